@@ -24,7 +24,7 @@ from zlib import crc32
 
 from benchmarks.material import CORPORA
 from parley.memory.settings.settings_schema import EchoSettings
-from parley.memory.text.similarity import content_words, fingerprint, resemblance
+from parley.memory.text.similarity import content_words, fingerprint, measure_resemblance
 
 BY_HAND: Final = Path(__file__).parent / "data" / "likeness.txt"
 CURVE: Final = range(100, 1000, 50)
@@ -134,7 +134,10 @@ def figures(scored: Iterable[tuple[int, bool]], at_least: int) -> dict[str, int]
 
 def report(pairs: Sequence[Pair]) -> dict[str, Any]:
     """Figures by source and half at the shipped threshold, by kind, and the curve of the rest."""
-    scored = [(pair, resemblance(fingerprint(pair.one), fingerprint(pair.other))) for pair in pairs]
+    scored = [
+        (pair, measure_resemblance(fingerprint(pair.one), fingerprint(pair.other)))
+        for pair in pairs
+    ]
     found: dict[str, Any] = {"threshold": SHIPPED, "sources": {}, "kinds": {}, "curves": {}}
     for source in sorted({pair.source for pair in pairs}):
         for half in (0, 1):

@@ -36,7 +36,7 @@ from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 from parley.personas.library import bundled_cast
 
 GOAL = "Decide how the session store survives the loss of a region, and what that may cost."
@@ -151,11 +151,11 @@ def by_turn(entries: list[Any], room: Room) -> tuple[list[int], list[int]]:
             since += 0 if entry.call in ballots else entry.input_tokens
         elif entry.kind == "message":
             if entry.participant in cast:
-                system = tokens(house_rules(cast[entry.participant], room.memory))
+                system = count_tokens(house_rules(cast[entry.participant], room.memory))
                 baseline.append(system + history)
                 sent.append(since)
                 since = 0
-            history += tokens(f"{entry.participant}: {entry.content}\n\n")
+            history += count_tokens(f"{entry.participant}: {entry.content}\n\n")
     # The call of a turn is settled right behind its message: move each one turn back.
     moved = [*sent[1:], since]
     first = sent[0] if sent else 0

@@ -20,7 +20,7 @@ from benchmarks.material import ROOT, meetings
 from benchmarks.samples import samples
 from benchmarks.vocabularies import vocabularies
 from parley.bus.entries import Record
-from parley.memory.text.text_sizes import COUNTER, tokens
+from parley.memory.text.text_sizes import COUNTER, count_tokens
 
 ABSENT: Final = "not measured: pip install mistral-common, or litellm and tiktoken"
 _STRETCH: Final = 1500  # characters; 200 tokens of the most wordy kind
@@ -54,7 +54,7 @@ def cut(lines: Iterable[str]) -> Iterator[str]:
 
 def off(texts: Sequence[str], count: Callable[[str], int]) -> dict[str, Any] | None:
     """By how many per cent in all, at worst either way, and how many within the claim."""
-    pairs = [(tokens(text), count(text)) for text in texts]
+    pairs = [(count_tokens(text), count(text)) for text in texts]
     pairs = [(guess, real) for guess, real in pairs if real >= _LEAST]
     if not pairs:
         return None

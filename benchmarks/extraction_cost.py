@@ -14,7 +14,7 @@ from typing import Any, Final
 from benchmarks.recorded import STRIPPED, recorded
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.memory.extraction.structure.scorecards import Card, Scorecards, judged_by
+from parley.memory.extraction.structure.scorecards import Scorecard, Scorecards, use_scorecards
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory, Packs
 from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
@@ -25,7 +25,9 @@ from parley.server.transcripts import parse_transcript
 Log = list[Record]
 Figures = dict[str, Any]
 
-_BLIND: Final = Scorecards({}, -1, Card(-1, {}, {}, 0), Card(-1, {}, {}, 0))  # nothing passes
+_BLIND: Final = Scorecards(
+    {}, -1, Scorecard(-1, {}, {}, 0), Scorecard(-1, {}, {}, 0)
+)  # nothing passes
 
 
 def costs(corpora: Iterable[Path], runs: int) -> dict[str, Figures]:
@@ -56,7 +58,7 @@ def cost(corpus: Path, runs: int) -> Figures:
     first = total(logs)
     found: Figures = {"messages": messages, "first": first}
     found["again"] = statistics.median(total(logs) for _ in range(runs))
-    with judged_by(_BLIND):
+    with use_scorecards(_BLIND):
         for name, some in (("blind", logs), ("bare", _logs(corpus, packs=()))):
             found[name] = statistics.median(total(some) for _ in range(runs))
     gc.disable()

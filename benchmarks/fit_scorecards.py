@@ -21,10 +21,14 @@ from typing import Any, Final, NamedTuple
 from benchmarks.logistic import Rows, fit, score
 from benchmarks.material import CORPORA, ROOT
 from benchmarks.minutes import LABELS, Meeting, meetings
-from parley.memory.extraction.structure.evidence import LATER, features, observe
-from parley.memory.extraction.structure.scorecards import Card, Label, Scorecards, lexicon
-from parley.memory.extraction.structure.window_messages import weighed
-from parley.memory.state.line_state import Line, Structure
+from parley.memory.extraction.structure.evidence import (
+    LATER_FEATURES,
+    line_features,
+    observe_message,
+)
+from parley.memory.extraction.structure.scorecards import Label, Scorecard, Scorecards, lexicon
+from parley.memory.extraction.structure.window_messages import weigh_message
+from parley.memory.state.line_state import Structure, WindowLine
 
 OUT: Final = ROOT / "memory" / "extraction" / "structure" / "typed.json"
 FOLDS: Final = 8
@@ -38,7 +42,7 @@ _FAINT: Final = 8  # hundredths; a weaker weight of the gate is left out
 _RARE: Final = 8  # lines; a feature of fewer is left out
 _LEVEL: Final = 0.004  # F1 given up to stand on a plateau, not on its highest point
 _ASIDE: Final = "~"  # before the name of a feature that is not of the wording
-_NO_CARD: Final = Card(0, {}, {}, 0)
+_NO_CARD: Final = Scorecard(0, {}, {}, 0)
 
 Weights = dict[str, int]  # hundredths; the bias under ""
 
@@ -117,17 +121,17 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
     cards = Scorecards(weights, cues[""], _NO_CARD, _NO_CARD)
     held, known = Structure(), dict[int, tuple[frozenset[str], Sequence[str]]]()
     marks, wait = meeting.gold[label], _WAIT[label]
-    due: list[Line] = []
+    due: list[WindowLine] = []
     for heard in meeting.heard:
         _settle(held, due, known, heard.place - wait if wait else None)
-        told = heard if heard.vote is not None else weighed(heard, cards)
-        touched = observe(held, told, cards)
+        told = heard if heard.vote is not None else weigh_message(heard, cards)
+        touched = observe_message(held, told, cards)
         if told.passes:
             known[told.place] = frozenset(lexicon().told(told.cues)), ()
             due.append(held.lines[-1])
         if not wait:
             for line in touched:
-                known[line.place] = known[line.place][0], features(held, line)
+                known[line.place] = known[line.place][0], line_features(held, line)
     _settle(held, due, known, None if not wait else sys.maxsize)
     return [
         Seen(
@@ -141,14 +145,14 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
 
 def _settle(
     held: Structure,
-    due: list[Line],
+    due: list[WindowLine],
     known: dict[int, tuple[frozenset[str], Sequence[str]]],
     before: int | None,
 ) -> None:
     """Note what is known of the lines due that came before `before`."""
     while before is not None and due and due[0].place < before:
         line = due.pop(0)
-        known[line.place] = known[line.place][0], features(held, line)
+        known[line.place] = known[line.place][0], line_features(held, line)
 
 
 # -- weights -----------------------------------------------------------------------
@@ -177,7 +181,7 @@ def weigh(lines: Sequence[Seen], label: Label, most: int) -> Weights:
 
 def _floor(name: str, label: Label) -> float:
     """What may come later adds to a proposal or nothing: it is told at any time."""
-    later = name.startswith(_ASIDE) and name[1:].startswith(LATER)
+    later = name.startswith(_ASIDE) and name[1:].startswith(LATER_FEATURES)
     return 0.0 if later and label == "proposal" else float("-inf")
 
 

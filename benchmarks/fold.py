@@ -16,10 +16,10 @@ from typing import Any
 from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
-from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.apply import apply, fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 
 
 def spread(figures: list[float]) -> dict[str, float]:
@@ -45,9 +45,11 @@ def timed(work: Callable[[], object]) -> float:
 def fold_us(sessions: list[list[Record]], runs: int) -> dict[str, float]:
     """Microseconds a message of folding whole sessions, extraction included."""
     messages = sum(len(records) - 1 for records in sessions)
-    fold(Memory(PACKS), sessions[0])
+    fold_records(Memory(PACKS), sessions[0])
     figures = [
-        timed(lambda: [fold(Memory(PACKS), records) for records in sessions]) / messages * 1e6
+        timed(lambda: [fold_records(Memory(PACKS), records) for records in sessions])
+        / messages
+        * 1e6
         for _ in range(runs)
     ]
     return {**spread(figures), "messages": messages}
@@ -56,7 +58,7 @@ def fold_us(sessions: list[list[Record]], runs: int) -> dict[str, float]:
 def growth(session: list[Record], runs: int) -> dict[str, Any]:
     """The same 1,000 messages onto an empty memory and onto the whole long one, interleaved."""
     sample = talk(1000, chars=70, seed=7, acts=0.1)
-    empty = dump(fold(Memory(PACKS), numbered([OPENED])))
+    empty = dump(fold_records(Memory(PACKS), numbered([OPENED])))
     whole = dump(_with_summaries(session))
     last = session[-1]
     ratios, small, large = [], [], []
@@ -78,7 +80,7 @@ def _thousand(state: bytes, sample: list[Any], seq: int, n: int) -> float:
         Record(seq + k, n + k, record.id, 0, record.entry)
         for k, record in enumerate(numbered(sample), 1)
     ]
-    return timed(lambda: fold(memory, records)) / len(records) * 1e6
+    return timed(lambda: fold_records(memory, records)) / len(records) * 1e6
 
 
 def _with_summaries(session: Iterable[Record]) -> Memory:
@@ -86,7 +88,7 @@ def _with_summaries(session: Iterable[Record]) -> Memory:
     memory, shift = Memory(PACKS), 0
     for record in session:
         apply(memory, Record(record.seq + shift, record.n, record.id, 0, record.entry))
-        while memory.owed and (effects := due(memory)):
+        while memory.owed and (effects := list_due_summaries(memory)):
             for effect in effects:
                 shift += 1
                 made = SummaryMade(
@@ -125,7 +127,7 @@ def cold_ms(session: list[Record], tail: int = 1000) -> float:
         Record(seq + k, record.n, record.id, 0, record.entry)
         for k, record in enumerate(session[-tail:])
     ]
-    return round(timed(lambda: fold(load(before, PACKS, seq - 1), records)) * 1e3, 1)
+    return round(timed(lambda: fold_records(load(before, PACKS, seq - 1), records)) * 1e3, 1)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.fit_scorecards import FOLDS, Scored, held_out, shipped
 from benchmarks.minutes import LABELS, Meeting, meetings
 from benchmarks.recorded import Recorded
-from parley.memory.extraction.structure.scorecards import Label, cards_of, judged_by
+from parley.memory.extraction.structure.scorecards import Label, parse_scorecards, use_scorecards
 
 Told = dict[Label, list[Scored]]
 Tree = dict[str, Any]
@@ -29,7 +29,7 @@ Cards = dict[str, Tree]  # by `Recorded.part`
 def judging(meeting: Recorded, cards: Cards) -> Iterator[None]:
     """Within it `meeting` is judged by the cards for its part; without any, by the shipped ones."""
     tree = cards.get(meeting.part)
-    with nullcontext() if tree is None else judged_by(cards_of(tree)):
+    with nullcontext() if tree is None else use_scorecards(parse_scorecards(tree)):
         yield
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.material import ENGLISH
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.extraction.structure import window_messages
 from parley.memory.extraction.structure.scorecards import Label
-from parley.memory.extraction.structure.window_messages import Heard
+from parley.memory.extraction.structure.window_messages import WindowMessage
 
 LABELS: tuple[Label, ...] = ("proposal", "decision")
 
@@ -21,7 +21,7 @@ class Meeting(NamedTuple):
 
     corpus: str
     name: str
-    heard: tuple[Heard, ...]
+    heard: tuple[WindowMessage, ...]
     gold: dict[Label, dict[int, bool]]
 
     def fold(self, folds: int) -> int:
@@ -31,7 +31,7 @@ class Meeting(NamedTuple):
 
 def meetings(corpora: Path) -> list[Meeting]:
     """The typed meetings of `corpora`, by name; empty where they are not here."""
-    reader = Reader([ENGLISH])
+    reader = SpeechActReader([ENGLISH])
     return [
         _meeting(corpus, gold, reader)
         for corpus in ("irc", "wg")
@@ -39,7 +39,7 @@ def meetings(corpora: Path) -> list[Meeting]:
     ]
 
 
-def _meeting(corpus: str, gold: Path, reader: Reader) -> Meeting:
+def _meeting(corpus: str, gold: Path, reader: SpeechActReader) -> Meeting:
     name = gold.name.removesuffix(".gold.jsonl")
     meta, *rows = _rows(gold.with_name(f"{name}.jsonl"))
     bots = meta.get("bots") or ()
@@ -53,11 +53,13 @@ def _meeting(corpus: str, gold: Path, reader: Reader) -> Meeting:
     return Meeting(corpus, name, heard, _marks(gold))
 
 
-def _heard(place: int, who: str, content: str, reader: Reader) -> Heard:
+def _heard(place: int, who: str, content: str, reader: SpeechActReader) -> WindowMessage:
     found = reader.read(content)
     if found and found[0].vote and not found[0].refs:
-        return window_messages.vote(place, place, who, content, found[0])
-    return window_messages.line(place, place, who, content, window_messages.wording(content, found))
+        return window_messages.vote_message(place, place, who, content, found[0])
+    return window_messages.line_message(
+        place, place, who, content, window_messages.read_wording(content, found)
+    )
 
 
 def _marks(gold: Path) -> dict[Label, dict[int, bool]]:

@@ -24,15 +24,15 @@ from parley.listeners.models.answer_memo import Memo
 from parley.listeners.models.call_meter import Metered
 from parley.listeners.models.model_port import Completion, Prompt
 from parley.listeners.offline.local_effects import settle
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.goals import eviction, tallies
-from parley.memory.settings.presets import preset
-from parley.memory.settings.session_settings import overlay
+from parley.memory.settings.presets import load_preset
+from parley.memory.settings.session_settings import overlay_trees
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import frontier
-from parley.memory.text.text_sizes import tokens
+from parley.memory.summaries.range_summaries import uncovered_summaries
+from parley.memory.text.text_sizes import count_tokens
 
 ROOMY = {
     "session": {"cap": 10**9, "warn": 10**9, "target": 10**9},
@@ -46,7 +46,8 @@ PLAIN = ("experiment", "deliberation")
 def opened(name: str, **settings: Any) -> SessionOpened:
     """The first entry of a session of that preset."""
     return SessionOpened(
-        settings=overlay(preset(name), settings), packs=(PackRef(ENGLISH.name, ENGLISH.hash),)
+        settings=overlay_trees(load_preset(name), settings),
+        packs=(PackRef(ENGLISH.name, ENGLISH.hash),),
     )
 
 
@@ -66,15 +67,16 @@ def archived(memory: Memory) -> list[Episode]:
 def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:
     """What closing saves of each goal: against lines of detail, and the documents' records."""
     log = [opened("analyst", limits=ROOMY), *(entry for one in worked for entry in one)]
-    rows = archived(fold(Memory(PACKS), numbered(log)))
+    rows = archived(fold_records(Memory(PACKS), numbered(log)))
     ours, theirs, objects = [], [], []
     for row, entries in zip(rows, worked, strict=True):
         assert row.work is not None
         done = operations(entries)
         ours.append(permille_saved(row.work.tally.was, row.size))
-        before = sum(tokens(dumped(entry)) for entry in done)
-        after = tokens(str({"goal_text": row.title, "status": row.status, "result": row.result,
-                            "summary": tallies.row(row.work.tally),
+        before = sum(count_tokens(dumped(entry)) for entry in done)
+        after = count_tokens(str({"goal_text": row.title, "status": row.status,
+                            "result": row.result,
+                            "summary": tallies.tally_row(row.work.tally),
                             "context": row.work.context}))  # fmt: skip
         theirs.append(permille_saved(before, after))
         objects.append(permille_saved(len(done), 1))
@@ -88,14 +90,14 @@ def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:
 def overall(worked: Sequence[list[Entry]]) -> dict[str, Any]:
     """A session of all the goals: everything in detail, every row and insight, what is held."""
     log = [entry for one in worked for entry in one]
-    roomy = fold(Memory(PACKS), numbered([opened("analyst", limits=ROOMY), *log]))
-    capped = fold(Memory(PACKS), numbered([opened("analyst"), *log]))
+    roomy = fold_records(Memory(PACKS), numbered([opened("analyst", limits=ROOMY), *log]))
+    capped = fold_records(Memory(PACKS), numbered([opened("analyst"), *log]))
     was = sum(row.work.tally.was for row in archived(roomy) if row.work is not None)
     return {
-        "every row and insight kept": permille_saved(was, eviction.size(roomy)),
-        "as held under the limits": permille_saved(was, eviction.size(capped)),
-        "tokens": {"detail": was, "rows and insights": eviction.size(roomy),
-                   "held": eviction.size(capped)},
+        "every row and insight kept": permille_saved(was, eviction.session_size(roomy)),
+        "as held under the limits": permille_saved(was, eviction.session_size(capped)),
+        "tokens": {"detail": was, "rows and insights": eviction.session_size(roomy),
+                   "held": eviction.session_size(capped)},
     }  # fmt: skip
 
 
@@ -109,7 +111,7 @@ def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, An
         settle(log, memory)
         standing = [one for one in memory.summaries.values() if one.level == 0]
         each += [permille_saved(one.was, one.size) for one in standing if one.was]
-        top = frontier(memory)
+        top = uncovered_summaries(memory)
         covered = sum(one.was for one in standing)
         if covered:
             whole.append(permille_saved(covered, sum(one.size for one in top)))
@@ -122,8 +124,8 @@ def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, An
 def rule_based_us(runs: int) -> dict[str, Any]:
     """Microseconds of closing a goal of fifty runs, and of counting each of them."""
     entries = numbered([opened("analyst"), *example()])
-    before = dump(fold(Memory(PACKS), entries[:-1]))
-    empty = dump(fold(Memory(PACKS), entries[:2]))
+    before = dump(fold_records(Memory(PACKS), entries[:-1]))
+    empty = dump(fold_records(Memory(PACKS), entries[:2]))
     return {
         "closing": _onto_us(before, entries[-1:], runs),
         "counting one run": _onto_us(empty, entries[2:-1], runs),
@@ -142,7 +144,7 @@ def _onto_us(state: bytes, records: list[Record], runs: int) -> dict[str, float]
 
 def _fold_onto(copies: list[Memory], records: list[Record]) -> None:
     for memory in copies:
-        fold(memory, records)
+        fold_records(memory, records)
 
 
 def simple_update_us(runs: int) -> dict[str, Any]:
@@ -152,8 +154,8 @@ def simple_update_us(runs: int) -> dict[str, Any]:
 
 
 def _fold_us(records: list[Record], runs: int) -> dict[str, float]:
-    fold(Memory(PACKS), records)
-    took = [timed(lambda: fold(Memory(PACKS), records)) * 1e6 for _ in range(runs)]
+    fold_records(Memory(PACKS), records)
+    took = [timed(lambda: fold_records(Memory(PACKS), records)) * 1e6 for _ in range(runs)]
     return spread([each / (len(records) - 1) for each in took])
 
 

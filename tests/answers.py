@@ -13,8 +13,13 @@ from parley.bus.entries import (
     TextCondensed,
 )
 from parley.memory.fold.apply import apply
-from parley.memory.fold.due import Upgrade, due, upgrades
-from parley.memory.state.effects import Compare, Condense, Extract, Reflect
+from parley.memory.fold.due import Upgrade, due_summaries, list_upgrades
+from parley.memory.state.effects import (
+    ComparisonEffect,
+    ReadingEffect,
+    ReflectionEffect,
+    ShortFormEffect,
+)
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, answer, numbered
@@ -24,24 +29,24 @@ _MOST = 500  # answers to one log; a fold that never has enough would ask for ev
 
 def answers(effect: Upgrade, *, refuses: bool = False) -> Entry:
     """What a model says: some texts are far too long, and some reflections refused if it may."""
-    if isinstance(effect, Reflect):
+    if isinstance(effect, ReflectionEffect):
         if refuses and effect.cause % 3 == 0:
             return NoteRefused(
                 participant=effect.participant, cause=effect.cause, attempts=5, limit=9
             )
         text = f"What I make of everything up to {effect.cause}. " * (1 + effect.cause % 7)
         return NoteRevised(participant=effect.participant, cause=effect.cause, text=text)
-    if isinstance(effect, Condense):
+    if isinstance(effect, ShortFormEffect):
         text = f"The {effect.part} of {effect.of} in short. " * (1 + effect.of % 9)
         return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": text})
-    if isinstance(effect, Compare):
+    if isinstance(effect, ComparisonEffect):
         return compared(effect)
-    if isinstance(effect, Extract):
+    if isinstance(effect, ReadingEffect):
         return readings(effect)
     return answer(effect, "model")
 
 
-def compared(effect: Compare) -> SimilarityFound:
+def compared(effect: ComparisonEffect) -> SimilarityFound:
     """Every other proposal is found to repeat the one before it."""
     earlier = f"P{effect.ref - 1}" if effect.ref % 2 == 0 else None
     return SimilarityFound(
@@ -49,7 +54,7 @@ def compared(effect: Compare) -> SimilarityFound:
     )
 
 
-def readings(effect: Extract) -> ItemsExtracted:
+def readings(effect: ReadingEffect) -> ItemsExtracted:
     """A reading that claims something of each message, some of which cannot stand."""
     label = ("proposal", "support", "decision", "oppose", "neutral")
     shown = range(effect.lead, effect.last + 2)
@@ -95,9 +100,9 @@ class Talk:
     def take(self, which: int = 0) -> bool:
         """Take one of the effects that are owed; False when all are taken."""
         owed: dict[str, Entry] = {}
-        for summary in due(self.memory):
+        for summary in due_summaries(self.memory):
             owed[summary.result_id("extract")] = answer(summary)
-        for upgrade in upgrades(self.memory):
+        for upgrade in list_upgrades(self.memory):
             owed[upgrade.result_id("model")] = answers(upgrade, refuses=self._refuses)
         fresh = sorted(owed.keys() - self._taken)
         if not fresh:

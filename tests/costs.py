@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS
@@ -47,11 +47,11 @@ def growth(log: Sequence[Record], start: int, half: int, enough: float) -> Growt
     loaded; `enough` as in `times_longer`.
     """
     far, whole = len(log) - BLOCK, start + 2 * half
-    memory = fold(Memory(PACKS), log[:start])
+    memory = fold_records(Memory(PACKS), log[:start])
     near = dump(memory)
     first = lines_of_samples(memory, log[start : start + half])
     second = lines_of_samples(memory, log[start + half : whole])
-    fold(memory, log[whole:far])
+    fold_records(memory, log[whole:far])
     seconds = _slower((near, log[start : start + BLOCK]), (dump(memory), log[far:]), enough)
     return Growth((first + second) / first, seconds)
 
@@ -62,7 +62,7 @@ def lines_of_samples(memory: Memory, records: Sequence[Record]) -> int:
     for start in range(0, len(records), BLOCK):
         block = records[start : start + BLOCK]
         count += lines_run(memory, block[:COUNTED])
-        fold(memory, block[COUNTED:])
+        fold_records(memory, block[COUNTED:])
     return count
 
 
@@ -78,7 +78,7 @@ def lines_run(memory: Memory, records: Sequence[Record]) -> int:
     before = sys.gettrace()
     sys.settrace(line)
     try:
-        fold(memory, records)
+        fold_records(memory, records)
     finally:
         sys.settrace(before)
     return count
@@ -97,7 +97,7 @@ def _slower(near: _Block, far: _Block, enough: float) -> float:
 def _folding(block: _Block) -> float:
     state, records = block
     memory = load(state, PACKS)
-    return seconds(lambda: fold(memory, records))
+    return seconds(lambda: fold_records(memory, records))
 
 
 def times_longer(short: Timed, long: Timed, enough: float) -> float:

@@ -21,9 +21,9 @@ from parley.bus.entries import (
     ToolReturned,
 )
 from parley.memory.fold.apply import apply
-from parley.memory.state.effects import Condense
+from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import owed
+from parley.memory.summaries.short_forms import list_owed_short_forms
 from tests.logs import PACKS, drained, numbered, opened
 
 USER, HELPER = "user", "helper"
@@ -101,7 +101,7 @@ def records(*entries: Entry | Sequence[Entry]) -> list[Record]:
     return numbered(flat)
 
 
-def condensed(effect: Condense, text: str | None = None) -> TextCondensed:
+def condensed(effect: ShortFormEffect, text: str | None = None) -> TextCondensed:
     """The same answer to the same effect, always."""
     said = f"In short: {effect.part} {effect.of}." if text is None else text
     return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": said})
@@ -109,7 +109,7 @@ def condensed(effect: Condense, text: str | None = None) -> TextCondensed:
 
 def settled(entries: Sequence[Entry], delays: Sequence[int] = ()) -> Memory:
     """Fold `entries`, answering each shorter form owed after its share of `delays` entries."""
-    return drained(entries, delays, owed, condensed)
+    return drained(entries, delays, list_owed_short_forms, condensed)
 
 
 # -- anything that may happen ----------------------------------------------------

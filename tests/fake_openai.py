@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
 from parley.listeners.models.scripted_model import within
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 from tests.fake_replies import (
     CACHE_STEP,
     PrefixCache,
@@ -229,7 +229,7 @@ class FakeOpenAI:
             {"object": "embedding", "index": place, "embedding": vector}
             for place, vector in enumerate(vectors)
         ]
-        asked = sum(map(tokens, request["input"]))
+        asked = sum(map(count_tokens, request["input"]))
         usage = {"prompt_tokens": asked, "total_tokens": asked}
         data = rows if self.spoil is None else self.spoil(rows)
         return {"object": "list", "data": data, "model": request["model"], "usage": usage}
@@ -252,7 +252,7 @@ class FakeOpenAI:
     ) -> dict[str, Any]:
         """The usage of a request, as an endpoint reports it; it is kept in `served`."""
         text = "\n".join(f"{m['role']}: {m['content']}" for m in request["messages"])
-        asked, answered = tokens(text), tokens(content)
+        asked, answered = count_tokens(text), count_tokens(content)
         with self._lock:
             cached = min(self._cache.look_up(request["model"], text), asked - asked % CACHE_STEP)
             self.served.append(Served(request["model"], asked, cached, answered, failure))
@@ -406,7 +406,11 @@ class _Handler(BaseHTTPRequestHandler):
         for piece in pieces(content):
             time.sleep(max(0.0, due - time.monotonic()))
             yield piece
-            due += tokens(piece) / manners.tokens_per_second if manners.tokens_per_second else 0.0
+            due += (
+                count_tokens(piece) / manners.tokens_per_second
+                if manners.tokens_per_second
+                else 0.0
+            )
 
     def _event(self, request: dict[str, Any], delta: dict[str, Any], finish: str | None) -> None:
         self._chunk(request, [{"index": 0, "delta": delta, "finish_reason": finish}], None)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Final, Literal
 
 from parley.memory.text.similarity import content_words
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 Reply = Callable[[dict[str, Any]], str]
 Fault = Literal["429", "500", "cut"]
@@ -46,7 +46,7 @@ def prose(random: Random, most: int) -> str:
     while True:
         words = [random.choice(_WORDS) for _ in range(random.randint(5, 14))]
         longer = f"{text} {' '.join(words).capitalize()}.".strip()
-        if tokens(longer) > most:
+        if count_tokens(longer) > most:
             return text or "Yes."
         text = longer
 
@@ -154,9 +154,11 @@ class PrefixCache:
 def _step(prompt: str, start: int) -> int | None:
     """Where the step that begins at `start` ends; None where the prompt does before it."""
     low, high = start, min(len(prompt), start + CACHE_STEP * 8)
-    if tokens(prompt[start:high]) < CACHE_STEP:
+    if count_tokens(prompt[start:high]) < CACHE_STEP:
         return None
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if tokens(prompt[start:middle]) >= CACHE_STEP else (middle, high)
+        low, high = (
+            (low, middle) if count_tokens(prompt[start:middle]) >= CACHE_STEP else (middle, high)
+        )
     return high

@@ -26,9 +26,9 @@ from parley.bus.entries import (
 )
 from parley.listeners.sessions.shipped_packs import known, newest, shipped
 from parley.memory.fold.apply import apply
-from parley.memory.fold.due import due, upgrades
-from parley.memory.settings.presets import preset
-from parley.memory.settings.session_settings import overlay
+from parley.memory.fold.due import due_summaries, list_upgrades
+from parley.memory.settings.presets import load_preset
+from parley.memory.settings.session_settings import overlay_trees
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.answers import answers
@@ -211,9 +211,9 @@ class FixedSession:
 
     def _answer(self) -> None:
         owed: dict[str, Entry] = {}
-        for summary in due(self.memory, 2):
+        for summary in due_summaries(self.memory, 2):
             owed[summary.result_id("extract")] = answer(summary)
-        for upgrade in upgrades(self.memory, 2):
+        for upgrade in list_upgrades(self.memory, 2):
             owed[upgrade.result_id("model")] = answers(upgrade, refuses=True)
         for name in sorted(owed.keys() - self._asked):
             self._asked.add(name)
@@ -221,9 +221,9 @@ class FixedSession:
 
 
 def _opening(draw: Draw, number: int) -> SessionOpened:
-    tree = overlay(preset(PRESETS[number % len(PRESETS)]), draw.of(TREES))
+    tree = overlay_trees(load_preset(PRESETS[number % len(PRESETS)]), draw.of(TREES))
     if draw.once_in(2):
-        tree = overlay(tree, draw.of(TREES))
+        tree = overlay_trees(tree, draw.of(TREES))
     title = draw.of((None, None, "Where the disks go"))
     return SessionOpened(settings=tree, packs=draw.of(PACK_SETS), title=title)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parley.memory.exchanges.exchanges import window
+from parley.memory.exchanges.exchanges import list_kept_exchanges
 from parley.memory.goals import eviction
-from parley.memory.goals.lessons import standing
+from parley.memory.goals.lessons import list_lessons
 from parley.memory.notebooks import notebooks
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import answer_text, result_text, running_text
-from parley.memory.text.text_sizes import measure, tokens
+from parley.memory.text.text_sizes import count_tokens, measure_text
 
 _KEYS = 20  # contexts kept per participant, the newest
 
@@ -36,7 +36,7 @@ def sizes(memory: Memory) -> Iterator[tuple[str, int, int]]:
     yield from _work(memory)
     limits = memory.settings.limits
     yield "limits.insights", len(memory.insights.held), limits.insights
-    yield "limits.lessons", len(standing(memory)), limits.lessons
+    yield "limits.lessons", len(list_lessons(memory)), limits.lessons
     if limits.short_term.cap:
         yield "limits.short_term", memory.open_tokens, limits.short_term.cap
 
@@ -69,16 +69,16 @@ def _notebooks(memory: Memory) -> Iterator[tuple[str, int, int]]:
     for name in store.notes.keys() | memory.participants.keys():
         agent = settings.note.agents.get(name)
         limit = agent.limit if agent is not None and agent.limit else settings.limits.note.cap
-        yield f"limits.note of {name!r}", len(notebooks.view(memory, name)), limit
+        yield f"limits.note of {name!r}", len(notebooks.render_notebook(memory, name)), limit
 
 
 def _exchanges(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.exchanges
     yield "limits.exchanges", len(store.window), limits.exchanges
-    yield "limits.running", measure(store.running, "bytes"), limits.running.cap
+    yield "limits.running", measure_text(store.running, "bytes"), limits.running.cap
     for held in memory.episodes.held.values():
         if held.talk is not None:
-            yield "limits.answer", measure(held.talk.answer, "bytes"), limits.answer.cap
+            yield "limits.answer", measure_text(held.talk.answer, "bytes"), limits.answer.cap
 
 
 def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
@@ -86,15 +86,15 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
     yield "limits.cached", len(store.cached), limits.cached
     for cached in store.cached.values():
         for text in (cached.value, result_text(memory, cached)):
-            yield "limits.answer of a result", measure(text, "bytes"), limits.answer.cap
+            yield "limits.answer of a result", measure_text(text, "bytes"), limits.answer.cap
     for shown in store.injected.values():
         yield "contexts", len(shown), _KEYS
         for injection in shown.values():
             yield "limits.context_text", len(injection.text), limits.context_text
-    for held in window(memory):
-        size = measure(answer_text(memory, held), "bytes")
+    for held in list_kept_exchanges(memory):
+        size = measure_text(answer_text(memory, held), "bytes")
         yield "limits.answer as read", size, limits.answer.cap
-    yield "limits.running as read", measure(running_text(memory), "bytes"), limits.running.cap
+    yield "limits.running as read", measure_text(running_text(memory), "bytes"), limits.running.cap
 
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
@@ -107,7 +107,7 @@ def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
         yield "limits.tool_history", len(held.work.runs), limits.tool_history
         yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
         yield "limits.steps", len(held.work.steps), limits.steps
-    assert eviction.size(memory) == measured(memory), "the session's size is not its texts'"
+    assert eviction.session_size(memory) == measured(memory), "the session's size is not its texts'"
     yield "limits.session", measured(memory), limits.session.cap
     archived = [store.held[ref] for ref in store.archived]
     assert all(one.status != "open" for one in archived)
@@ -126,19 +126,19 @@ def _told(memory: Memory) -> Iterator[int]:
 def measured(memory: Memory) -> int:
     """Tokens that `limits.session` counts, measured anew from the texts."""
     held = sum(map(_measured, memory.episodes.held.values()))
-    return held + sum(tokens(one.text) for one in memory.insights.held.values())
+    return held + sum(count_tokens(one.text) for one in memory.insights.held.values())
 
 
 def _measured(episode: Episode) -> int:
     if episode.talk is not None:
         return 0  # exchanges have limits of their own
     if episode.status != "open":
-        return tokens(eviction.told(episode))
+        return count_tokens(eviction.episode_line(episode))
     work = episode.work
     if work is None:
         return 0
     return (
-        sum(tokens(run.text) for run in work.runs)
+        sum(count_tokens(run.text) for run in work.runs)
         + sum(map(eviction.step_size, work.steps))
-        + tokens(work.context)
+        + count_tokens(work.context)
     )

@@ -27,12 +27,12 @@ from parley.bus.entries import (
 )
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from parley.memory.fold.apply import apply
-from parley.memory.state.effects import Condense, Effect
+from parley.memory.state.effects import ShortFormEffect, SummaryEffect
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs, pack_key
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 
-_Owed = TypeVar("_Owed", Effect, Condense)
+_Owed = TypeVar("_Owed", SummaryEffect, ShortFormEffect)
 
 ENGLISH = parse_pack((Path(__file__).parent.parent / "memory" / "packs" / "en@1.json").read_bytes())
 PACKS: Packs = {pack_key(ENGLISH.name, ENGLISH.hash): ENGLISH}
@@ -76,7 +76,7 @@ def folded(records: Iterable[Record]) -> tuple[Memory, list[Fact]]:
     return memory, facts
 
 
-def answer(effect: Effect, how: str = "extract") -> SummaryMade:
+def answer(effect: SummaryEffect, how: str = "extract") -> SummaryMade:
     """The same answer to the same effect, always."""
     return SummaryMade(
         level=effect.level,
@@ -89,7 +89,7 @@ def answer(effect: Effect, how: str = "extract") -> SummaryMade:
 
 def settled(entries: Sequence[Entry], delays: Sequence[int] = (), how: str = "extract") -> Memory:
     """Fold `entries`, answering each due effect after its share of `delays` entries."""
-    return drained(entries, delays, due, lambda effect: answer(effect, how))
+    return drained(entries, delays, list_due_summaries, lambda effect: answer(effect, how))
 
 
 def drained(

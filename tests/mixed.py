@@ -63,8 +63,8 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.memory.settings.presets import preset
-from parley.memory.settings.session_settings import Settings, overlay
+from parley.memory.settings.presets import load_preset
+from parley.memory.settings.session_settings import Settings, overlay_trees
 from tests.logs import AROUND, BARE, ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")
@@ -538,7 +538,7 @@ def logs(
 
 def opening(name: str, over: Mapping[str, Any]) -> SessionOpened:
     """The first entry of a session of that preset, as a door logs it: the whole tree."""
-    return SessionOpened(settings=overlay(preset(name), dict(over)), packs=PACK_REFS)
+    return SessionOpened(settings=overlay_trees(load_preset(name), dict(over)), packs=PACK_REFS)
 
 
 STOPS: Final[tuple[dict[str, Any], ...]] = (

@@ -18,16 +18,16 @@ from parley.bus.entries import (
     SessionClosed,
 )
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.gate import judge
-from parley.memory.arbitration.steps import Close, Expire, Grant, Nudge, Pause, Step, Waited
+from parley.memory.arbitration.gate import judge_listener
+from parley.memory.arbitration.steps import Close, ElapsedTimes, Expire, Grant, Nudge, Pause, Step
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from tests.logs import PACKS, numbered, opened
 
-NOW = Waited(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
-LATER = Waited(
+NOW = ElapsedTimes(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
+LATER = ElapsedTimes(
     held=8_000, epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000
 )
 
@@ -95,7 +95,7 @@ class Table:
             self.memory.proposals[vote.proposal].voted = True
         return vote
 
-    def step(self, waited: Waited = LATER) -> Step | None:
+    def step(self, waited: ElapsedTimes = LATER) -> Step | None:
         return next_step(self.memory, waited)[0]
 
     def take(self, step: Step, speak: Callable[[str], str | None]) -> None:
@@ -130,7 +130,7 @@ class Table:
         As long as there is one: what somebody answers may let another through.
         """
         names = list(names)
-        while called := [n for n in names if judge(self.memory, n) in ("bid", "evaluate")]:
+        while called := [n for n in names if judge_listener(self.memory, n) in ("bid", "evaluate")]:
             urgency = answer(called[0])
             if urgency is None:
                 self.passes(called[0])

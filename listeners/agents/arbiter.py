@@ -27,7 +27,7 @@ from parley.listeners.agents import agent_drafts
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.teller import count, publish_once
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.session_end import totals
+from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.arbitration.steps import (
     AskModerator,
     CallVote,
@@ -142,5 +142,5 @@ class Arbiter:
                 participant=VOICE, content=memory.settings.vote.fallback, consensus=False
             )
             await self._publish("fallback", fallback)
-        await room.close(reason, rule, totals(room.memory))
+        await room.close(reason, rule, sum_up_session(room.memory))
         log.info("session_closed", session=room.session, reason=reason, rule=rule)

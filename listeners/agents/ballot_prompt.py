@@ -10,7 +10,7 @@ from parley.listeners.models.model_port import Shape
 from parley.listeners.models.openai_answers import mended
 from parley.listeners.models.structured_answers import without_thought
 from parley.memory.state.vote_state import Vote
-from parley.memory.text.escapes import fenced
+from parley.memory.text.escapes import fence_lines
 from parley.memory.voting.counting_rules import ABSTAIN, Choice
 from parley.memory.voting.electorate import read_choice
 
@@ -32,8 +32,8 @@ def ballot_question(vote: Vote) -> str:
     about = "" if vote.proposal is None else f" It is about proposal P{vote.proposal}."
     options = "\n".join(vote.options)
     return (
-        f"You vote in {vote.handle} now.{about} The question:\n{fenced(vote.question)}\n"
-        f"The options, one a line, to be given back letter by letter:\n{fenced(options)}\n"
+        f"You vote in {vote.handle} now.{about} The question:\n{fence_lines(vote.question)}\n"
+        f"The options, one a line, to be given back letter by letter:\n{fence_lines(options)}\n"
         f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n"
         'Answer with a JSON object: {"choice": ["…"], "why": "…"}.'
     )

@@ -16,10 +16,10 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import Called, Caller
 from parley.listeners.agents.prompts import Evaluation, should_respond
 from parley.listeners.rooms.participant import Presence
-from parley.memory.arbitration.bid_scores import deficits
-from parley.memory.arbitration.gate import judge, verdicts
-from parley.memory.arbitration.urgency import urgency
-from parley.memory.floor.bids import stands
+from parley.memory.arbitration.bid_scores import speaking_deficits
+from parley.memory.arbitration.gate import judge_listener, judge_listeners
+from parley.memory.arbitration.urgency import judge_urgency
+from parley.memory.floor.bids import has_standing_bid
 from parley.personas.persona import Persona
 
 PATIENCE: Final = 2  # times in an evaluation's time without an answer that one more is asked
@@ -54,7 +54,7 @@ class Evaluating:
 
         The seconds after which to consider again though nothing came; None: never.
         """
-        verdict = judge(self._me.memory, self._me.canonical)
+        verdict = judge_listener(self._me.memory, self._me.canonical)
         if verdict == "evaluate":
             verdict = self._without_asking() or verdict
         if verdict == "bid":
@@ -84,7 +84,7 @@ class Evaluating:
         if settings.policy in ("round_robin", "scripted", "panel"):
             return
         if settings.evaluation == "rules":
-            bid = urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
+            bid = judge_urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
             if bid is None:
                 await self._pass(heard, "nothing to add by the rules", how="rules")
             else:
@@ -180,16 +180,18 @@ class Evaluating:
         if not settings.queue:
             return True
         chosen = settings.policy == "moderated"
-        bids = 0 if chosen else sum(stands(memory, name) for name in memory.floor.bids)
+        bids = 0 if chosen else sum(has_standing_bid(memory, name) for name in memory.floor.bids)
         more = PATIENCE * self._me.room.waited().answer // settings.evaluation_ms
-        due = deficits(memory)
-        waiting = [name for name, said in verdicts(memory, due).items() if said == "evaluate"]
+        due = speaking_deficits(memory)
+        waiting = [
+            name for name, said in judge_listeners(memory, due).items() if said == "evaluate"
+        ]
         waiting.sort(key=lambda name: -due[name])  # of equals who joined first
         return self._me.canonical in waiting[: max(0, settings.queue - bids) + more]
 
     def _presses(self) -> bool:
         """Whether it could not wait: a decision in its field is about to stand untested."""
-        wish = urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
+        wish = judge_urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
         return wish is not None and wish.intent == "oppose" and wish.urgency > 1
 
     def _only_acknowledged(self) -> bool:

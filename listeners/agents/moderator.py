@@ -10,7 +10,7 @@ from parley.listeners.agents.model_caller import Called, Caller
 from parley.listeners.agents.prompts import NextSpeaker, whom_to_hear
 from parley.listeners.rooms.participant import Presence
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.gate import may_speak, verdicts
+from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents
 from parley.memory.arbitration.steps import AskModerator
 from parley.personas.persona import Persona
 
@@ -48,7 +48,7 @@ class Moderating:
     def _missing(self) -> bool:
         """Whether somebody is still to say whether it wants to speak."""
         memory = self._me.memory
-        found = verdicts(memory, may_speak(memory))
+        found = judge_listeners(memory, list_grantable_agents(memory))
         return any(verdict in ("evaluate", "bid") for verdict in found.values())
 
     async def grant(self) -> None:

@@ -16,8 +16,8 @@ from parley.listeners.agents.prompts import Panel, PanelBid, who_should_respond
 from parley.listeners.models.model_port import Speaker
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
-from parley.memory.arbitration.gate import verdicts, voting
-from parley.memory.floor.seats import agents
+from parley.memory.arbitration.gate import is_held_up_by_vote, judge_listeners
+from parley.memory.floor.seats import present_agents
 from parley.memory.state.item_state import VOICE
 
 
@@ -47,7 +47,7 @@ class PanelCaller:
         settings = memory.settings.floor
         if memory.floor.holder or (settings.policy != "panel" and settings.evaluation != "panel"):
             return []
-        found = verdicts(memory, sorted(agents(memory)))
+        found = judge_listeners(memory, sorted(present_agents(memory)))
         return [name for name, verdict in found.items() if verdict == "evaluate"]
 
     async def _ask(self, names: list[str]) -> None:
@@ -84,7 +84,7 @@ class PanelCaller:
             floor.stirred == stirred
             and not floor.paused
             and memory.closed is None
-            and not voting(memory)
+            and not is_held_up_by_vote(memory)
         )
 
     def _entry(

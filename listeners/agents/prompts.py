@@ -19,7 +19,7 @@ from parley.listeners.models.model_port import Prompt, Tier
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import one_line
 from parley.personas.persona import Persona
 
@@ -69,7 +69,7 @@ class NextSpeaker(BaseModel):
 def house_rules(persona: Persona, memory: Memory) -> str:
     """The system prompt of `persona` in that session."""
     title = memory.settings.goal or memory.title or ""
-    goal = f"\n\nWhat this session is to come to:\n{fenced(title)}" if title else ""
+    goal = f"\n\nWhat this session is to come to:\n{fence_lines(title)}" if title else ""
     return f"{persona.body.strip()}\n\nYou are {_display(persona)} ({persona.name})." + (
         f"{goal}\n\n{GRAMMAR}"
     )
@@ -173,12 +173,12 @@ def _granted(intent: Bid | None) -> str:
     """What the floor was given for; the bidder's own words for it are quoted, as all of the log."""
     if intent is None:
         return "You have the floor."
-    said = f" You asked for it to add:\n{fenced(intent.novelty)}\n" if intent.novelty else ""
+    said = f" You asked for it to add:\n{fence_lines(intent.novelty)}\n" if intent.novelty else ""
     return f"You have the floor to {_aim(intent)}.{said}"
 
 
 def _aim(bid: Bid) -> str:
-    return f"{bid.intent} on {visible(bid.re)}" if bid.re else bid.intent
+    return f"{bid.intent} on {escape_invisible(bid.re)}" if bid.re else bid.intent
 
 
 def _asks(memory: Memory, name: str) -> str:
@@ -187,9 +187,11 @@ def _asks(memory: Memory, name: str) -> str:
     wish = f", asks to {_aim(bid)}" if bid is not None else ""
     if bid is not None and bid.novelty:
         wish += f": {one_line(bid.novelty)}"
-    return fenced(f"{name}: {seat.turns} turns so far{wish}")
+    return fence_lines(f"{name}: {seat.turns} turns so far{wish}")
 
 
 def _listener(memory: Memory, name: str) -> str:
     seat = memory.floor.seats[name]
-    return fenced(f"{name}: {', '.join(seat.interests) or 'anything'}; {seat.turns} turns so far")
+    return fence_lines(
+        f"{name}: {', '.join(seat.interests) or 'anything'}; {seat.turns} turns so far"
+    )

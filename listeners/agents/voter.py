@@ -13,7 +13,7 @@ from parley.listeners.agents.prompts import how_to_vote
 from parley.listeners.rooms.participant import Presence
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.plain_text import clip, one_line
-from parley.memory.voting.electorate import electorate
+from parley.memory.voting.electorate import list_electorate
 from parley.memory.voting.turnout import pending_votes
 from parley.personas.persona import Persona
 
@@ -34,7 +34,7 @@ class Voter:
         mine = self._me.canonical
         for vote in pending_votes(self._me.memory):
             wanted = vote.status == "called" and mine not in vote.agreed
-            if wanted and mine in electorate(self._me.memory):
+            if wanted and mine in list_electorate(self._me.memory):
                 return vote
         return None
 

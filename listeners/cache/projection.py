@@ -9,10 +9,10 @@ from typing import Literal
 from parley.bus import FactRecord
 from parley.bus.entries import Record
 from parley.memory.fold.apply import apply
-from parley.memory.fold.due import due, upgrades
+from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
-from parley.memory.voting.turnout import looks
+from parley.memory.voting.turnout import list_due_looks
 
 Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
 HOWS = ("extract", "model")
@@ -54,9 +54,15 @@ def owed(memory: Memory) -> list[Owed]:
     session whose effects nobody runs costs each commit no more than any other.
     """
     return [
-        *(Owed("effects", one.id, tuple(map(one.result_id, HOWS))) for one in due(memory, WINDOW)),
-        *(Owed("upgrades", one.id, (one.result_id("model"),)) for one in upgrades(memory, WINDOW)),
-        *(Owed("votes", look.id) for look in looks(memory)),
+        *(
+            Owed("effects", one.id, tuple(map(one.result_id, HOWS)))
+            for one in due_summaries(memory, WINDOW)
+        ),
+        *(
+            Owed("upgrades", one.id, (one.result_id("model"),))
+            for one in list_upgrades(memory, WINDOW)
+        ),
+        *(Owed("votes", look.id) for look in list_due_looks(memory)),
     ]
 
 

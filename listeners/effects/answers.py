@@ -16,8 +16,8 @@ from parley.listeners.effects.summariser import Order, Summariser
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.prices import Prices
 from parley.listeners.spending.session_books import SessionBooks, keeps_books
-from parley.memory.fold.due import Upgrade, upgrade
-from parley.memory.state.effects import Compare, Effect
+from parley.memory.fold.due import Upgrade, find_upgrade
+from parley.memory.state.effects import ComparisonEffect, SummaryEffect
 from parley.memory.state.memory import Memory
 
 EFFECTS: Final = "effects"
@@ -76,17 +76,17 @@ class Answering:
         state = _State(info, memory, self._account(claim.session, memory))
         if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
             return await self._drop(claim, state)  # what was closed spends nothing more
-        effect = Effect.named(wanted)
+        effect = SummaryEffect.named(wanted)
         if effect is not None:
             return await self._summarise(claim, state, effect)
-        return await self._rewrite(claim, state, upgrade(memory, wanted))
+        return await self._rewrite(claim, state, find_upgrade(memory, wanted))
 
     def _account(self, session: str, memory: Memory) -> Account | None:
         if not keeps_books(memory):
             return None
         return Account(SessionBooks(self._bus, self._reader, session), self._prices)
 
-    async def _summarise(self, claim: Claim, state: _State, effect: Effect) -> bool:
+    async def _summarise(self, claim: Claim, state: _State, effect: SummaryEffect) -> bool:
         if _is_moot(state.memory, effect, claim.lane):
             return await self._drop(claim, state)
         order = Order.of(state.memory, effect)
@@ -102,7 +102,7 @@ class Answering:
         """Have the model put a note or a clipped text better."""
         if effect is None:
             return await self._drop(claim, state)
-        if isinstance(effect, Compare):
+        if isinstance(effect, ComparisonEffect):
             return await self._compare(claim, state, effect)
         job = job_for(state.memory, effect)
         found = await self._passage(claim.session, job.first, job.last)
@@ -114,7 +114,7 @@ class Answering:
             await abort_run(self._bus, claim.session, made.participant)
         return True
 
-    async def _compare(self, claim: Claim, state: _State, effect: Compare) -> bool:
+    async def _compare(self, claim: Claim, state: _State, effect: ComparisonEffect) -> bool:
         """Have the embedder say which earlier proposal a new one repeats."""
         if self._comparer is None:
             raise UnknownEffect("this runner has no embedding model; set model_embedding")
@@ -146,7 +146,7 @@ class Answering:
         return True
 
 
-def _is_moot(memory: Memory, effect: Effect, lane: str) -> bool:
+def _is_moot(memory: Memory, effect: SummaryEffect, lane: str) -> bool:
     """True when nobody waits for `effect` any more: it was answered, or its range let go."""
     key = (effect.level, effect.first)
     standing = memory.summaries.get(key)

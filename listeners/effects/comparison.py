@@ -20,10 +20,10 @@ from parley.listeners.models.embedding import Embedded, Embedder, Vector, alike
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, OverBudget
 from parley.listeners.spending.accounts import PARLEY, Account, Charge, outcome_of
 from parley.listeners.spending.prices import FRAME, cost
-from parley.memory.items.embedding_comparisons import candidates, words
-from parley.memory.state.effects import Compare
+from parley.memory.items.embedding_comparisons import comparison_text, list_candidates
+from parley.memory.state.effects import ComparisonEffect
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 VECTORS: Final = 1000  # kept, of a process: of 1,536 numbers they take 50 MB
 AT_ONCE: Final = 64  # texts of one call
@@ -35,16 +35,18 @@ log = structlog.get_logger("parley.compare")
 class Comparing:
     """One proposal beside the earlier ones, as memory had them when the effect was taken."""
 
-    effect: Compare
+    effect: ComparisonEffect
     text: str
     earlier: tuple[tuple[str, str], ...]  # (handle, text), the newest first
     at_least: int  # per mille
 
     @classmethod
-    def of(cls, memory: Memory, effect: Compare) -> Self:
+    def of(cls, memory: Memory, effect: ComparisonEffect) -> Self:
         """The job of an effect that `memory` owes."""
-        earlier = tuple((one.handle, words(one)) for one in candidates(memory, effect.ref))
-        text = words(memory.proposals[effect.ref])
+        earlier = tuple(
+            (one.handle, comparison_text(one)) for one in list_candidates(memory, effect.ref)
+        )
+        text = comparison_text(memory.proposals[effect.ref])
         return cls(effect, text, earlier, memory.settings.echo.embedding)
 
 
@@ -135,5 +137,5 @@ class Comparer:
 
     def _charge(self, texts: Sequence[str], call: str, account: Account) -> Charge:
         name = self._embedder.name
-        most = -(-sum(map(tokens, texts)) * 3 // 2) + FRAME
+        most = -(-sum(map(count_tokens, texts)) * 3 // 2) + FRAME
         return Charge(call, PARLEY, "embed", most, cost(account.prices, name, most, 0), name)

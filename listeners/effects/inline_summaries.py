@@ -13,7 +13,7 @@ from parley.listeners.effects.summariser import Order, Summariser
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.session_books import SessionBooks, keeps_books
-from parley.memory.fold.due import due
+from parley.memory.fold.due import due_summaries
 
 
 class Inline:
@@ -46,7 +46,7 @@ class Inline:
         while True:
             info = await self._bus.info(self._session)
             memory = await self._reader.current(self._session)
-            effect = next(iter(due(memory, 1)), None)
+            effect = next(iter(due_summaries(memory, 1)), None)
             if effect is None or effect.id in done:  # its result may have been set aside
                 return
             done.add(effect.id)

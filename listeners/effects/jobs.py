@@ -22,7 +22,7 @@ from parley.listeners.extraction.extractor import Extracting
 from parley.listeners.models.model_port import Model
 from parley.listeners.summaries.short_forms import Condensing
 from parley.memory.fold.due import Upgrade
-from parley.memory.state.effects import Condense, Extract, Reflect
+from parley.memory.state.effects import ReadingEffect, ReflectionEffect, ShortFormEffect
 from parley.memory.state.memory import Memory
 
 Result = NoteRevised | NoteRefused | TextCondensed | SummaryMade | ItemsExtracted
@@ -44,10 +44,10 @@ class Job(Protocol):
 
 def job_for(memory: Memory, effect: Upgrade) -> Job:
     """The job of a reflection, a shorter form or a reading, with all that it needs of `memory`."""
-    if isinstance(effect, Reflect):
+    if isinstance(effect, ReflectionEffect):
         return Reflecting.of(memory, effect)
-    if isinstance(effect, Condense):
+    if isinstance(effect, ShortFormEffect):
         return Condensing.of(memory, effect)
-    if isinstance(effect, Extract):
+    if isinstance(effect, ReadingEffect):
         return Extracting.of(memory, effect)
     raise TypeError(f"{effect.id} is a summary")

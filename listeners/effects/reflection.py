@@ -30,12 +30,12 @@ from parley.listeners.effects.reflection_prompt import (
     size,
 )
 from parley.listeners.models.model_port import Completion, ContextOverflow, Model, Prompt
-from parley.memory.notebooks.reflections import limit_of, target_of
+from parley.memory.notebooks.reflections import note_limit, note_target
 from parley.memory.settings.settings_schema import NoteSettings
-from parley.memory.state.effects import Reflect
+from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
@@ -75,7 +75,7 @@ def feedback(length: int, limit: int, wanted: int) -> str:
 class Reflecting:
     """One reflection: what the participant had noted, and what happened since."""
 
-    effect: Reflect
+    effect: ReflectionEffect
     first: int
     last: int
     noted: str  # the standing revision
@@ -87,10 +87,10 @@ class Reflecting:
     given: str | None = None  # what happened, where the caller says it instead of the log
 
     @classmethod
-    def of(cls, memory: Memory, effect: Reflect) -> Self:
+    def of(cls, memory: Memory, effect: ReflectionEffect) -> Self:
         """The reflection that `effect` calls for, on all that memory holds since the revision."""
         name = effect.participant
-        note, limit = memory.notebooks.notes.get(name, Note()), limit_of(memory, name)
+        note, limit = memory.notebooks.notes.get(name, Note()), note_limit(memory, name)
         history, aliases = memory.notebooks.history, dict(memory.aliases)
         held = history[0].n if history else effect.cause
         return cls(
@@ -100,7 +100,7 @@ class Reflecting:
             noted=clip(note.text, limit),
             base=note.cause,
             limit=limit,
-            wanted=target_of(memory, name) if effect.why == "compress" else limit,
+            wanted=note_target(memory, name) if effect.why == "compress" else limit,
             terms=memory.settings.note,
             witness=Witness(name, lambda one: aliases.get(one, one), memory.settings.routes),
         )
@@ -143,7 +143,7 @@ class Reflecting:
 
     def _happened(self, happened: Sequence[Piece], room: int) -> str:
         if self.given is not None:
-            return fenced(_end_of(self.given, room))
+            return fence_lines(_end_of(self.given, room))
         kept = newest(happened, room)
         return round_content(kept, len(happened) - len(kept))
 
@@ -156,7 +156,7 @@ class Reflecting:
 
         def about(room: int) -> str:
             return (
-                f"Your answer was:\n{fenced(clip(text, room))}\n\n{said} "
+                f"Your answer was:\n{fence_lines(clip(text, room))}\n\n{said} "
                 "Answer with the whole text of your memory and nothing else."
             )
 
@@ -164,7 +164,7 @@ class Reflecting:
 
     async def _ask(self, model: Model, room: int, about: Callable[[int], str]) -> Completion:
         """The answer to `about(room)`, with half the room as often as it is too much."""
-        system = SYSTEM.format(name=visible(self.effect.participant))
+        system = SYSTEM.format(name=escape_invisible(self.effect.participant))
         tokens = min(MOST_TOKENS, max(64, self.limit // CHARS_PER_TOKEN))
         name = self.effect.participant
         prompt = Prompt(system, about(room), tokens, purpose="note", participant=name)

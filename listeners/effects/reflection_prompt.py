@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from parley.bus.entries import Record
-from parley.memory.notebooks.history_events import Known, of_results, of_vote
-from parley.memory.notebooks.notebooks import route_of
+from parley.memory.notebooks.history_events import Known, result_facts, vote_facts
+from parley.memory.notebooks.notebooks import event_route
 from parley.memory.settings.settings_schema import RouteSettings
 from parley.memory.state.notebook_state import LineKind
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
@@ -57,7 +57,7 @@ class Witness:
         to = getattr(entry, "to", ())
         if to and not own and self.name not in map(self.named, to):
             return False
-        return route_of(self.routes, _kind(entry), own) != "off"
+        return event_route(self.routes, _kind(entry), own) != "off"
 
 
 def _kind(entry: Any) -> LineKind:
@@ -79,7 +79,7 @@ def pieces(records: Sequence[Record], witness: Witness) -> list[Piece]:
 def _piece(record: Record, witness: Witness) -> Piece:
     entry: Any = record.entry
     who = witness.named(entry.participant)
-    head = f"[n {record.n}] {visible(who)}"
+    head = f"[n {record.n}] {escape_invisible(who)}"
     if entry.kind != "message":
         did, told = _outcome(entry)
         return Piece("Outcome", f"{head}, {did}", told)
@@ -90,7 +90,7 @@ def _piece(record: Record, witness: Witness) -> Piece:
         f"re {entry.re}" if entry.re else "",
     )
     marks = ", ".join(filter(None, given))
-    head += f" ({visible(marks)})" if marks else ""
+    head += f" ({escape_invisible(marks)})" if marks else ""
     return Piece("Your Response" if who == witness.name else "Prompt", head, entry.content)
 
 
@@ -101,13 +101,13 @@ def _outcome(entry: Any) -> tuple[str, str]:
     """
     known: Known = ()
     if entry.kind == "results.final":
-        did, told, known = "final results", entry.content, of_results(entry)
+        did, told, known = "final results", entry.content, result_facts(entry)
     elif entry.kind == "episode.opened":
         did, told = f"{entry.episode} opened", entry.title
     elif entry.kind == "episode.closed":
         did, told = f"{entry.episode or 'episode'} {entry.status}", entry.result
     else:
-        did, known = of_vote(entry)
+        did, known = vote_facts(entry)
         told = getattr(entry, "content", "")
     lines = [told] if told else []
     return did, "\n".join([*lines, *(f"{name}: {value}" for name, value in known)])
@@ -136,7 +136,7 @@ def round_content(parts: Sequence[Piece], left_out: int = 0) -> str:
     """`Prompt:`, `Your Response:` and `Outcome:`, each fenced; `left_out` older events counted."""
     told = [f"({left_out} earlier events are left out)"] if left_out else []
     for part in PARTS:
-        lines = [f"{one.head}\n{fenced(one.text)}" for one in parts if one.part == part]
+        lines = [f"{one.head}\n{fence_lines(one.text)}" for one in parts if one.part == part]
         told.append(f"{part}:\n" + ("\n".join(lines) if lines else "(nothing)"))
     return "\n\n".join(told)
 
@@ -149,7 +149,7 @@ def create_memory_update_prompt(
     `round_content` is quoted already (`round_content`, or `escapes.fenced`); `limit`
     in characters is what the answer may have.
     """
-    memory = fenced(current_memory) if current_memory else "(empty)"
+    memory = fence_lines(current_memory) if current_memory else "(empty)"
     task = f"{TASK} {INTEGRATE}" if integrate else TASK
     return (
         f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "

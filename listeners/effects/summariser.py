@@ -36,9 +36,9 @@ from parley.listeners.summaries.model_summaries import (
     summarise_messages,
     summarise_summaries,
 )
-from parley.memory.state.effects import Effect
+from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import parts
+from parley.memory.summaries.range_summaries import covered_ranges
 
 _Answer = TypeVar("_Answer")
 
@@ -65,13 +65,13 @@ class EffectTally:
 class Order:
     """The summary that is wanted, as memory had it when the effect was taken."""
 
-    effect: Effect
+    effect: SummaryEffect
     how: Literal["extract", "model"]
     terms: Terms
     lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
 
     @classmethod
-    def of(cls, memory: Memory, effect: Effect) -> Order:
+    def of(cls, memory: Memory, effect: SummaryEffect) -> Order:
         wanted = memory.era(effect.last).how
         return cls(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
 
@@ -198,7 +198,7 @@ class Summariser:
         return model if fresh else self._memo.through(model)
 
 
-def _lower(memory: Memory, effect: Effect) -> list[str]:
-    below = parts(memory, effect.level, effect.first)
+def _lower(memory: Memory, effect: SummaryEffect) -> list[str]:
+    below = covered_ranges(memory, effect.level, effect.first)
     standing = [memory.summaries.get(part.key) for part in below]
     return [text.text for text in standing if text is not None] if all(standing) else []

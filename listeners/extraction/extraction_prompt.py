@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from parley.bus.entries import Doubt, Label
 from parley.listeners.models.model_port import Prompt
-from parley.memory.context.item_lines import line
-from parley.memory.text.escapes import fenced
+from parley.memory.context.item_lines import visible_line
+from parley.memory.text.escapes import fence_lines
 
 LABELS: Final[tuple[str, ...]] = get_args(Label)
 DOUBTS: Final[tuple[str, ...]] = get_args(Doubt)
@@ -108,17 +108,20 @@ def question(lines: Sequence[Line], candidates: Sequence[Candidate], out: int) -
 
 
 def _told(lines: Sequence[Line]) -> str:
-    return "\n\n".join(f"[{one.n}] {line(one.who, 60)}:\n{fenced(one.text)}" for one in lines)
+    return "\n\n".join(
+        f"[{one.n}] {visible_line(one.who, 60)}:\n{fence_lines(one.text)}" for one in lines
+    )
 
 
 def listed(one: Candidate) -> str:
     """One item as it is listed: its line, whatever its words are."""
-    return f"| {one.ref} ({one.kind}, message {one.n}, {line(one.who, 40)}): {line(one.text)}"
+    who, text = visible_line(one.who, 40), visible_line(one.text)
+    return f"| {one.ref} ({one.kind}, message {one.n}, {who}): {text}"
 
 
 def complaint(asked: Prompt, wrong: Sequence[str]) -> str:
     """The question again, with what was wrong with the first answer."""
-    told = "\n".join(f"| {line(one, 160)}" for one in wrong)
+    told = "\n".join(f"| {visible_line(one, 160)}" for one in wrong)
     return (
         f"{asked.user}\n\nYour first answer could not be used as it is:\n{told}\n"
         "Answer with the whole object again; copy each quote exactly from its message, or leave "

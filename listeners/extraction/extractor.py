@@ -36,13 +36,13 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.structured_answers import ask
 from parley.listeners.summaries.model_summaries import HALVINGS, shrunk
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.settings.settings_schema import ExtractSettings
-from parley.memory.state.effects import Extract
+from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many
@@ -64,21 +64,21 @@ class _Usage:
     def add(self, prompt: Prompt, answer: Completion) -> None:
         self.calls += 1
         self.model = answer.model
-        self.input_tokens += answer.input_tokens or tokens(prompt.system + prompt.user)
-        self.output_tokens += answer.output_tokens or tokens(answer.text)
+        self.input_tokens += answer.input_tokens or count_tokens(prompt.system + prompt.user)
+        self.output_tokens += answer.output_tokens or count_tokens(answer.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Extracting:
     """One reading: which messages, what stands among them already, on what terms."""
 
-    effect: Extract
+    effect: ReadingEffect
     terms: ExtractSettings
     candidates: tuple[Candidate, ...] = ()
     unread: frozenset[str] = field(default_factory=frozenset)  # whose words nobody reads
 
     @classmethod
-    def of(cls, memory: Memory, effect: Extract) -> Self:
+    def of(cls, memory: Memory, effect: ReadingEffect) -> Self:
         """The job of an effect that `memory` owes."""
         unread = {one for one, name in memory.aliases.items() if name in memory.bots}
         return cls(
@@ -155,7 +155,7 @@ class Extracting:
         shown = [replace(one, text=clip(one.text, _MESSAGE_CHARS)) for one in lines]
         prompt = question(shown, self.candidates, self.terms.out)
         for _ in range(HALVINGS):
-            size = tokens(prompt.system) + tokens(prompt.user)
+            size = count_tokens(prompt.system) + count_tokens(prompt.user)
             if size <= self.terms.tokens:
                 break
             room = sum(len(one.text) for one in shown) * self.terms.tokens // size
@@ -199,7 +199,7 @@ def better(first: Checked, second: Checked) -> Checked:
     return second
 
 
-def candidates(memory: Memory, effect: Extract) -> list[Candidate]:
+def candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
     """What stood when the stretch ended and was said in what is shown, the newest, in order."""
     items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
     found = [
@@ -209,7 +209,7 @@ def candidates(memory: Memory, effect: Extract) -> list[Candidate]:
     ]
     found += [
         Candidate(one.handle, one.kind, one.born, one.participant, one.text)
-        for one in reading(memory).items.values()
+        for one in overlay_claims(memory).items.values()
         if one.status == "claimed" and effect.lead <= one.born < effect.first
     ]
     return sorted(found, key=lambda one: (one.n, one.ref))[-CANDIDATES:]
@@ -219,7 +219,7 @@ def fitting(found: Sequence[Candidate], room: int) -> list[Candidate]:
     """The newest of `found` whose lines have at most `room` tokens together."""
     kept: list[Candidate] = []
     for one in reversed(found):
-        room -= tokens(listed(one) + "\n")
+        room -= count_tokens(listed(one) + "\n")
         if room < 0:
             break
         kept.append(one)

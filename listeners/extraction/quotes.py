@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from parley.memory.text.plain_text import plain
+from parley.memory.text.plain_text import to_plain
 
 _DROPPED: Final = ("Cf", "Cc")  # joiners, marks of direction: nobody quotes them
 _PAIRS: Final = ('""', "''", "“”", "‘’", "«»", "||")
@@ -64,7 +64,7 @@ def _told(cluster: str) -> str:
     """One cluster as it is compared."""
     if cluster.isspace():
         return " "
-    shown = unicodedata.normalize("NFKC", plain(cluster)).casefold()
+    shown = unicodedata.normalize("NFKC", to_plain(cluster)).casefold()
     kept = "".join(char for char in shown if unicodedata.category(char) not in _DROPPED)
     return " ".join(kept.split()) if " " in kept or kept.isspace() else kept
 

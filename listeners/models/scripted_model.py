@@ -18,7 +18,7 @@ from typing import Final
 import orjson
 
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 Answer = Callable[[Prompt, Random], str | ModelError]
 
@@ -57,7 +57,7 @@ class ScriptedModel:
         """The answer word by word, and whole at last."""
         said = await self._thought(prompt)
         for piece in _PIECE.findall(said.text):
-            await asyncio.sleep(self._seconds(tokens(piece)))
+            await asyncio.sleep(self._seconds(count_tokens(piece)))
             yield piece
         yield said
 
@@ -72,8 +72,8 @@ class ScriptedModel:
         said = Completion(
             text=text,
             model=prompt.model or self._name,
-            input_tokens=tokens(prompt.system) + tokens(prompt.user),
-            output_tokens=tokens(text),
+            input_tokens=count_tokens(prompt.system) + count_tokens(prompt.user),
+            output_tokens=count_tokens(text),
             cut=len(text) < len(answer.strip()),
         )
         if not text:
@@ -86,10 +86,10 @@ class ScriptedModel:
 
 def within(text: str, most: int) -> str:
     """The longest beginning of `text` that has at most `most` tokens."""
-    if tokens(text) <= most:
+    if count_tokens(text) <= most:
         return text
     ends = range(len(text) + 1)
-    return text[: bisect_right(ends, most, key=lambda end: tokens(text[:end])) - 1]
+    return text[: bisect_right(ends, most, key=lambda end: count_tokens(text[:end])) - 1]
 
 
 def _random(seed: int, prompt: Prompt) -> Random:

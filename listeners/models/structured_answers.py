@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.listeners.models.model_port import BadAnswer, Completion, Model, Prompt, Shape
 from parley.listeners.models.openai_answers import mended
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import clip
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
@@ -71,7 +71,7 @@ def parsed(text: str, shape: type[_Value]) -> _Value:
             return values[0]
     if wrong:
         raise BadAnswer(f"no {shape.__name__}: {wrong}")
-    raise BadAnswer(f"no JSON object in {clip(visible(text), QUOTED // 2)!r}")
+    raise BadAnswer(f"no JSON object in {clip(escape_invisible(text), QUOTED // 2)!r}")
 
 
 def without_thought(text: str) -> str:
@@ -118,7 +118,7 @@ def _behind(text: str, start: int) -> int:
 def _first_wrong(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(step) for step in first["loc"])
-    return clip(visible(f"{where}: {first['msg']}" if where else first["msg"]), QUOTED)
+    return clip(escape_invisible(f"{where}: {first['msg']}" if where else first["msg"]), QUOTED)
 
 
 @cache

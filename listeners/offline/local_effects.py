@@ -7,9 +7,9 @@ from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import WINDOW, Found, project
 from parley.listeners.summaries.extracts import Terms, extracted, lines_of, summary_made
-from parley.memory.state.effects import Effect
+from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 
 PAGE = 500
 
@@ -24,13 +24,13 @@ def settle(log: LocalLog, memory: Memory) -> list[Found]:
     while True:
         while page := log.read(after=memory.seq, count=PAGE):
             found += project(memory, page)
-        effects = due(memory, WINDOW)
+        effects = list_due_summaries(memory, WINDOW)
         if not effects:
             return found
         log.publish([answer(log, memory, effect) for effect in effects])
 
 
-def answer(log: LocalLog, memory: Memory, effect: Effect) -> Draft:
+def answer(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft:
     """The extract that `memory` is owed, ready to be published."""
     lines = lines_of(passage(log, effect.first, effect.last))
     text = extracted(effect, lines, Terms.of(memory, effect))

@@ -16,8 +16,8 @@ from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import Charged
 from parley.listeners.spending.prices import Prices
 from parley.listeners.spending.session_books import keeps_books
-from parley.memory.extraction.model_claims.reading_ranges import owed
-from parley.memory.state.effects import Extract
+from parley.memory.extraction.model_claims.reading_ranges import list_owed_readings
+from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
 
 _END = "extract-end"  # the id of the entry that ends the last stretch
@@ -28,7 +28,7 @@ class ReadThrough:
     """What was found on the way, and the stretches that no model read, with the reason."""
 
     found: list[Found] = field(default_factory=list)
-    unread: list[tuple[Extract, str]] = field(default_factory=list)
+    unread: list[tuple[ReadingEffect, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ async def read_through(
     log.publish([Draft(_END, SettingsChanged(settings={"extract": {"how": "none"}}))])
     await books.memory()
     account = Account(books, prices or {}) if keeps_books(memory) else None
-    waiting = owed(memory)
+    waiting = list_owed_readings(memory)
     for index, effect in enumerate(waiting):
         asked = model if account is None else Charged(model, account, effect.id)
         job = Extracting.of(memory, effect)

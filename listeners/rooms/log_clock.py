@@ -13,7 +13,7 @@ import time
 from typing import Final
 
 from parley.bus.entries import Record
-from parley.memory.arbitration.steps import Waited
+from parley.memory.arbitration.steps import ElapsedTimes
 from parley.memory.state.memory import Memory
 
 _BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})
@@ -65,7 +65,7 @@ class Marks:
         elif kind == "floor.nudged":
             self._nudge = at
 
-    def waited(self, memory: Memory) -> Waited:
+    def waited(self, memory: Memory) -> ElapsedTimes:
         """How long ago each was, in ms.
 
         A bid that stands since an earlier epoch counts from the beginning of this
@@ -77,7 +77,7 @@ class Marks:
         bid = None
         if memory.floor.bids:
             bid = self._since(now, self._bid or self._epoch)
-        return Waited(
+        return ElapsedTimes(
             epoch=self._since(now, self._epoch or self._opened),
             bid=bid,
             vote=self._voting(memory, now),

@@ -16,7 +16,7 @@ from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.memory_cache import Copy, fold_by_turns, tails
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.state.memory import Memory, Packs
 
 PAGE = 500  # entries read at a time while catching up
@@ -110,7 +110,7 @@ class LocalDoor:
         self._moved = asyncio.Event()
 
     async def memory(self) -> tuple[Memory, int]:
-        memory = fold(Memory(self._packs), self._log.read(0, count=2**31))
+        memory = fold_records(Memory(self._packs), self._log.read(0, count=2**31))
         return memory, memory.seq
 
     async def recent(self, count: int) -> list[Record]:

@@ -14,7 +14,7 @@ from parley.bus import Draft
 from parley.bus.contract.errors import StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined, ParticipantLeft, Role
 from parley.listeners.rooms.room import Room
-from parley.memory.arbitration.gate import voting
+from parley.memory.arbitration.gate import is_held_up_by_vote
 from parley.memory.settings.floor_settings import FloorSettings
 from parley.memory.state.floor_state import Bid, Floor, Seat
 from parley.memory.state.memory import Memory
@@ -73,7 +73,7 @@ class Presence:
 
     def voting(self) -> bool:
         """Whether a vote keeps the talk waiting."""
-        return voting(self.memory)
+        return is_held_up_by_vote(self.memory)
 
     async def sit_down(
         self, role: Role, persona: Persona | None = None, *, may: Sequence[str] | None = None

@@ -26,7 +26,7 @@ from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import Door, LogReplaced
-from parley.memory.arbitration.steps import Waited
+from parley.memory.arbitration.steps import ElapsedTimes
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
@@ -144,7 +144,7 @@ class Room:
                 return
             await self.moved(seq)
 
-    def waited(self) -> Waited:
+    def waited(self) -> ElapsedTimes:
         """How long ago things happened, by the clock of the log."""
         return self._marks.waited(self.memory)
 

@@ -12,13 +12,13 @@ from typing import Any
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, VoteInitiated
 from parley.memory.errors import SettingsRefused
-from parley.memory.settings.session_settings import asked
-from parley.memory.state.lookup import vote_of
+from parley.memory.settings.session_settings import parse_settings
+from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import Choice
-from parley.memory.voting.electorate import read_choice, why_no_ballot
-from parley.memory.voting.vote_calls import refusal
+from parley.memory.voting.electorate import explain_bad_ballot, read_choice
+from parley.memory.voting.vote_calls import call_refusal
 from parley.personas.persona_file import CAPABILITIES
 
 
@@ -38,7 +38,7 @@ def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings that a session may be opened with."""
     given = dict(tree or {})
     try:
-        asked(given)
+        parse_settings(given)
     except SettingsRefused as refused:
         raise InvalidEntry(f"settings: {refused.key}: {refused.reason}") from None
     return given
@@ -46,13 +46,13 @@ def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def call(memory: Memory, name: str, entry: VoteInitiated) -> None:
     """Whether a vote that `name` calls would be held."""
-    if reason := refusal(memory, memory.named(name), entry):
+    if reason := call_refusal(memory, memory.named(name), entry):
         raise InvalidEntry(f"no vote for {name}: {reason}")
 
 
 def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
     """The open vote `ref` (V1), and `choice` as its options are written."""
-    vote = vote_of(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
+    vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
     if vote is None:
         held = ", ".join(f"V{one}" for one in memory.votes.held) or "none yet"
         raise InvalidEntry(f"no vote {ref!r}; there is {held}")
@@ -63,12 +63,12 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
     read = read_choice(vote, choice)
     if read is None:
-        raise InvalidEntry(why_no_ballot(vote, choice))
+        raise InvalidEntry(explain_bad_ballot(vote, choice))
     return vote, read
 
 
 def in_time(memory: Memory, n: int, ballot: int) -> None:
     """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
-    vote = vote_of(memory, n)
+    vote = find_vote(memory, n)
     if vote is not None and 0 < vote.closed < ballot:
         raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

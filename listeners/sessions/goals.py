@@ -37,7 +37,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.effects.inline_summaries import Inline
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import NothingOpen, NotOpened
-from parley.memory.state.lookup import found, innermost
+from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory, Packs
 
 RESULT_CHARS: Final = 500  # of an error that ended a goal
@@ -86,7 +86,7 @@ class Goals:
 
         Raises `NothingOpen`.
         """
-        goal = innermost(await self._memory(), "goal", self._participant)
+        goal = innermost_open_episode(await self._memory(), "goal", self._participant)
         if goal is None:
             raise NothingOpen(f"no goal of {self._participant!r} is open")
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
@@ -189,7 +189,7 @@ class Goals:
             )
         )
         memory = await self._memory()
-        opened = found(memory, n)
+        opened = find_episode(memory, n)
         if opened is None:
             raise NotOpened(title, memory.settings.limits.open_episodes)
         return Doing(opened.handle, n)

@@ -11,7 +11,7 @@ from parley.bus import Bus, Draft, Receipt
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import LessonImported
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.goals.lessons import teach
+from parley.memory.goals.lessons import list_teachable_lessons
 from parley.memory.state.memory import Packs
 
 
@@ -33,7 +33,7 @@ async def promote(
             standing=lesson.standing,
             weight=lesson.weight,
         )
-        for lesson in teach(memory, most)
+        for lesson in list_teachable_lessons(memory, most)
     ]
 
 

@@ -27,12 +27,12 @@ from parley.listeners.effects.reflection_prompt import create_memory_update_prom
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from parley.memory.fold.apply import apply
-from parley.memory.notebooks.notebooks import standing, view
-from parley.memory.notebooks.reflections import limit_of, policy_of
-from parley.memory.state.effects import Reflect
+from parley.memory.notebooks.notebooks import render_notebook, standing_revision
+from parley.memory.notebooks.reflections import note_limit, note_policy
+from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
-from parley.memory.text.escapes import fenced
+from parley.memory.text.escapes import fence_lines
 
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
 ROUND: Final = "round"  # the key that what happened is shown under
@@ -43,7 +43,7 @@ _KINDS: Final = ("note.written", "note.revised", "note.refused")
 class Reading:
     """A notebook as it stands: `text` is what its owner's context holds, at most `limit` long.
 
-    `standing` is the revision in it, `base` the n that a write on it names (0: none).
+    `standing_revision` is the revision in it, `base` the n that a write on it names (0: none).
     """
 
     text: str
@@ -177,11 +177,11 @@ class Notebook:
         current_memory: str, round_content: str, limit: int = 50_000
     ) -> str:
         """The question that a model is asked, with both texts quoted behind a fence."""
-        return create_memory_update_prompt(current_memory, fenced(round_content), limit=limit)
+        return create_memory_update_prompt(current_memory, fence_lines(round_content), limit=limit)
 
     def _job(self, memory: Memory, why: str) -> Reflecting:
         name = memory.named(self._participant)
-        return Reflecting.of(memory, Reflect(name, memory.n, why))
+        return Reflecting.of(memory, ReflectionEffect(name, memory.n, why))
 
     async def _carry_out(self, job: Reflecting, records: Sequence[Record], incarnation: str) -> str:
         if self._model is None:
@@ -198,10 +198,10 @@ class Notebook:
 def reading(memory: Memory, participant: str) -> Reading:
     """The notebook of `participant` in `memory`. Raises `NoNotebook`."""
     name = memory.named(participant)
-    if policy_of(memory, name) == "off":
+    if note_policy(memory, name) == "off":
         raise NoNotebook(participant)
-    text, base = standing(memory, name)
-    return Reading(view(memory, name), text, base, limit_of(memory, name))
+    text, base = standing_revision(memory, name)
+    return Reading(render_notebook(memory, name), text, base, note_limit(memory, name))
 
 
 def revisions(records: Sequence[Record], packs: Packs, participant: str) -> list[Revision]:

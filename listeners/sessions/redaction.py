@@ -9,7 +9,7 @@ from parley.bus import Bus
 from parley.bus.entries import Entry, Record, Unknown
 from parley.bus.sessions.redaction import Redaction, may_quote, seq_of
 from parley.listeners.cache.ranges import read_pages
-from parley.memory.fold.redaction import blanked
+from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.state.memory import Packs
 
 
@@ -44,7 +44,7 @@ async def preview(
         str(getattr(entry, "participant", getattr(entry, "by", ""))),
         _words(entry),
         derived,
-        blanked(packs, log, n, renumber=renumber).moved,
+        choose_tombstone(packs, log, n, renumber=renumber).moved,
     )
 
 
@@ -66,7 +66,7 @@ async def redact(
     """
 
     def blank(log: Sequence[Record], n: int) -> Entry | Unknown:
-        return blanked(packs, log, n, renumber=renumber).entry
+        return choose_tombstone(packs, log, n, renumber=renumber).entry
 
     return await bus.redact(session, n, blank=blank, reason=reason, by=by)
 

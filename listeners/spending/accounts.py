@@ -20,9 +20,9 @@ from parley.bus.entries import Purpose, SpendReserved, SpendSettled
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt, TooSlow
 from parley.listeners.spending.prices import Prices, cost, priced, reservation, worst
 from parley.listeners.spending.session_books import Books
-from parley.memory.floor.spending import limit_for
+from parley.memory.floor.spending import refusing_limit
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 PARLEY: Final = "parley"  # the account of what the server itself asks
 
@@ -33,7 +33,7 @@ log = structlog.get_logger("parley.accounts")
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """The most that one call may come to. `answer` is the answer's part of `tokens`."""
+    """The most that one call may come to. `answer` is the answer's part of `count_tokens`."""
 
     call: str
     participant: str
@@ -104,7 +104,7 @@ def _usage(charge: Charge, completion: Completion | None, outcome: Outcome) -> t
         return (0, 0, 0) if outcome == "failed" else (question, charge.tokens - question, 0)
     return (
         completion.input_tokens or question,
-        completion.output_tokens or tokens(completion.text),
+        completion.output_tokens or count_tokens(completion.text),
         completion.cached_tokens,
     )
 
@@ -185,7 +185,7 @@ class Account:
         raise AssertionError("numbers never end")
 
     def _may_pay(self, memory: Memory, charge: Charge) -> bool:
-        fits = not limit_for(memory, charge.participant, charge.tokens, charge.micros)
+        fits = not refusing_limit(memory, charge.participant, charge.tokens, charge.micros)
         return is_priced(memory, charge, self.prices) and fits
 
 

@@ -15,7 +15,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from parley.listeners.models.model_port import Prompt
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 FRAME: Final = 64  # tokens of what a provider puts around two messages and a schema
 _DATED: Final = re.compile(r"[-@:](?:\d{4}[\d-]*|latest)$")  # gpt-4o-2024-08-06 is gpt-4o
@@ -83,7 +83,7 @@ def worst(prices: Prices, model: str, prompt: Prompt) -> int:
 
 
 def _asked(prompt: Prompt) -> int:
-    estimate = tokens(prompt.system) + tokens(prompt.user)
+    estimate = count_tokens(prompt.system) + count_tokens(prompt.user)
     if prompt.shape is not None:  # endpoints show it to the model
-        estimate += tokens(orjson.dumps(prompt.shape.schema).decode())
+        estimate += count_tokens(orjson.dumps(prompt.shape.schema).decode())
     return -(-estimate * 3 // 2) + FRAME

@@ -14,11 +14,11 @@ from functools import lru_cache
 from typing import Self, cast
 
 from parley.bus.entries import Message, Record, SummaryMade
-from parley.memory.extraction.patterns.speech_acts import Reader
-from parley.memory.state.effects import Effect
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
+from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.extracts import condense, extract
-from parley.memory.text.text_sizes import tokens
+from parley.memory.summaries.extracts import condense_extracts, extract_summary
+from parley.memory.text.text_sizes import count_tokens
 
 Lines = list[tuple[str, str]]
 
@@ -40,21 +40,21 @@ class Terms:
     Not those of the day on which somebody gets round to it.
     """
 
-    reader: Reader
+    reader: SpeechActReader
     words: int
     interval: int
 
     @classmethod
-    def of(cls, memory: Memory, effect: Effect) -> Self:
+    def of(cls, memory: Memory, effect: SummaryEffect) -> Self:
         era = memory.era(effect.last)
         return cls(memory.reader_of(era.packs), era.words, era.interval)
 
 
-def extracted(effect: Effect, lines: Lines, terms: Terms) -> str:
+def extracted(effect: SummaryEffect, lines: Lines, terms: Terms) -> str:
     """The extract of the messages of the range of `effect`."""
     if effect.level == 0:
         return _chapter(tuple(lines), terms)
-    return condense(chapters(lines, terms), terms.words)
+    return condense_extracts(chapters(lines, terms), terms.words)
 
 
 def chapters(lines: Lines, terms: Terms) -> list[str]:
@@ -65,7 +65,7 @@ def chapters(lines: Lines, terms: Terms) -> list[str]:
 @lru_cache(maxsize=1024)
 def _chapter(lines: tuple[tuple[str, str], ...], terms: Terms) -> str:
     """The extract of one interval. Every level above asks for it again: 1,024 are kept."""
-    return extract(lines, terms.reader, terms.words)
+    return extract_summary(lines, terms.reader, terms.words)
 
 
 def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:
@@ -73,7 +73,9 @@ def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:
         yield lines[start : start + interval]
 
 
-def summary_made(effect: Effect, lines: Lines, text: str, model: str | None = None) -> SummaryMade:
+def summary_made(
+    effect: SummaryEffect, lines: Lines, text: str, model: str | None = None
+) -> SummaryMade:
     """The entry that answers `effect`: a model's where `model` is named, else an extract.
 
     `lines` are what it covers, measured here so that the fold need not.
@@ -85,5 +87,5 @@ def summary_made(effect: Effect, lines: Lines, text: str, model: str | None = No
         how="model" if model else "extract",
         text=text,
         model=model,
-        was=sum(tokens(content) for _, content in lines),
+        was=sum(count_tokens(content) for _, content in lines),
     )

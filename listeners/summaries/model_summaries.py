@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
@@ -48,7 +48,9 @@ class Answered:
 
 def prompt_for_messages(lines: Lines, words: int) -> Prompt:
     """The question about the messages of a range."""
-    quoted = "\n\n".join(f"[{visible(name)}]:\n{fenced(content)}" for name, content in lines)
+    quoted = "\n\n".join(
+        f"[{escape_invisible(name)}]:\n{fence_lines(content)}" for name, content in lines
+    )
     return Prompt(
         SYSTEM,
         f"Summarize the following part of a discussion. {FOCI} "
@@ -61,7 +63,8 @@ def prompt_for_messages(lines: Lines, words: int) -> Prompt:
 def prompt_for_summaries(texts: Sequence[str], words: int) -> Prompt:
     """The question about the summaries that a higher one covers, oldest first."""
     quoted = "\n\n".join(
-        f"[part {number} of {len(texts)}]:\n{fenced(text)}" for number, text in enumerate(texts, 1)
+        f"[part {number} of {len(texts)}]:\n{fence_lines(text)}"
+        for number, text in enumerate(texts, 1)
     )
     return Prompt(
         SYSTEM,
@@ -135,7 +138,7 @@ async def _ask(model: Model, prompt: Prompt, words: int) -> Answered:
 
 async def _shortened(model: Model, text: str, max_tokens: int, words: int) -> str:
     """The same, shorter, if the model can; else what it said first."""
-    quoted = fenced(at_most(text, words * 4))
+    quoted = fence_lines(at_most(text, words * 4))
     prompt = Prompt(
         SYSTEM,
         f"This summary has {len(text.split())} words. Shorten it to under {words} words, "

@@ -20,11 +20,11 @@ from parley.listeners.summaries.model_summaries import (
     Lines,
     shrunk,
 )
-from parley.memory.state.effects import Condense
+from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import earlier_text, room
-from parley.memory.text.byte_limits import clip_bytes, size_of
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.summaries.short_forms import allowed_bytes, earlier_text
+from parley.memory.text.byte_limits import byte_size, clip_bytes
+from parley.memory.text.escapes import escape_invisible, fence_lines
 
 BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
 LEAST_WORDS: Final = 5
@@ -38,18 +38,18 @@ _ASKED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Condensing:
-    """One text to be shortened to `room` bytes; `before` is what went ahead of it."""
+    """One text to be shortened to `allowed_bytes` bytes; `before` is what went ahead of it."""
 
-    effect: Condense
+    effect: ShortFormEffect
     first: int
     last: int
     room: int
     before: str = ""
 
     @classmethod
-    def of(cls, memory: Memory, effect: Condense) -> Self:
+    def of(cls, memory: Memory, effect: ShortFormEffect) -> Self:
         """The job of an effect that `memory` owes."""
-        size = room(memory, effect)
+        size = allowed_bytes(memory, effect)
         if effect.part == "running":
             store = memory.exchanges
             before = earlier_text(memory) or store.running[: store.kept]
@@ -89,7 +89,7 @@ class Condensing:
         prompt = self.prompt(lines)
         answer = await model.complete(prompt)
         text = answer.text.strip()
-        if answer.cut or size_of(text) > self.room:
+        if answer.cut or byte_size(text) > self.room:
             text = await self._shortened(model, text, prompt.max_tokens)
         text = clip_bytes(text, self.room)
         if not text:
@@ -100,8 +100,9 @@ class Condensing:
         """The same, shorter, if the model can; else what it said first."""
         prompt = Prompt(
             SYSTEM,
-            f"This text has {size_of(text)} bytes. Shorten it to under {self.room} bytes, about "
-            f"{self.words} words, keeping what matters most.\n\n{fenced(text[: self.room * 4])}",
+            f"This text has {byte_size(text)} bytes. Shorten it to under {self.room} bytes, about "
+            f"{self.words} words, keeping what matters most.\n\n"
+            f"{fence_lines(text[: self.room * 4])}",
             max_tokens,
             purpose="condense",
         )
@@ -110,7 +111,7 @@ class Condensing:
         except ModelError:
             return text
         shorter = answer.text.strip()
-        return shorter if size_of(shorter) < size_of(text) else text
+        return shorter if byte_size(shorter) < byte_size(text) else text
 
     @property
     def words(self) -> int:
@@ -118,7 +119,9 @@ class Condensing:
 
     def prompt(self, lines: Lines) -> Prompt:
         """The question about `lines`, (who, content) each."""
-        quoted = "\n\n".join(f"[{visible(name)}]:\n{fenced(content)}" for name, content in lines)
+        quoted = "\n\n".join(
+            f"[{escape_invisible(name)}]:\n{fence_lines(content)}" for name, content in lines
+        )
         return Prompt(
             SYSTEM,
             f"{_ASKED[self.effect.part]} Under {self.words} words.\n\n{quoted}",

@@ -35,12 +35,18 @@ from parley.bus.entries import (
 )
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
-from parley.memory.context.chat_messages import Chat, Prepared, call, injection, prepare
-from parley.memory.exchanges.exchanges import current
-from parley.memory.exchanges.tool_cache import content_hash, shown_to
-from parley.memory.exchanges.tool_keys import canonical
-from parley.memory.settings.presets import preset
-from parley.memory.settings.session_settings import overlay
+from parley.memory.context.chat_messages import (
+    Chat,
+    ChatMessages,
+    injection_message,
+    prepare_messages,
+    tool_call_messages,
+)
+from parley.memory.exchanges.exchanges import open_exchange
+from parley.memory.exchanges.tool_cache import hash_content, list_injections
+from parley.memory.exchanges.tool_keys import encode_canonical
+from parley.memory.settings.presets import load_preset
+from parley.memory.settings.session_settings import overlay_trees
 from parley.memory.state.exchange_state import Injection
 from parley.memory.state.memory import Memory, Packs
 from parley.memory.text.plain_text import clip
@@ -80,7 +86,9 @@ class Assistant:
 
     async def open(self, packs: tuple[PackRef, ...] = (), **settings: Any) -> None:
         """Open the session with the preset `assistant`, unless it is there."""
-        tree = overlay(preset("assistant"), {"exchange": {"users": [self._user]}, **settings})
+        tree = overlay_trees(
+            load_preset("assistant"), {"exchange": {"users": [self._user]}, **settings}
+        )
         with contextlib.suppress(SessionExists):
             await self._bus.open(self._session, SessionOpened(settings=tree, packs=packs))
 
@@ -116,7 +124,7 @@ class Assistant:
     def _ending(self, memory: Memory, question: str, answer: str) -> dict[str, Entry]:
         """What is missing in the log of the exchange that ends."""
         entries: dict[str, Entry] = {}
-        held = current(memory)
+        held = open_exchange(memory)
         talk = None if held is None else held.talk
         if talk is None and memory.named(self._user) not in memory.users:
             entries["open"] = EpisodeOpened(
@@ -149,8 +157,8 @@ class Assistant:
         """
         memory = await self._memory()
         shown = memory.tools.injected.get(memory.named(self._participant), {}).get(key)
-        seen = shown_to(memory, self._participant).get(key)
-        digest = content_hash(content)
+        seen = list_injections(memory, self._participant).get(key)
+        digest = hash_content(content)
         if seen is not None and seen.hash == digest:
             return []
         before = 0 if shown is None else shown.n
@@ -164,17 +172,17 @@ class Assistant:
         if first.duplicate:
             return []
         text = clip(content, memory.settings.limits.context_text)
-        messages = [injection(key, Injection(hash=digest, n=first.n, turn=0, text=text))]
+        messages = [injection_message(key, Injection(hash=digest, n=first.n, turn=0, text=text))]
         for one in returned:
-            arguments = canonical(one.arguments) or "{}"
-            messages += call(one.call_id, one.tool, arguments, one.content)
+            arguments = encode_canonical(one.arguments) or "{}"
+            messages += tool_call_messages(one.call_id, one.tool, arguments, one.content)
         return messages
 
     def _fetched(self, one: Proactive, own: str) -> ToolReturned:
         return ToolReturned(
             participant=self._participant,
             tool=one.tool,
-            call_id=f"{own[-8:]}-{_short(one.tool, one.version, canonical(one.arguments))}",
+            call_id=f"{own[-8:]}-{_short(one.tool, one.version, encode_canonical(one.arguments))}",
             content=one.result,
             arguments=one.arguments,
             version=one.version,
@@ -193,14 +201,14 @@ async def prepared(
     participant: str | None = None,
     question: str | None = None,
     budget: int | None = None,
-) -> Prepared:
+) -> ChatMessages:
     """The messages of a session for `participant`, with the open exchange as it stands."""
-    held = current(await reader.current(session))
+    held = open_exchange(await reader.current(session))
     talk = None if held is None else held.talk
     recent = await reader.recent(session, 0 if talk is None else min(talk.messages, RECENT))
     # Reading was an await: what came since is in neither half, or in both.
     memory = await reader.current(session)
-    return prepare(memory, participant, question, budget=budget, recent=recent)
+    return prepare_messages(memory, participant, question, budget=budget, recent=recent)
 
 
 def _id(*parts: object) -> str:

@@ -12,7 +12,7 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Conflict
 from parley.bus.contract.wire import decode, encode
 from parley.bus.entries import Record, ToolCalled, ToolReturned
-from parley.memory.exchanges.tool_keys import key_of
+from parley.memory.exchanges.tool_keys import cache_key
 
 TURNS: Final = 5  # others that may fail before us until we run it whoever else does
 
@@ -73,4 +73,4 @@ def may_be_shared(entry: ToolReturned) -> bool:
 def call_key(entry: ToolCalled | ToolReturned) -> str | None:
     """The key as the fold has it: of the arguments that a reader of the log sees."""
     read = cast("ToolCalled", decode(encode(entry)))
-    return key_of(read.tool, read.version, read.arguments)
+    return cache_key(read.tool, read.version, read.arguments)

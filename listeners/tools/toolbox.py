@@ -23,7 +23,7 @@ from parley.bus.entries import ToolCalled, ToolReturned
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone, passage
 from parley.listeners.tools.tool_calls import TURNS, Waiting, call_key, may_be_shared
-from parley.memory.exchanges.tool_cache import find, remaining
+from parley.memory.exchanges.tool_cache import find_result, remaining_exchanges
 from parley.memory.state.memory import Memory, Packs
 
 WAIT_SECONDS: Final = 30.0  # for another's call under way; a tool slower than that is run again
@@ -36,7 +36,7 @@ Run = Callable[[], Awaitable[str]]
 class Found:
     """A result: `n` is its entry, `call_id` that of the call that brought it.
 
-    `kept`: it was there before. `remaining` of `ttl` exchanges after this one
+    `kept`: it was there before. `remaining_exchanges` of `ttl` exchanges after this one
     it may be served in; both 0 where it is not kept.
     """
 
@@ -72,7 +72,7 @@ class Toolbox:
         """
         asked = self._called(tool, arguments, version, str(ULID()))
         key = call_key(asked)
-        if find(await self._memory(), key) is None:
+        if find_result(await self._memory(), key) is None:
             return None
         await self._publish(asked)
         return await self._kept(key)
@@ -149,7 +149,7 @@ class Toolbox:
         key = call_key(asked)
         memory = await self._memory()
         under_way = memory.tools.calls.get(key or "")
-        if find(memory, key) is not None:
+        if find_result(memory, key) is not None:
             return await self._kept(key), False
         if under_way is None:
             return None, memory.settings.limits.cached == 0
@@ -176,19 +176,19 @@ class Toolbox:
             raise
         receipt = await self.put(tool, arguments, result, **given)
         memory = await self._memory()
-        held = find(memory, call_key(asked))
+        held = find_result(memory, call_key(asked))
         if held is None or held.n != receipt.n:
             return Found(tool, asked.call_id, result, receipt.n, kept=False)
-        left = remaining(memory, held)
+        left = remaining_exchanges(memory, held)
         return Found(tool, asked.call_id, result, receipt.n, False, left, held.ttl)
 
     async def _kept(self, key: str | None) -> Found | None:
         """What is kept under `key`, its whole text read from the log."""
         memory = await self._memory()
-        held = find(memory, key)
+        held = find_result(memory, key)
         if held is None:
             return None
-        left = remaining(memory, held)
+        left = remaining_exchanges(memory, held)
         tool, call_id, n, ttl = held.tool, held.call_id, held.n, held.ttl
         skips = frozenset((await self._bus.info(self._session)).skips)
         with contextlib.suppress(RangeGone):

@@ -15,8 +15,8 @@ from parley.bus.contract.errors import Conflict, Fenced, SessionClosed
 from parley.bus.entries import Entry
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.vote_results import outcome
-from parley.memory.arbitration.arbiter import vote_to_count
-from parley.memory.voting.turnout import running
+from parley.memory.arbitration.arbiter import find_vote_to_end
+from parley.memory.voting.turnout import find_open_vote
 
 AGAIN_SECONDS: Final = 0.05  # before a vote is looked at anew that a count did not close
 
@@ -33,7 +33,7 @@ class Teller:
         try:
             while room.memory.votes.running:
                 seq = room.seq
-                ref, left_ms = vote_to_count(room.memory, room.waited())
+                ref, left_ms = find_vote_to_end(room.memory, room.waited())
                 if ref is not None:
                     await count(room, ref, self._nonce)
                 await room.moved(seq, AGAIN_SECONDS if left_ms is None else left_ms / 1000)
@@ -51,7 +51,7 @@ async def count(room: Room, ref: int, nonce: str) -> None:
     draft = outcome(room.memory, vote)
     try:
         await publish_once(room, draft.id, draft.entry, nonce, incarnation)
-        again = running(room.memory, vote.n)
+        again = find_open_vote(room.memory, vote.n)
         if again is not None and outcome(room.memory, again).id == draft.id:
             own = Draft(f"{draft.id}:{nonce}:{room.seq}", draft.entry)
             await room.publish([own], incarnation=incarnation)

@@ -17,10 +17,10 @@ from parley.memory.errors import UnknownVote
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory, Packs
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.counting_rules import Result
-from parley.memory.voting.outcomes import counted
-from parley.memory.voting.turnout import running
-from parley.memory.voting.votes import result
+from parley.memory.voting.counting_rules import VoteResult
+from parley.memory.voting.outcomes import count_vote
+from parley.memory.voting.turnout import find_open_vote
+from parley.memory.voting.votes import compute_result
 
 TRIES: Final = 5  # of one vote, where ballots keep coming before its result
 
@@ -32,7 +32,7 @@ def outcome(memory: Memory, vote: Vote) -> Draft:
     just now, is to come.
     """
     name = f"unagreed:{vote.n}" if vote.status == "called" else result_id(vote.n, vote.heard)
-    return Draft(name, result(memory, vote.ref))
+    return Draft(name, compute_result(memory, vote.ref))
 
 
 async def end(
@@ -53,7 +53,7 @@ async def end(
     tried = ""
     for _ in range(TRIES):
         memory = await reader.current(session)
-        vote = running(memory, n)
+        vote = find_open_vote(memory, n)
         if vote is None:
             return True
         if not due(memory, vote):
@@ -64,7 +64,7 @@ async def end(
         tried = draft.id
         with contextlib.suppress(Conflict):
             await bus.publish(session, [draft], incarnation=incarnation)
-    return running(await reader.current(session), n) is None
+    return find_open_vote(await reader.current(session), n) is None
 
 
 async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
@@ -88,9 +88,9 @@ async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     return found
 
 
-def retally(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> Result:
+def retally(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
     """The same ballots under another rule or quorum. Of a secret vote nobody is named."""
-    found = counted(vote, rule, quorum)
+    found = count_vote(vote, rule, quorum)
     if not vote.secret:
         return found
-    return Result(found.rule, found.status, found.carried, found.tally, (), (), ())
+    return VoteResult(found.rule, found.status, found.carried, found.tally, (), (), ())

@@ -27,7 +27,7 @@ from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
 from parley.listeners.cache.projection import Found, fact_rows, owed
 from parley.listeners.workers.backoff import backoff_ms, idle, serve
 from parley.memory.errors import DomainError
-from parley.memory.extraction.structure.scorecards import scorecards
+from parley.memory.extraction.structure.scorecards import current_scorecards
 from parley.memory.fold.canonical_bytes import checksum, dump
 from parley.memory.state.memory import FOLD, Packs
 
@@ -79,7 +79,7 @@ class Projector:
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = Tally()
-        scorecards()  # a tenth of a second: not in front of the first message
+        current_scorecards()  # a tenth of a second: not in front of the first message
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""

@@ -27,7 +27,7 @@ from parley.listeners.workers.backoff import backoff_ms, idle, serve
 from parley.listeners.workers.projector import Tally
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Packs
-from parley.memory.voting.turnout import is_in, running
+from parley.memory.voting.turnout import find_open_vote, is_complete
 
 LANE: Final = "votes"
 AT_ONCE: Final = 8
@@ -114,10 +114,10 @@ class VoteCounter:
         # Asked before anything is read: a result of a log that is replaced lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
-        vote, head, seconds = running(memory, n), memory.seq, memory.settings.vote.seconds
+        vote, head, seconds = find_open_vote(memory, n), memory.seq, memory.settings.vote.seconds
         if vote is None:
             await self._bus.drop(claim)
-        elif is_in(memory, vote):
+        elif is_complete(memory, vote):
             await self._end(claim, info, n, over=False)
         elif cause != str(seconds):  # somebody came back, or votes have another time by now
             if not await self._bus.drop(claim, head):
@@ -131,7 +131,7 @@ class VoteCounter:
         """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
         ended = await end(
             self._bus, self._reader, info.session, n,
-            lambda memory, vote: over or is_in(memory, vote), incarnation=info.incarnation,
+            lambda memory, vote: over or is_complete(memory, vote), incarnation=info.incarnation,
         )  # fmt: skip
         self.tally.votes += ended
         if ended:

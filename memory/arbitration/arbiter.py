@@ -7,43 +7,55 @@ give the same step, and the first that lands makes the others stale.
 from __future__ import annotations
 
 from parley.memory.arbitration import circling_notice, silence, speaking_order
-from parley.memory.arbitration.bid_scores import best
-from parley.memory.arbitration.gate import IN_TURN, may_speak, spent, voting
-from parley.memory.arbitration.session_end import alarm, holds, hopped
+from parley.memory.arbitration.bid_scores import pick_best_bid
+from parley.memory.arbitration.gate import (
+    IN_TURN,
+    has_spent_turns,
+    is_held_up_by_vote,
+    list_grantable_agents,
+)
+from parley.memory.arbitration.session_end import (
+    find_end_reason,
+    has_reached_hop_limit,
+    ms_until_clock_rule,
+)
 from parley.memory.arbitration.steps import (
     Answer,
     AskModerator,
     Close,
     CountVote,
+    ElapsedTimes,
     Expire,
     Grant,
     Nudge,
     Pause,
     Step,
-    Waited,
 )
-from parley.memory.floor.bids import away, owing, stands
-from parley.memory.floor.seats import agents, allowed, has_person
-from parley.memory.settings.stop_rules import parse
+from parley.memory.floor.bids import has_standing_bid, is_staying_out, list_unanswered
+from parley.memory.floor.seats import has_person, is_allowed, present_agents
+from parley.memory.settings.stop_rules import parse_stop_rules
 from parley.memory.state.memory import Memory
-from parley.memory.voting.turnout import is_in, pending_votes
+from parley.memory.voting.turnout import is_complete, pending_votes
 
 
-def next_step(memory: Memory, waited: Waited) -> Answer:
+def next_step(memory: Memory, waited: ElapsedTimes) -> Answer:
     """The step to take now, or None and the ms until the clock alone may change that.
 
     None and None: nothing but an entry can.
     """
     if memory.closed is not None or not memory.opened:
         return None, None
-    stop = parse(memory.settings.stop)
-    if memory.has_floor and (found := holds(memory, stop, waited.session // 1000)) is not None:
+    stop = parse_stop_rules(memory.settings.stop)
+    if (
+        memory.has_floor
+        and (found := find_end_reason(memory, stop, waited.session // 1000)) is not None
+    ):
         return Close(*found), None
-    ref, left = vote_to_count(memory, waited)
+    ref, left = find_vote_to_end(memory, waited)
     step: Step | None = None if ref is None else CountVote(ref)
     if step is None and memory.has_floor:
         step, then = _at_the_table(memory, waited)
-        left = _sooner(_sooner(left, then), alarm(stop, waited.session))
+        left = _sooner(_sooner(left, then), ms_until_clock_rule(stop, waited.session))
     return step, None if step is not None and not isinstance(step, AskModerator) else left
 
 
@@ -53,25 +65,25 @@ def _sooner(one: int | None, other: int | None) -> int | None:
     return min(one, other)
 
 
-def _at_the_table(memory: Memory, waited: Waited) -> Answer:
+def _at_the_table(memory: Memory, waited: ElapsedTimes) -> Answer:
     floor = memory.floor
     if (answer := _expired(memory, waited)) is not None:
         return answer
-    present = agents(memory)
-    if not present or voting(memory):
+    present = present_agents(memory)
+    if not present or is_held_up_by_vote(memory):
         return None, None
     if (answer := _hopped(memory, len(present))) is not None:
         return answer
-    if (told := circling_notice.telling(memory)) is not None:
+    if (told := circling_notice.find_circling_notice(memory)) is not None:
         return told, None
     if floor.paused:
         return None, None
-    if all(spent(memory, name) for name in present):
+    if all(has_spent_turns(memory, name) for name in present):
         return _broke(memory, waited)
     return _granted(memory, waited)
 
 
-def vote_to_count(memory: Memory, waited: Waited) -> tuple[int | None, int | None]:
+def find_vote_to_end(memory: Memory, waited: ElapsedTimes) -> tuple[int | None, int | None]:
     """The vote that is to end now, else the ms until the time of one is over.
 
     One that nobody confirmed ends then too.
@@ -80,11 +92,11 @@ def vote_to_count(memory: Memory, waited: Waited) -> tuple[int | None, int | Non
     if not pending:
         return None, None
     left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
-    over = pending[:1] if left <= 0 else [vote for vote in pending if is_in(memory, vote)]
+    over = pending[:1] if left <= 0 else [vote for vote in pending if is_complete(memory, vote)]
     return (over[0].ref, None) if over else (None, left)
 
 
-def _expired(memory: Memory, waited: Waited) -> Answer | None:
+def _expired(memory: Memory, waited: ElapsedTimes) -> Answer | None:
     """Whether the floor is held, and for how long still: a draft begun anew gets a new lease."""
     floor = memory.floor
     if not floor.holder:
@@ -100,7 +112,7 @@ def _expired(memory: Memory, waited: Waited) -> Answer | None:
 def _hopped(memory: Memory, count: int) -> Answer | None:
     """What turns of agents among themselves come to: a word, then a pause, or the end."""
     floor, setting = memory.floor, memory.settings.floor
-    if hopped(memory):
+    if has_reached_hop_limit(memory):
         if not has_person(memory):
             return Close("hops", "hops"), None
         return (None, None) if floor.paused else (Pause("hops"), None)
@@ -110,7 +122,7 @@ def _hopped(memory: Memory, count: int) -> Answer | None:
     return Nudge("", "hops", None, "", f"{floor.hops} turns since a person spoke"), None
 
 
-def _broke(memory: Memory, waited: Waited) -> Answer:
+def _broke(memory: Memory, waited: ElapsedTimes) -> Answer:
     """Nobody can pay for a word: the end, unless a call under way gives something back."""
     if has_person(memory):
         return None, None
@@ -123,15 +135,15 @@ def _broke(memory: Memory, waited: Waited) -> Answer:
 # -- grants --------------------------------------------------------------------
 
 
-def _granted(memory: Memory, waited: Waited) -> Answer:
+def _granted(memory: Memory, waited: ElapsedTimes) -> Answer:
     policy = memory.settings.floor.policy
     if policy in IN_TURN:
-        return speaking_order.next_turn(memory, waited)
+        return speaking_order.choose_next_turn(memory, waited)
     if policy == "open":
         return _opened(memory, waited)
     if policy == "moderated" and (moderator := _moderator(memory)) is not None:
         left = memory.settings.floor.moderator_ms - waited.epoch
-        if left > 0 and not _all_passed(memory, may_speak(memory)):
+        if left > 0 and not _all_passed(memory, list_grantable_agents(memory)):
             is_agent = memory.floor.seats[moderator].role == "agent"
             return (AskModerator(moderator) if is_agent else None), left
     return _auction(memory, waited)
@@ -143,45 +155,45 @@ def _moderator(memory: Memory) -> str | None:
     found = [
         (seat.role == "agent", seat.order, name)
         for name, seat in seats.items()
-        if seat.present and not seat.muted and allowed(memory, name, "grant")
+        if seat.present and not seat.muted and is_allowed(memory, name, "grant")
     ]
     return min(found)[2] if found else None
 
 
-def _opened(memory: Memory, waited: Waited) -> Answer:
+def _opened(memory: Memory, waited: ElapsedTimes) -> Answer:
     """Nothing is granted. Who has neither passed nor spoken for as long as a lease is gone."""
-    speakers = may_speak(memory)
+    speakers = list_grantable_agents(memory)
     left = memory.settings.floor.lease_ms - waited.epoch
     if speakers and (left <= 0 or _all_passed(memory, speakers)):
-        return silence.broken(memory, waited, speakers)
+        return silence.break_silence(memory, waited, speakers)
     return None, left if speakers else None
 
 
-def _auction(memory: Memory, waited: Waited) -> Answer:
+def _auction(memory: Memory, waited: ElapsedTimes) -> Answer:
     setting, floor = memory.settings.floor, memory.floor
-    speakers = may_speak(memory)
+    speakers = list_grantable_agents(memory)
     bidders = sorted(name for name in floor.bids if _may_win(memory, name, speakers))
-    missing = owing(memory, speakers)
+    missing = list_unanswered(memory, speakers)
     left = setting.evaluation_ms - waited.epoch
     if bidders:
         since = waited.epoch if waited.bid is None else waited.bid
         left = min(left, setting.auction_ms - since)
         if missing and left > 0:
             return None, left
-        name, parts = best(memory, bidders)
+        name, parts = pick_best_bid(memory, bidders)
         return Grant(name, parts, "bid"), None
     if not speakers:
         return None, None
-    return (None, left) if missing and left > 0 else silence.broken(memory, waited, speakers)
+    return (None, left) if missing and left > 0 else silence.break_silence(memory, waited, speakers)
 
 
 def _may_win(memory: Memory, name: str, speakers: list[str]) -> bool:
     seat = memory.floor.seats.get(name)
-    if seat is None or not stands(memory, name):
+    if seat is None or not has_standing_bid(memory, name):
         return False
     return name in speakers or (seat.role == "person" and seat.present and not seat.muted)
 
 
 def _all_passed(memory: Memory, speakers: list[str]) -> bool:
-    count = len(agents(memory))
-    return all(away(memory, name, count) for name in speakers)
+    count = len(present_agents(memory))
+    return all(is_staying_out(memory, name, count) for name in speakers)

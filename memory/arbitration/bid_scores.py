@@ -6,7 +6,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
-from parley.memory.floor.seats import agents
+from parley.memory.floor.seats import present_agents
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
@@ -26,9 +26,9 @@ _REDUNDANCY: Final = 400
 _LOOK_BACK: Final = 16  # proposals and decisions that may be about to close
 
 
-def score(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
+def score_bid(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
     """The parts of the score of `bid`, those that are not 0, and their `total`."""
-    return _score(memory, name, bid, deficit(memory, name))
+    return _score(memory, name, bid, speaking_deficit(memory, name))
 
 
 def _score(memory: Memory, name: str, bid: Bid, due: int) -> dict[str, int]:
@@ -46,9 +46,9 @@ def _score(memory: Memory, name: str, bid: Bid, due: int) -> dict[str, int]:
     return {**{part: value for part, value in parts.items() if value}, "total": sum(parts.values())}
 
 
-def best(memory: Memory, names: list[str]) -> tuple[str, dict[str, int]]:
+def pick_best_bid(memory: Memory, names: list[str]) -> tuple[str, dict[str, int]]:
     """Which of these bidders outbids the others, and by what; there is at least one."""
-    bids, due = memory.floor.bids, deficits(memory)
+    bids, due = memory.floor.bids, speaking_deficits(memory)
     scores = {name: _score(memory, name, bids[name], due.get(name, 0)) for name in names}
     name = max(names, key=lambda one: (scores[one]["total"], _lot(memory, one)))
     return name, scores[name]
@@ -60,17 +60,17 @@ def _lot(memory: Memory, name: str) -> str:
     return blake2b(drawn.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def deficit(memory: Memory, name: str) -> int:
+def speaking_deficit(memory: Memory, name: str) -> int:
     """What an even split of the tokens said would give `name` less its own, weighted, per mille.
 
     0 for who is no agent that is present.
     """
-    return deficits(memory).get(name, 0)
+    return speaking_deficits(memory).get(name, 0)
 
 
-def deficits(memory: Memory) -> dict[str, int]:
+def speaking_deficits(memory: Memory) -> dict[str, int]:
     """The deficit of each agent that is present."""
-    seats, present = memory.floor.seats, agents(memory)
+    seats, present = memory.floor.seats, present_agents(memory)
     said = sum(seats[one].said for one in present)
     if not said:
         return dict.fromkeys(present, 0)

@@ -7,7 +7,7 @@ from parley.memory.items import echoes
 from parley.memory.state.memory import Memory
 
 
-def telling(memory: Memory) -> Nudge | None:
+def find_circling_notice(memory: Memory) -> Nudge | None:
     """The warning that is due: of the oldest proposal that repeats another and was not told."""
     if memory.settings.floor.policy == "open" and not _has_agents(memory):
         return None
@@ -17,9 +17,8 @@ def telling(memory: Memory) -> Nudge | None:
             continue  # struck or merged since: there is nothing to warn of
         earlier = memory.proposal(made.echoes)
         if earlier is not None and earlier.ref != ref:
-            content = (
-                f"like {earlier.handle} of message {earlier.born}, {echoes.fate(memory, earlier)}"
-            )
+            fate = echoes.describe_fate(memory, earlier)
+            content = f"like {earlier.handle} of message {earlier.born}, {fate}"
             return Nudge("", "circling", made.handle, earlier.handle, content)
     return None
 

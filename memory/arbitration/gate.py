@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from parley.memory.arbitration.session_end import hopped
-from parley.memory.floor.bids import away, stands
-from parley.memory.floor.seats import agents
-from parley.memory.floor.spending import limit_for
+from parley.memory.arbitration.session_end import has_reached_hop_limit
+from parley.memory.floor.bids import has_standing_bid, is_staying_out
+from parley.memory.floor.seats import present_agents
+from parley.memory.floor.spending import refusing_limit
 from parley.memory.state.floor_state import Seat
 from parley.memory.state.memory import Memory
 
@@ -15,7 +15,7 @@ IN_TURN = ("round_robin", "scripted")  # policies under which nobody asks for th
 _ENVELOPE = 64  # tokens reserved around any answer
 
 
-def judge(memory: Memory, name: str) -> str:
+def judge_listener(memory: Memory, name: str) -> str:
     """What `name` is to do about the newest entry: `evaluate`, `bid`, or why neither.
 
     The reasons are those of docs/protocol.md, the first that holds. A seat that
@@ -23,16 +23,22 @@ def judge(memory: Memory, name: str) -> str:
     as `held`.
     """
     name = memory.named(name)
-    return verdicts(memory, [name])[name]
+    return judge_listeners(memory, [name])[name]
 
 
-def verdicts(memory: Memory, names: Iterable[str]) -> dict[str, str]:
-    """What `judge` says of each of `names`, canonical ones, for the price of one look around."""
+def judge_listeners(memory: Memory, names: Iterable[str]) -> dict[str, str]:
+    """What `judge_listener` says of each of `names`, canonical ones,
+    for the price of one look around.
+    """
     found = {name: _alone(memory, name) for name in names}
     if all(found.values()):
         return found
     able = _able(memory)
-    rests, over, count = _rests(memory, able), hopped(memory), len(agents(memory))
+    rests, over, count = (
+        _rests(memory, able),
+        has_reached_hop_limit(memory),
+        len(present_agents(memory)),
+    )
     for name in [name for name, reason in found.items() if not reason]:
         found[name] = rests.get(name) or ("hops" if over else _called(memory, name, count))
     return found
@@ -44,7 +50,7 @@ def _alone(memory: Memory, name: str) -> str:
         return reason
     if _own(memory, name):
         return "own"
-    return "budget" if spent(memory, name) else ""
+    return "budget" if has_spent_turns(memory, name) else ""
 
 
 def _barred(memory: Memory, name: str) -> str:
@@ -58,39 +64,39 @@ def _barred(memory: Memory, name: str) -> str:
         return "muted"
     if floor.holder or memory.settings.floor.policy in IN_TURN:
         return "held"
-    return "voting" if voting(memory) else ""
+    return "voting" if is_held_up_by_vote(memory) else ""
 
 
 def _called(memory: Memory, name: str, count: int) -> str:
     floor = memory.floor
-    if stands(memory, name):
+    if has_standing_bid(memory, name):
         return "standing"
     if floor.seats[name].addressed:
         return "bid"
-    if away(memory, name, count):
+    if is_staying_out(memory, name, count):
         return "passed"
     if floor.to and name not in floor.to:
         return "elsewhere"
     return "evaluate"
 
 
-def voting(memory: Memory) -> bool:
+def is_held_up_by_vote(memory: Memory) -> bool:
     """True while a vote keeps the talk waiting; one by consent goes on beside it."""
     votes = memory.votes
     running = (votes.held[ref] for ref in votes.running)
     return any(vote.status == "open" and vote.rule != "consent" for vote in running)
 
 
-def spent(memory: Memory, name: str) -> bool:
+def has_spent_turns(memory: Memory, name: str) -> bool:
     """True where `name` has taken all its turns, or cannot pay for the shortest draft."""
     seat = memory.floor.seats[name]
     if seat.turn_limit is not None and seat.turns >= seat.turn_limit:
         return True
     micros = 1 if memory.ledger.total.micros else 0  # what was free so far stays free
-    return limit_for(memory, name, memory.settings.speak.out + _ENVELOPE, micros) != ""
+    return refusing_limit(memory, name, memory.settings.speak.out + _ENVELOPE, micros) != ""
 
 
-def may_speak(memory: Memory) -> list[str]:
+def list_grantable_agents(memory: Memory) -> list[str]:
     """The agents that could be granted the floor now, as they joined.
 
     Not who spoke last, unless it is called or alone; nobody who rests while others can speak.
@@ -104,7 +110,9 @@ def may_speak(memory: Memory) -> list[str]:
 
 def _able(memory: Memory) -> list[str]:
     seats = memory.floor.seats
-    return [n for n in agents(memory) if not seats[n].muted and not spent(memory, n)]
+    return [
+        n for n in present_agents(memory) if not seats[n].muted and not has_spent_turns(memory, n)
+    ]
 
 
 def _own(memory: Memory, name: str) -> bool:
@@ -120,8 +128,8 @@ def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
     floor = memory.floor
     resting = {name: why for name in able if (why := _rest(memory, name, floor.seats[name]))}
     others = [name for name in able if name not in resting and not _own(memory, name)]
-    count = len(agents(memory)) if others else 0
-    if any(not away(memory, name, count) for name in others):
+    count = len(present_agents(memory)) if others else 0
+    if any(not is_staying_out(memory, name, count) for name in others):
         return resting
     if others and not floor.nudged:
         return {name: why for name, why in resting.items() if why == "pair"}

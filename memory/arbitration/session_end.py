@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from parley.memory.floor.seats import agents, has_person
-from parley.memory.settings.stop_rules import Stop
+from parley.memory.floor.seats import has_person, present_agents
+from parley.memory.settings.stop_rules import StopRule
 from parley.memory.state.memory import Memory
 
 _CALLS = 10  # a share of fewer says nothing
 
 
-def holds(
-    memory: Memory, stop: Stop, seconds: int, *, quiescent: bool = False
+def find_end_reason(
+    memory: Memory, stop: StopRule, seconds: int, *, quiescent: bool = False
 ) -> tuple[str, str] | None:
     """(reason, rule) of what ends the session after `seconds`, None while nothing does.
 
     `quiescent`: nobody has anything left to say, as arbitration finds.
     """
     if stop.rule == "any":
-        found = (holds(memory, one, seconds, quiescent=quiescent) for one in stop.of)
+        found = (find_end_reason(memory, one, seconds, quiescent=quiescent) for one in stop.of)
         return next((one for one in found if one is not None), None)
     if stop.rule == "all":
-        each = [holds(memory, one, seconds, quiescent=quiescent) for one in stop.of]
+        each = [find_end_reason(memory, one, seconds, quiescent=quiescent) for one in stop.of]
         known = [one for one in each if one is not None]
         if len(known) < len(each):
             return None
@@ -28,11 +28,11 @@ def holds(
     return (stop.rule, stop.text) if _holds(memory, stop, seconds, quiescent) else None
 
 
-def _holds(memory: Memory, stop: Stop, seconds: int, quiescent: bool) -> bool:
+def _holds(memory: Memory, stop: StopRule, seconds: int, quiescent: bool) -> bool:
     if stop.rule == "quiescent":
         return quiescent
     if stop.rule == "hops":
-        return hopped(memory) and not has_person(memory)
+        return has_reached_hop_limit(memory) and not has_person(memory)
     if stop.rule == "errors":
         calls = memory.ledger.total.calls
         return calls >= _CALLS and memory.ledger.total.failed * 1000 >= stop.value * calls
@@ -58,22 +58,22 @@ def _measure(memory: Memory, rule: str, seconds: int) -> int:
     return seconds
 
 
-def hopped(memory: Memory) -> bool:
+def has_reached_hop_limit(memory: Memory) -> bool:
     """True where agents took all the turns they may among themselves."""
-    most = memory.settings.floor.hops_hard * len(agents(memory))
+    most = memory.settings.floor.hops_hard * len(present_agents(memory))
     return 0 < most <= memory.floor.hops
 
 
-def alarm(stop: Stop, waited_ms: int) -> int | None:
+def ms_until_clock_rule(stop: StopRule, waited_ms: int) -> int | None:
     """The ms until the clock may make a rule of `stop` hold; None: never."""
     if stop.of:
-        left = [alarm(one, waited_ms) for one in stop.of]
+        left = [ms_until_clock_rule(one, waited_ms) for one in stop.of]
         return min((one for one in left if one is not None), default=None)
     ahead = stop.value * 1000 - waited_ms
     return ahead if stop.rule == "seconds" and ahead > 0 else None
 
 
-def totals(memory: Memory) -> dict[str, int]:
+def sum_up_session(memory: Memory) -> dict[str, int]:
     """What the session came to, for `session.closed`."""
     ledger, floor = memory.ledger, memory.floor
     return {

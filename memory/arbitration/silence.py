@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from heapq import nlargest
 
-from parley.memory.arbitration.bid_scores import deficits
-from parley.memory.arbitration.session_end import holds
-from parley.memory.arbitration.steps import Answer, CallVote, Close, CountVote, Nudge, Pause, Waited
-from parley.memory.floor.bids import owing
+from parley.memory.arbitration.bid_scores import speaking_deficits
+from parley.memory.arbitration.session_end import find_end_reason
+from parley.memory.arbitration.steps import (
+    Answer,
+    CallVote,
+    Close,
+    CountVote,
+    ElapsedTimes,
+    Nudge,
+    Pause,
+)
+from parley.memory.floor.bids import list_unanswered
 from parley.memory.floor.seats import has_person
-from parley.memory.settings.stop_rules import parse
+from parley.memory.settings.stop_rules import parse_stop_rules
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import pending_votes
 
@@ -17,18 +25,18 @@ _VOTED_ON = 20  # fewer than the closed votes that are remembered, else the firs
 _QUESTION = "Everybody else has passed. What is missing, or are we done?"
 
 
-def broken(memory: Memory, waited: Waited, speakers: list[str]) -> Answer:
+def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> Answer:
     """The step that breaks the silence of `speakers`, all of whom have passed or not answered."""
     floor, settings = memory.floor, memory.settings
     if speakers and all(_failed(memory, name) for name in speakers):
         return (Pause("errors") if has_person(memory) else Close("errors", "")), None
     willing = [name for name in speakers if not _is_ready(memory, name)]
     if not floor.nudged and willing:
-        due = deficits(memory)
+        due = speaking_deficits(memory)
         whom = max(willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order))
         return Nudge(whom, "quiet", None, "", _QUESTION), None
     # One who was nudged may still answer, and that may wake others.
-    if floor.nudged and waited.nudge is not None and owing(memory, speakers):
+    if floor.nudged and waited.nudge is not None and list_unanswered(memory, speakers):
         left = settings.floor.evaluation_ms - waited.nudge
         if left > 0:
             return None, left
@@ -57,13 +65,15 @@ def _unvoted(memory: Memory) -> int | None:
     return next((ref for ref in newest if not memory.proposals[ref].voted), None)
 
 
-def _ended(memory: Memory, waited: Waited) -> Answer:
+def _ended(memory: Memory, waited: ElapsedTimes) -> Answer:
     """The end, once whoever else sits there has had time to speak."""
     if has_person(memory):
         left = memory.settings.floor.moderator_ms - waited.head
         if left > 0:
             return None, left
-    found = holds(memory, parse(memory.settings.stop), waited.session // 1000, quiescent=True)
+    found = find_end_reason(
+        memory, parse_stop_rules(memory.settings.stop), waited.session // 1000, quiescent=True
+    )
     if found is not None:
         return Close(*found), None
     return (None, None) if has_person(memory) else (Close("quiescent", ""), None)

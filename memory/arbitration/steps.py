@@ -8,7 +8,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
+class ElapsedTimes:
     """Milliseconds that have gone by, on the arbiter's clock.
 
     `epoch` since the floor was last granted or released, or everyone was stirred;

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.bus.entries import Record
-from parley.memory.arbitration.bid_scores import deficit
+from parley.memory.arbitration.bid_scores import speaking_deficit
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.similarity import stems
+from parley.memory.text.similarity import content_stems
 
 _NEWEST = 5  # messages of others that are read
 _READ = 4000  # characters of each
@@ -17,7 +17,7 @@ _LOOK_BACK = 16  # proposals and decisions that somebody may still owe a word
 _HUNGRY = 400  # of a deficit at which silence itself speaks for a word
 
 
-def urgency(memory: Memory, name: str, recent: Sequence[Record]) -> Bid | None:
+def judge_urgency(memory: Memory, name: str, recent: Sequence[Record]) -> Bid | None:
     """The bid that `name` makes having heard `recent`, or None for a pass.
 
     By the first of: it is called; a decision is claimed that nobody tested; a
@@ -54,7 +54,7 @@ def _bid(
         return 1 + interest, "ask", waiting.handle, "no word on it yet"
     if interest:
         return min(len(shared), 2), "answer", None, " ".join(shared[:3])
-    if memory.messages and deficit(memory, name) >= _HUNGRY:
+    if memory.messages and speaking_deficit(memory, name) >= _HUNGRY:
         return 1, "answer", None, "has said little so far"
     return None
 
@@ -66,8 +66,8 @@ def _shared(
     heard: set[str] = set()
     others = [record.entry for record in recent if _is_others(memory, name, record)]
     for entry in others[-_NEWEST:]:
-        heard.update(stems(getattr(entry, "content", "")[:_READ]))
-    return [one for one in interests if not heard.isdisjoint(stems(one))]
+        heard.update(content_stems(getattr(entry, "content", "")[:_READ]))
+    return [one for one in interests if not heard.isdisjoint(content_stems(one))]
 
 
 def _is_others(memory: Memory, name: str, record: Record) -> bool:

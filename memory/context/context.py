@@ -24,10 +24,10 @@ from parley.bus.entries import Record
 from parley.memory.context import prefix, shared_decisions, tail
 from parley.memory.context.item_lines import FRAME
 from parley.memory.context.shared_decisions import Shared
-from parley.memory.context.token_budget import Block, Choice, Page
+from parley.memory.context.token_budget import Block, BlockChoice, BudgetedLines
 from parley.memory.errors import ContextOverflow
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import measure
+from parley.memory.text.text_sizes import measure_text
 
 Profile = Literal["full", "brief", "raw", "history"]
 
@@ -70,7 +70,7 @@ class Context:
     cites: tuple[int, ...]
     dropped: dict[str, int]
     shortened: dict[str, int]
-    choices: tuple[Choice, ...]
+    choices: tuple[BlockChoice, ...]
     prefix_hash: str
     prefix_chars: int
 
@@ -83,30 +83,32 @@ def assemble(memory: Memory, request: Request) -> Context:
     """
     settings = memory.settings.context
     budget = settings.budget_tokens if request.budget is None else request.budget
-    frame = Block("frame", FRAME, measure(FRAME, "tokens"))
+    frame = Block("frame", FRAME, measure_text(FRAME, "tokens"))
     floor = frame.size + _MARKER_TOKENS
     if budget < floor:
         raise ContextOverflow(budget, floor)
     room = budget - floor
     share = max(0, min(budget * settings.prefix_share // 1000 - frame.size, room))
-    before = Page(share)
-    prefix.fill(memory, before, request.profile, request.participant, spare=room - share)
+    before = BudgetedLines(share)
+    prefix.fill_prefix(memory, before, request.profile, request.participant, spare=room - share)
     head = [frame, *before.blocks(prefix.BLOCKS)]
     text = "\n\n".join(block.text for block in head) + "\n\n"
-    after = Page(budget - measure(text, "tokens") - _MARKER_TOKENS)
-    others = shared_decisions.fill(after, request.shared, budget * shared_decisions.SHARE // 1000)
-    tail.fill(memory, after, request.profile, request.participant, request.recent)
+    after = BudgetedLines(budget - measure_text(text, "tokens") - _MARKER_TOKENS)
+    others = shared_decisions.fill_shared_decisions(
+        after, request.shared, budget * shared_decisions.SHARE // 1000
+    )
+    tail.fill_tail(memory, after, request.profile, request.participant, request.recent)
     dropped = {**before.counted("left out"), **after.counted("left out")}
     shortened = {**before.counted("short"), **after.counted("short")}
     rest = after.blocks((*others, *tail.BLOCKS))
     if marker := _marker(dropped, shortened):
-        rest.append(Block("left out", marker, measure(marker, "tokens")))
+        rest.append(Block("left out", marker, measure_text(marker, "tokens")))
     rest += after.blocks((tail.RECENT,))
     whole = text + "\n\n".join(block.text for block in rest)
     return Context(
         text=whole,
         blocks=(*head, *rest),
-        size=measure(whole, "tokens"),
+        size=measure_text(whole, "tokens"),
         cites=tuple(sorted(before.cites | after.cites)),
         dropped=dropped,
         shortened=shortened,
@@ -128,7 +130,7 @@ def _marker(dropped: dict[str, int], shortened: dict[str, int]) -> str:
         if shortened:
             parts.append("in short: " + _counts(shortened, max(0, named - len(dropped))))
         marker = f"({'; '.join(parts)})" if parts else ""
-        if measure(marker + "\n\n", "tokens") <= _MARKER_TOKENS:
+        if measure_text(marker + "\n\n", "tokens") <= _MARKER_TOKENS:
             return marker
     return ""
 

@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.extraction.model_claims.item_overlay import Read
+from parley.memory.extraction.model_claims.item_overlay import ClaimedItem
 from parley.memory.items import echoes
 from parley.memory.state.item_state import Decision, Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 
 FRAME: Final = (
@@ -25,14 +25,14 @@ FRAME: Final = (
 _NAMES: Final = 5  # names listed in a line before "and N more"
 
 
-def line(text: str, limit: int = 200) -> str:
+def visible_line(text: str, limit: int = 200) -> str:
     """Untrusted text as one visible line."""
-    return clip(visible(one_line(text)), limit)
+    return clip(escape_invisible(one_line(text)), limit)
 
 
-def names(of: list[str]) -> str:
+def names_text(of: list[str]) -> str:
     """Up to five names, sorted, and how many more there are."""
-    shown = ", ".join(line(name, 40) for name in sorted(of)[:_NAMES])
+    shown = ", ".join(visible_line(name, 40) for name in sorted(of)[:_NAMES])
     more = len(of) - _NAMES
     return f"{shown} and {more} more" if more > 0 else shown
 
@@ -44,8 +44,8 @@ def tally_text(tally: tuple[int, int, int]) -> str:
 
 @lru_cache(maxsize=16_384)
 def _topic(topic: str, limit: int) -> str:
-    """A decision's topic as `line` has it: every context tells the same ones again."""
-    return line(topic, limit)
+    """A decision's topic as `visible_line` has it: every context tells the same ones again."""
+    return visible_line(topic, limit)
 
 
 def ledger_line(decision: Decision) -> str:
@@ -60,34 +60,37 @@ def handle_line(decision: Decision, chars: int) -> str:
 
 def decision_line(decision: Decision) -> str:
     """The whole line of the ledger; no counts, they move between epochs."""
-    topic = line(decision.topic, 100)
+    topic = visible_line(decision.topic, 100)
     supersedes = "" if decision.supersedes is None else f"; supersedes D{decision.supersedes}"
     resolves = "" if decision.resolves is None else f"; settles P{decision.resolves}"
-    outcome = line(decision.outcome)
+    outcome = visible_line(decision.outcome)
     return f"- {decision.handle} **{topic}**: {outcome} ({decision.status}{resolves}{supersedes})"
 
 
-def claim_line(decision: Decision) -> str:
-    who = line(decision.participant, 40)
-    return f"- {decision.handle} {who} says: {line(decision.outcome or decision.topic)}"
+def claimed_decision_line(decision: Decision) -> str:
+    who = visible_line(decision.participant, 40)
+    return f"- {decision.handle} {who} says: {visible_line(decision.outcome or decision.topic)}"
 
 
-def read_line(read: Read) -> str:
+def model_claim_line(read: ClaimedItem) -> str:
     """An item that a model alone found, with where it reads that others stand."""
-    voices = [f"{line(one.participant, 40)} {one.stance}" for one in read.voices.values()]
+    voices = [f"{visible_line(one.participant, 40)} {one.stance}" for one in read.voices.values()]
     stands = f" ({', '.join(sorted(voices)[:_NAMES])})" if voices else ""
-    who, verb = line(read.participant, 40), "proposes" if read.kind == "proposal" else "says"
-    return f'- {read.handle} {who} {verb}: "{line(read.text, 240)}"{stands}'
+    who, verb = (
+        visible_line(read.participant, 40),
+        "proposes" if read.kind == "proposal" else "says",
+    )
+    return f'- {read.handle} {who} {verb}: "{visible_line(read.text, 240)}"{stands}'
 
 
 def dissent_line(decision: Decision) -> str:
-    against = names(list(decision.dissenters))
+    against = names_text(list(decision.dissenters))
     return f"- {decision.handle} {tally_text(decision.tally)}: {against} against"
 
 
 def proposal_short(proposal: Proposal) -> str:
     """An open proposal where there is little room: whose, on what, and the counts."""
-    who, topic = line(proposal.participant, 40), line(proposal.topic, 100)
+    who, topic = visible_line(proposal.participant, 40), visible_line(proposal.topic, 100)
     return f'- {proposal.handle} {who}: "{topic}" ({tally_text(proposal.tally)})'
 
 
@@ -96,15 +99,16 @@ def proposal_line(proposal: Proposal) -> str:
     parts = [tally_text(proposal.tally)]
     for stance, word in (("support", "for"), ("oppose", "against"), ("neutral", "neutral")):
         if who := _who(proposal, stance):
-            parts.append(f"{word}: {names(who)}")
+            parts.append(f"{word}: {names_text(who)}")
     if proposal.tentative:
         parts.append("tentative: its wording alone")
     if proposal.amends is not None:
         parts.append(f"amends P{proposal.amends}")
     if proposal.echoes is not None:
         parts.append(f"repeats P{proposal.echoes}")
-    who_proposed = line(proposal.participant, 40)
-    return f'- {proposal.handle} {who_proposed}: "{line(proposal.text, 500)}" ({"; ".join(parts)})'
+    who_proposed = visible_line(proposal.participant, 40)
+    text = visible_line(proposal.text, 500)
+    return f'- {proposal.handle} {who_proposed}: "{text}" ({"; ".join(parts)})'
 
 
 def _who(proposal: Proposal, stance: str) -> list[str]:
@@ -119,23 +123,24 @@ def _who(proposal: Proposal, stance: str) -> list[str]:
 def position_line(memory: Memory, position: Position) -> str:
     """Where somebody stands on something, and what turned them."""
     item = memory.item(position.on)
-    on = line(position.on, 100)
-    topic = f" ({line(item.topic, 80)})" if item is not None else ""
+    on = visible_line(position.on, 100)
+    topic = f" ({visible_line(item.topic, 80)})" if item is not None else ""
     cite = position.was_cite
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
     if turned and position.moved_n:
-        turned += f", moved by {line(position.moved_by, 40)} at n {position.moved_n}"
-    said = line(position.text, 120)
+        turned += f", moved by {visible_line(position.moved_by, 40)} at n {position.moved_n}"
+    said = visible_line(position.text, 120)
     return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{said}"'
 
 
 def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
     """What a proposal repeats, what became of that and why, and what the two share."""
-    shared = ", ".join(line(word, 30) for word in proposal.shared)
+    shared = ", ".join(visible_line(word, 30) for word in proposal.shared)
     words = f"; shared: {shared}" if shared else ""
     return (
         f"- {proposal.handle} repeats {earlier.handle} of message {earlier.born} "
-        f"({line(echoes.fate(memory, earlier), 300)}): {line(earlier.topic, 100)} "
+        f"({visible_line(echoes.describe_fate(memory, earlier), 300)}): "
+        f"{visible_line(earlier.topic, 100)} "
         f"({proposal.similarity // 10} % alike{words})"
     )
 
@@ -143,7 +148,7 @@ def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
 def summary_lines(summary: Summary) -> str:
     """A heading with the closed range of n, then the text, fenced."""
     head = f"Messages {summary.first}–{summary.last} ({summary.how}):"
-    return f"{head}\n{fenced(summary.text)}"
+    return f"{head}\n{fence_lines(summary.text)}"
 
 
 def message_lines(memory: Memory, record: Record, chars: int) -> str:
@@ -153,7 +158,7 @@ def message_lines(memory: Memory, record: Record, chars: int) -> str:
     if entry.act is not None:
         about.append(entry.act)
     if entry.re is not None:
-        about.append(f"re {line(str(entry.re), 20)}")
+        about.append(f"re {visible_line(str(entry.re), 20)}")
     act = f" ({', '.join(about)})" if about else ""
-    who = line(memory.named(entry.participant), 60)
-    return f"[n {record.n}] {who}{act}:\n{fenced(clip(entry.content, chars))}"
+    who = visible_line(memory.named(entry.participant), 60)
+    return f"[n {record.n}] {who}{act}:\n{fence_lines(clip(entry.content, chars))}"

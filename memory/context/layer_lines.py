@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory.context.item_lines import line
-from parley.memory.exchanges.tool_cache import remaining
-from parley.memory.goals.tallies import told
-from parley.memory.state.episode_state import Episode, Tally
-from parley.memory.state.exchange_state import Cached, Injection
+from parley.memory.context.item_lines import visible_line
+from parley.memory.exchanges.tool_cache import remaining_exchanges
+from parley.memory.goals.tallies import tally_line
+from parley.memory.state.episode_state import Episode, WorkTally
+from parley.memory.state.exchange_state import CachedResult, Injection
 from parley.memory.state.insight_state import Insight, Lesson
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import fenced
+from parley.memory.text.escapes import fence_lines
 from parley.memory.text.plain_text import ELLIPSIS, clip
 
 _STEPS: Final = 5  # newest steps told of a task in hand
@@ -25,31 +25,32 @@ _VALUE_CHARS: Final = 4000
 
 
 def stage_line(episode: Episode) -> str:
-    return f"- {episode.handle} {episode.kind}: {line(episode.title, 100)}"
+    return f"- {episode.handle} {episode.kind}: {visible_line(episode.title, 100)}"
 
 
-def past_lines(episode: Episode, prose: str, *, short: bool = False) -> str:
+def closed_episode_lines(episode: Episode, prose: str, *, short: bool = False) -> str:
     """A closed episode: how it ended, what it came to, its tally, what was found out."""
-    head = f"- {episode.handle} {episode.kind} **{line(episode.title, 100)}** ({episode.status})"
+    title = visible_line(episode.title, 100)
+    head = f"- {episode.handle} {episode.kind} **{title}** ({episode.status})"
     if short:
         return head
     work = episode.work
     if work is not None and (counts := _tally(work.tally)):
         head += f": {counts}"
     texts = (prose or episode.result, "" if work is None else work.context)
-    return "\n".join([head, *(fenced(text) for text in texts if text)])
+    return "\n".join([head, *(fence_lines(text) for text in texts if text)])
 
 
-def _tally(tally: Tally) -> str:
-    return line(told(tally, _NAMES), _TALLY_CHARS)
+def _tally(tally: WorkTally) -> str:
+    return visible_line(tally_line(tally, _NAMES), _TALLY_CHARS)
 
 
-def work_lines(episode: Episode, *, short: bool = False) -> str:
+def open_work_lines(episode: Episode, *, short: bool = False) -> str:
     """An open goal or task: what it waits for, what was done and found out, the newest of it."""
     waits = ", ".join(f"E{ref}" for ref in episode.after)
     within = "" if episode.parent is None else f" in E{episode.parent}"
-    who = line(episode.participant, 40)
-    head = f"- {episode.handle} {episode.kind}{within} of {who}: {line(episode.title, 100)}"
+    who = visible_line(episode.participant, 40)
+    head = f"- {episode.handle} {episode.kind}{within} of {who}: {visible_line(episode.title, 100)}"
     head += f" (waits for {waits})" if waits else ""
     work = episode.work
     if work is None or short:
@@ -58,10 +59,13 @@ def work_lines(episode: Episode, *, short: bool = False) -> str:
     if counts := _tally(work.tally):
         rows.append(f"  {counts}")
     if work.context:
-        rows.append(fenced(work.context))
-    rows += [f"| {line(run.tool, 40)}: {line(run.text)}" for run in work.runs[-_RUNS:]]
+        rows.append(fence_lines(work.context))
     rows += [
-        f"| {line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: {line(step.text)}"
+        f"| {visible_line(run.tool, 40)}: {visible_line(run.text)}" for run in work.runs[-_RUNS:]
+    ]
+    rows += [
+        f"| {visible_line(step.who, 40)}, {step.form}{'' if step.ok else ', failed'}: "
+        f"{visible_line(step.text)}"
         for step in work.steps[-_STEPS:]
     ]
     return "\n".join(rows)
@@ -69,25 +73,25 @@ def work_lines(episode: Episode, *, short: bool = False) -> str:
 
 def insight_line(insight: Insight) -> str:
     times = f", {insight.count} times" if insight.count > 1 else ""
-    return f"- {insight.handle} {insight.kind}{times}: {line(insight.text)}"
+    return f"- {insight.handle} {insight.kind}{times}: {visible_line(insight.text)}"
 
 
 def lesson_line(lesson: Lesson) -> str:
     """A lesson with where it comes from."""
-    whence = f"{line(lesson.session, 64)} {line(lesson.ref, 12)}"
-    topic = f" **{line(lesson.topic, 100)}**" if lesson.topic else ""
-    standing = f" ({line(lesson.standing, 40)})" if lesson.standing else ""
-    return f"- from {whence}{topic}: {line(lesson.text)}{standing}"
+    whence = f"{visible_line(lesson.session, 64)} {visible_line(lesson.ref, 12)}"
+    topic = f" **{visible_line(lesson.topic, 100)}**" if lesson.topic else ""
+    standing = f" ({visible_line(lesson.standing, 40)})" if lesson.standing else ""
+    return f"- from {whence}{topic}: {visible_line(lesson.text)}{standing}"
 
 
 def note_lines(text: str, cause: int, chars: int) -> str:
     """A notebook as its owner left it, up to that many characters."""
     head = f"Up to n {cause}:\n" if cause else ""
-    return head + fenced(clip(text, chars))
+    return head + fence_lines(clip(text, chars))
 
 
 def running_lines(text: str) -> str:
-    return fenced(text)
+    return fence_lines(text)
 
 
 def exchange_lines(episode: Episode, answer: str) -> str:
@@ -95,18 +99,21 @@ def exchange_lines(episode: Episode, answer: str) -> str:
     talk = episode.talk
     if talk is None:
         return f"- {episode.handle}"
-    asked = f"- {episode.handle} {line(talk.asker, 40)} asked:\n{fenced(talk.question)}"
+    asked = (
+        f"- {episode.handle} {visible_line(talk.asker, 40)} asked:\n{fence_lines(talk.question)}"
+    )
     if not talk.answer_n:
         return f"{asked}\n- nobody answered"
-    return f"{asked}\n- {line(talk.answerer, 40)} answered:\n{fenced(answer)}"
+    return f"{asked}\n- {visible_line(talk.answerer, 40)} answered:\n{fence_lines(answer)}"
 
 
 def injection_lines(key: str, injection: Injection) -> str:
-    return f"- {line(key, 60)} (n {injection.n}):\n{fenced(injection.text)}"
+    return f"- {visible_line(key, 60)} (n {injection.n}):\n{fence_lines(injection.text)}"
 
 
-def cached_lines(memory: Memory, cached: Cached, value: str) -> str:
+def cached_lines(memory: Memory, cached: CachedResult, value: str) -> str:
     """A tool result that may be served again, and for how long."""
-    call = f"{line(cached.tool, 60)}({line(cached.arguments or ELLIPSIS, 200)})"
-    head = f"- {call} n {cached.n}, {remaining(memory, cached)}/{cached.ttl} exchanges remaining:"
-    return f"{head}\n{fenced(clip(value, _VALUE_CHARS))}"
+    call = f"{visible_line(cached.tool, 60)}({visible_line(cached.arguments or ELLIPSIS, 200)})"
+    remaining = remaining_exchanges(memory, cached)
+    head = f"- {call} n {cached.n}, {remaining}/{cached.ttl} exchanges remaining:"
+    return f"{head}\n{fence_lines(clip(value, _VALUE_CHARS))}"

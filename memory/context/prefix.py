@@ -12,15 +12,20 @@ from collections.abc import Iterable
 from typing import Final
 
 from parley.memory.context.item_lines import decision_line, handle_line, ledger_line, summary_lines
-from parley.memory.context.layer_lines import lesson_line, note_lines, past_lines, running_lines
-from parley.memory.context.token_budget import Page, price
+from parley.memory.context.layer_lines import (
+    closed_episode_lines,
+    lesson_line,
+    note_lines,
+    running_lines,
+)
+from parley.memory.context.token_budget import BudgetedLines, price_line
 from parley.memory.goals import lessons
 from parley.memory.notebooks import notebooks
 from parley.memory.state.item_state import Decision
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.summaries import short_forms
-from parley.memory.summaries.range_summaries import frontier
+from parley.memory.summaries.range_summaries import uncovered_summaries
 
 FAR = "Session So Far"
 PAST = "Earlier Phases and Goals"
@@ -38,7 +43,9 @@ _REST: Final = 300  # per mille of a prefix with a long ledger that are not the 
 _NOTE_CHARS: Final = 5  # of a notebook that are looked at for each token left: letters are 4.3
 
 
-def fill(memory: Memory, page: Page, profile: str, participant: str | None, spare: int) -> None:
+def fill_prefix(
+    memory: Memory, page: BudgetedLines, profile: str, participant: str | None, spare: int
+) -> None:
     """Fill `page` for that profile; `spare` tokens lie beyond its share."""
     if profile == "raw":
         _put_note(memory, page, participant)
@@ -61,7 +68,7 @@ def fill(memory: Memory, page: Page, profile: str, participant: str | None, spar
 # -- the ledger ----------------------------------------------------------------
 
 
-def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
+def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> list[Decision]:
     """Every binding decision, newest first, as long as there is room; those that are in."""
     ledger = [one for one in memory.decisions.values() if one.binds and one.stands]
     ledger.reverse()
@@ -75,8 +82,10 @@ def _put_ledger(memory: Memory, page: Page, spare: int) -> list[Decision]:
     return ledger[:in_all]
 
 
-def _put_handles(page: Page, ledger: list[Decision], room: int) -> int:
-    """Every decision as handle and topic, as wide as lets all into `room`; how many are in."""
+def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
+    """Every decision as handle and topic, as wide as lets all into `allowed_bytes`;
+    how many are in.
+    """
     width = next((chars for chars in _TOPICS if _fits(ledger, chars, room)), _TOPICS[-1])
     for index, one in enumerate(ledger):
         line = handle_line(one, width)
@@ -90,7 +99,7 @@ def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
     return _cost((handle_line(one, chars) for one in ledger), room) <= room
 
 
-def _lengthen(page: Page, ledger: list[Decision], rest: int) -> None:
+def _lengthen(page: BudgetedLines, ledger: list[Decision], rest: int) -> None:
     """The newest on a line with topic and status, as long as `rest` is left."""
     for one in ledger:
         if page.left <= rest or not page.put(
@@ -101,15 +110,15 @@ def _lengthen(page: Page, ledger: list[Decision], rest: int) -> None:
 
 def _cost(lines: Iterable[str], most: int) -> int:
     """What `lines` cost under their heading; may stop counting beyond `most`."""
-    total = price(f"\n## {LEDGER}")
+    total = price_line(f"\n## {LEDGER}")
     for line in lines:
-        total += price(line)
+        total += price_line(line)
         if total > most:
             break
     return total
 
 
-def _put_decisions(page: Page, kept: list[Decision]) -> None:
+def _put_decisions(page: BudgetedLines, kept: list[Decision]) -> None:
     """The decisions in full as long as there is room, the newest first."""
     for decision in kept:
         if decision.shrunk:
@@ -123,8 +132,8 @@ def _put_decisions(page: Page, kept: list[Decision]) -> None:
 # -- summaries, notebook, episodes, lessons ------------------------------------
 
 
-def _put_summaries(memory: Memory, page: Page) -> None:
-    standing = frontier(memory)
+def _put_summaries(memory: Memory, page: BudgetedLines) -> None:
+    standing = uncovered_summaries(memory)
     shown = [summary for summary in standing if summary.level > 0]
     near = [summary for summary in standing if summary.level == 0]
     newest = sorted((key for key in memory.summaries if key[0] == 0), reverse=True)
@@ -137,7 +146,7 @@ def _put_summaries(memory: Memory, page: Page) -> None:
             _put_summary(page, block, summary)
 
 
-def _put_summary(page: Page, block: str, summary: Summary) -> None:
+def _put_summary(page: BudgetedLines, block: str, summary: Summary) -> None:
     page.put(
         block,
         summary.first,
@@ -147,11 +156,11 @@ def _put_summary(page: Page, block: str, summary: Summary) -> None:
     )
 
 
-def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
+def _put_note(memory: Memory, page: BudgetedLines, participant: str | None) -> None:
     """The standing revision of the participant's notebook, clipped to the room there is."""
     if participant is None or not memory.keeps_notes:
         return
-    text, cause = notebooks.standing(memory, memory.named(participant))
+    text, cause = notebooks.standing_revision(memory, memory.named(participant))
     if not text:
         return
     chars = min(len(text), page.left * _NOTE_CHARS)
@@ -166,24 +175,24 @@ def _put_note(memory: Memory, page: Page, participant: str | None) -> None:
         chars = chars * 3 // 4 if chars > 40 else 0
 
 
-def _put_past(memory: Memory, page: Page) -> None:
+def _put_past(memory: Memory, page: BudgetedLines) -> None:
     """What closed phases, rounds, goals and tasks came to, the newest first."""
     closed = [one for one in memory.episodes.held.values() if one.closed and one.talk is None]
     closed.sort(key=lambda one: (one.closed or 0, one.ref), reverse=True)
     for one in closed:
-        lines = past_lines(one, short_forms.episode_text(memory, one))
+        lines = closed_episode_lines(one, short_forms.episode_text(memory, one))
         if not page.put(PAST, one.ref, lines, (one.opened, one.closed or 0), what=one.handle):
-            short = past_lines(one, "", short=True)
+            short = closed_episode_lines(one, "", short=True)
             page.put(PAST, one.ref, short, (one.opened,), what=one.handle, short=True)
 
 
-def _put_running(memory: Memory, page: Page) -> None:
+def _put_running(memory: Memory, page: BudgetedLines) -> None:
     text = short_forms.running_text(memory)
     if text:
         through = memory.exchanges.through
         page.put(RUNNING, 0, running_lines(text), (through,), what=f"up to n {through}")
 
 
-def _put_lessons(memory: Memory, page: Page) -> None:
-    for index, lesson in enumerate(lessons.standing(memory)):
+def _put_lessons(memory: Memory, page: BudgetedLines) -> None:
+    for index, lesson in enumerate(lessons.list_lessons(memory)):
         page.put(LESSONS, index, lesson_line(lesson), what=f"{lesson.session} {lesson.ref}")

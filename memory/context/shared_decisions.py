@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from parley.memory.context.item_lines import line
-from parley.memory.context.token_budget import Page
-from parley.memory.items.importance import weight
+from parley.memory.context.item_lines import visible_line
+from parley.memory.context.token_budget import BudgetedLines
+from parley.memory.items.importance import item_weight
 from parley.memory.state.memory import Memory
 from parley.memory.text.escapes import FENCE
 
@@ -21,18 +21,18 @@ BLOCK: Final = "Shared From"
 Shared = Sequence[tuple[str, Memory]]  # name of a session, and its memory
 
 
-def fill(page: Page, shared: Shared, share: int) -> tuple[str, ...]:
+def fill_shared_decisions(page: BudgetedLines, shared: Shared, share: int) -> tuple[str, ...]:
     """Put what others decided on `page`, in at most `share` tokens; the names of the blocks."""
     room = page.left
     page.left = granted = max(0, min(room, share))
-    names = tuple(dict.fromkeys(f"{BLOCK} {line(session, 64)}" for session, _ in shared))
+    names = tuple(dict.fromkeys(f"{BLOCK} {visible_line(session, 64)}" for session, _ in shared))
     for (session, memory), name in zip(shared, names, strict=False):
-        _put(page, name, _told(memory, line(session, 64)))
+        _put(page, name, _told(memory, visible_line(session, 64)))
     page.left += room - granted
     return names
 
 
-def _put(page: Page, block: str, told: list[tuple[str, str]]) -> None:
+def _put(page: BudgetedLines, block: str, told: list[tuple[str, str]]) -> None:
     for place, (what, text) in enumerate(told):
         if not page.put(block, place, text, what=what):
             page.omit_more(block, len(told) - place - 1)
@@ -46,10 +46,12 @@ def _told(memory: Memory, session: str) -> list[tuple[str, str]]:
         for decision in memory.decisions.values()
         if decision.status == "ratified" and decision.stands
     ]
-    ledger.sort(key=lambda decision: (-weight(memory, decision), decision.ref))
+    ledger.sort(key=lambda decision: (-item_weight(memory, decision), decision.ref))
     found = []
     for decision in ledger:
         what = f"{session} {decision.handle}"
-        outcome = f": {line(decision.outcome)}" if decision.outcome else ""
-        found.append((what, f"{FENCE}{what} **{line(decision.topic, 100)}**{outcome} (ratified)"))
+        outcome = f": {visible_line(decision.outcome)}" if decision.outcome else ""
+        found.append(
+            (what, f"{FENCE}{what} **{visible_line(decision.topic, 100)}**{outcome} (ratified)")
+        )
     return found

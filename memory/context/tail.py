@@ -8,27 +8,27 @@ from typing import Any, Final
 
 from parley.bus.entries import Record, Unknown
 from parley.memory.context.item_lines import (
-    claim_line,
+    claimed_decision_line,
     dissent_line,
     echo_line,
     message_lines,
+    model_claim_line,
     position_line,
     proposal_line,
     proposal_short,
-    read_line,
 )
 from parley.memory.context.layer_lines import (
     cached_lines,
     exchange_lines,
     injection_lines,
     insight_line,
+    open_work_lines,
     stage_line,
-    work_lines,
 )
-from parley.memory.context.token_budget import Page
-from parley.memory.context.vote_lines import lost_line, vote_lines
+from parley.memory.context.token_budget import BudgetedLines
+from parley.memory.context.vote_lines import failed_vote_line, vote_lines
 from parley.memory.exchanges import exchanges, tool_cache
-from parley.memory.extraction.model_claims.item_overlay import Reading, reading
+from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, overlay_claims
 from parley.memory.goals import insights
 from parley.memory.notebooks import notebooks
 from parley.memory.state import lookup
@@ -67,9 +67,9 @@ SHORT_CHARS: Final = 240  # of a message in short: its first sentence or two
 LEAST_CHARS: Final = 40  # of the newest one, where hardly anything fits
 
 
-def fill(
+def fill_tail(
     memory: Memory,
-    page: Page,
+    page: BudgetedLines,
     profile: str,
     participant: str | None,
     recent: Sequence[Record],
@@ -81,7 +81,7 @@ def fill(
         return
     _put_stage(memory, page)
     _put_votes(memory, page, name)
-    read = reading(memory)
+    read = overlay_claims(memory)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
     active = [one for one in active if one.handle not in read.retracted]
     active.sort(key=lambda one: one.tentative)
@@ -108,11 +108,11 @@ def _recent(
     """The newest messages, without what others only thought to themselves."""
     settings = memory.settings.context
     count = settings.recent_brief if profile == "brief" else settings.recent_full
-    found = [record for record in recent if is_heard(memory, name, record.entry)]
+    found = [record for record in recent if is_visible_message(memory, name, record.entry)]
     return found[max(0, len(found) - count) :]
 
 
-def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
+def is_visible_message(memory: Memory, name: str | None, entry: Any) -> bool:
     """True for messages, without what others than that canonical name only thought."""
     if entry.kind != "message" or type(entry) is Unknown:
         return False
@@ -122,7 +122,7 @@ def is_heard(memory: Memory, name: str | None, entry: Any) -> bool:
 # -- votes ---------------------------------------------------------------------
 
 
-def _put_votes(memory: Memory, page: Page, name: str | None) -> None:
+def _put_votes(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     """The votes that run, then the newest that carried nothing of what is still open."""
     votes = memory.votes
     for ref in votes.running:
@@ -132,7 +132,7 @@ def _put_votes(memory: Memory, page: Page, name: str | None) -> None:
             page.put(VOTES, ref, lines, (vote.n,), what=vote.handle, short=True)
     lost = (vote for vote in reversed(votes.held.values()) if vote.status in ("failed", "short"))
     for vote in islice((vote for vote in lost if _is_unsettled(memory, vote)), LOST_VOTES):
-        page.put(VOTES, vote.ref, lost_line(vote), (vote.n,), what=vote.handle)
+        page.put(VOTES, vote.ref, failed_vote_line(vote), (vote.n,), what=vote.handle)
 
 
 def _is_unsettled(memory: Memory, vote: Vote) -> bool:
@@ -145,7 +145,7 @@ def _is_unsettled(memory: Memory, vote: Vote) -> bool:
 # -- proposals, positions, repeats ---------------------------------------------
 
 
-def _put_proposals(page: Page, active: list[Proposal]) -> None:
+def _put_proposals(page: BudgetedLines, active: list[Proposal]) -> None:
     """Every active proposal on a short line, the newest first; the longer lines come last."""
     for index, one in enumerate(active):
         if not page.put(OPEN, one.ref, proposal_short(one), (one.born,), what=one.handle):
@@ -153,7 +153,7 @@ def _put_proposals(page: Page, active: list[Proposal]) -> None:
             return
 
 
-def _put_own(memory: Memory, page: Page, name: str | None) -> None:
+def _put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     person = None if name is None else memory.participants.get(name)
     if person is None:
         return
@@ -165,7 +165,7 @@ def _put_own(memory: Memory, page: Page, name: str | None) -> None:
     page.omit(OWN, [position.on for position in held[FULL_POSITIONS:]])
 
 
-def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
+def _put_echoes(memory: Memory, page: BudgetedLines, active: list[Proposal]) -> None:
     for one in active:
         earlier = None if one.echoes is None else memory.proposal(one.echoes)
         if earlier is not None:
@@ -173,13 +173,13 @@ def _put_echoes(memory: Memory, page: Page, active: list[Proposal]) -> None:
             page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
 
 
-def _put_unsettled(memory: Memory, page: Page, read: Reading) -> None:
+def _put_unsettled(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
     for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
         if not decision.stands or decision.handle in read.retracted:
             continue
         if decision.status == "claimed":
-            block, line = CLAIMS, claim_line(decision)
+            block, line = CLAIMS, claimed_decision_line(decision)
         elif decision.binds and decision.dissenters:
             block, line = DISSENT, dissent_line(decision)
         else:
@@ -187,12 +187,12 @@ def _put_unsettled(memory: Memory, page: Page, read: Reading) -> None:
         page.put(block, decision.ref, line, (decision.born,), what=decision.handle)
 
 
-def _put_read(memory: Memory, page: Page, read: Reading) -> None:
+def _put_read(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
     """What a model alone found, the newest first: it binds nobody."""
     found = [one for one in read.items.values() if one.status == "claimed"]
     shown = found[-memory.settings.context.recent_full :][::-1]
     for index, one in enumerate(shown):
-        if not page.put(READ, index, read_line(one), (one.born,), what=one.handle):
+        if not page.put(READ, index, model_claim_line(one), (one.born,), what=one.handle):
             page.omit(READ, [left.handle for left in shown[index:]])
             return
 
@@ -200,7 +200,7 @@ def _put_read(memory: Memory, page: Page, read: Reading) -> None:
 # -- messages and lines --------------------------------------------------------
 
 
-def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
+def _put_messages(memory: Memory, page: BudgetedLines, messages: list[Record]) -> None:
     """The newest message whole, the others in short, and those whole again that have room.
 
     Under a small budget the run of the talk is worth more than one more long message.
@@ -218,7 +218,7 @@ def _put_messages(memory: Memory, page: Page, messages: list[Record]) -> None:
             _put_message(memory, page, record, MESSAGE_CHARS)
 
 
-def _put_newest(memory: Memory, page: Page, messages: list[Record]) -> bool:
+def _put_newest(memory: Memory, page: BudgetedLines, messages: list[Record]) -> bool:
     """The newest message as long as it fits; False where nothing of it does."""
     chars = MESSAGE_CHARS
     while not _put_message(memory, page, messages[-1], chars):
@@ -229,7 +229,7 @@ def _put_newest(memory: Memory, page: Page, messages: list[Record]) -> bool:
     return True
 
 
-def _put_message(memory: Memory, page: Page, record: Record, chars: int) -> bool:
+def _put_message(memory: Memory, page: BudgetedLines, record: Record, chars: int) -> bool:
     return page.put(
         RECENT,
         record.n,
@@ -240,13 +240,13 @@ def _put_message(memory: Memory, page: Page, record: Record, chars: int) -> bool
     )
 
 
-def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None:
+def _put_lines(memory: Memory, page: BudgetedLines, block: str, name: str | None) -> None:
     """The lines of a notebook since its revision, or of the whole history, newest first."""
     if not memory.keeps_notes or (name is None and block == SINCE):
         return
-    lines = notebooks.seen_since(memory, name if block == SINCE else None)
+    lines = notebooks.list_lines_since(memory, name if block == SINCE else None)
     for index in range(len(lines) - 1, -1, -1):
-        told = notebooks.told(memory, lines[index])
+        told = notebooks.render_line(memory, lines[index])
         if not page.put(block, index, f"| {told}", what=f"line {index + 1}"):
             page.omit_more(block, index)
             return
@@ -255,27 +255,27 @@ def _put_lines(memory: Memory, page: Page, block: str, name: str | None) -> None
 # -- episodes, insights, exchanges, tools --------------------------------------
 
 
-def _put_stage(memory: Memory, page: Page) -> None:
-    for one in lookup.stage(memory):
+def _put_stage(memory: Memory, page: BudgetedLines) -> None:
+    for one in lookup.current_stages(memory):
         page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
 
 
-def _put_work(memory: Memory, page: Page) -> None:
+def _put_work(memory: Memory, page: BudgetedLines) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
         one = memory.episodes.held[ref]
         if one.work is None:
             continue
-        if not page.put(WORK, one.ref, work_lines(one), (one.opened,), what=one.handle):
-            short = work_lines(one, short=True)
+        if not page.put(WORK, one.ref, open_work_lines(one), (one.opened,), what=one.handle):
+            short = open_work_lines(one, short=True)
             page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
-    for index, insight in enumerate(islice(insights.standing(memory), FULL_INSIGHTS)):
+    for index, insight in enumerate(islice(insights.list_insights(memory), FULL_INSIGHTS)):
         cites = [cite.n for cite in insight.cites]
         page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)
 
 
-def _put_exchanges(memory: Memory, page: Page) -> None:
-    window = exchanges.window(memory)
+def _put_exchanges(memory: Memory, page: BudgetedLines) -> None:
+    window = exchanges.list_kept_exchanges(memory)
     for index in range(len(window) - 1, -1, -1):
         one = window[index]
         lines = exchange_lines(one, short_forms.answer_text(memory, one))
@@ -284,11 +284,11 @@ def _put_exchanges(memory: Memory, page: Page) -> None:
             return
 
 
-def _put_at_hand(memory: Memory, page: Page, name: str | None) -> None:
+def _put_at_hand(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     """Tool results that may be served again, and what the participant was shown."""
-    shown = {} if name is None else tool_cache.shown_to(memory, name)
+    shown = {} if name is None else tool_cache.list_injections(memory, name)
     for index, (key, one) in enumerate(shown.items()):
         page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
-    for index, cached in enumerate(tool_cache.live(memory)):
+    for index, cached in enumerate(tool_cache.list_live_results(memory)):
         lines = cached_lines(memory, cached, short_forms.result_text(memory, cached))
         page.put(TOOLS, index, lines, (cached.n,), what=f"{cached.tool} n {cached.n}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 _SHORT: Final = 200  # characters of a line whose price is worth remembering
 
@@ -24,7 +24,7 @@ class Block:
 
 
 @dataclass(slots=True, frozen=True)
-class Choice:
+class BlockChoice:
     """What became of one thing that a context might have shown: `what` is a handle or an n."""
 
     block: str
@@ -32,19 +32,19 @@ class Choice:
     fate: Fate
 
 
-def price(line: str) -> int:
+def price_line(line: str) -> int:
     """Tokens that `line` costs, its line feed included."""
-    return _price(line) if len(line) <= _SHORT else tokens(line + "\n")
+    return _price(line) if len(line) <= _SHORT else count_tokens(line + "\n")
 
 
 @lru_cache(maxsize=16_384)
 def _price(line: str) -> int:
     """The same short lines stand in one context after the other."""
-    return tokens(line + "\n")
+    return count_tokens(line + "\n")
 
 
 @dataclass(slots=True)
-class Page:
+class BudgetedLines:
     """Lines by block, within a budget: each line is paid for when it is put."""
 
     left: int
@@ -68,12 +68,12 @@ class Page:
         A line put again replaces the one before. `what` it shows is noted
         either way: whole, in short, or left out.
         """
-        cost = price(line)
+        cost = price_line(line)
         if block not in self.lines:
-            cost += price(f"\n## {block}")
+            cost += price_line(f"\n## {block}")
         before = self.lines.get(block, {}).get(key)
         if before is not None:
-            cost -= price(before)
+            cost -= price_line(before)
         if cost > self.left:
             self.fates.setdefault((block, what), "left out")
             return False
@@ -101,8 +101,8 @@ class Page:
                 found[block] = found.get(block, 0) + 1
         return found
 
-    def choices(self) -> tuple[Choice, ...]:
-        return tuple(Choice(block, what, fate) for (block, what), fate in self.fates.items())
+    def choices(self) -> tuple[BlockChoice, ...]:
+        return tuple(BlockChoice(block, what, fate) for (block, what), fate in self.fates.items())
 
     def blocks(self, names: Sequence[str]) -> list[Block]:
         made = []
@@ -110,5 +110,5 @@ class Page:
             if name in self.lines:
                 body = "\n".join(line for _, line in sorted(self.lines[name].items()))
                 text = f"## {name}\n{body}"
-                made.append(Block(name, text, tokens(text)))
+                made.append(Block(name, text, count_tokens(text)))
         return made

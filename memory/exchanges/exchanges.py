@@ -11,17 +11,17 @@ from __future__ import annotations
 from typing import Final
 
 from parley.memory.exchanges import tool_cache
-from parley.memory.state.episode_state import Episode, Talk
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.episode_state import Episode, Exchange
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import short_forms
-from parley.memory.text.byte_limits import clip_bytes, first_sentence, shortened, size_of
+from parley.memory.text.byte_limits import byte_size, clip_bytes, first_sentence, shorten_bytes
 from parley.memory.text.plain_text import clip
 
 _GIST_BYTES: Final = 120  # of a line of an old exchange: a sentence of some twenty words
 
 
-def say(memory: Memory, n: int, name: str, content: str) -> None:
+def add_message(memory: Memory, n: int, name: str, content: str) -> None:
     """Take a message into the open exchange: the first one asks, another's newest one answers."""
     talk = memory.episodes.held[memory.exchanges.open].talk
     if talk is None:
@@ -33,11 +33,11 @@ def say(memory: Memory, n: int, name: str, content: str) -> None:
     elif name != talk.asker:
         limit = memory.settings.limits.answer
         talk.answerer, talk.answer_n = name, n
-        talk.answer = shortened(content, limit.cap, limit.target)
-        talk.answer_bytes = size_of(content)
+        talk.answer = shorten_bytes(content, limit.cap, limit.target)
+        talk.answer_bytes = byte_size(content)
 
 
-def close(moment: Moment, closing: Episode) -> None:
+def close_exchange(moment: FoldStep, closing: Episode) -> None:
     """Count a turn, keep the exchange in the window, fold what leaves it into the summary."""
     memory, talk = moment.memory, closing.talk
     store = memory.exchanges
@@ -56,22 +56,24 @@ def close(moment: Moment, closing: Episode) -> None:
             bytes=talk.answer_bytes,
         )
     _shift(memory)
-    tool_cache.expire(memory)
+    tool_cache.expire_results(memory)
 
 
-def tighten(memory: Memory) -> None:
+def enforce_exchange_limits(memory: Memory) -> None:
     """Hold the limits in force over what is held already."""
     limits = memory.settings.limits
     for held in memory.episodes.held.values():
         if held.talk is not None:
             held.talk.question = clip(held.talk.question, limits.context_text)
-            held.talk.answer = shortened(held.talk.answer, limits.answer.cap, limits.answer.target)
+            held.talk.answer = shorten_bytes(
+                held.talk.answer, limits.answer.cap, limits.answer.target
+            )
     _shift(memory)
-    if size_of(memory.exchanges.running) > limits.running.cap:
+    if byte_size(memory.exchanges.running) > limits.running.cap:
         _compress(memory)
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def rename_speaker(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever an exchange that is held names who spoke."""
     for held in memory.episodes.held.values():
         if held.talk is not None:
@@ -79,12 +81,12 @@ def rename(memory: Memory, old: str, new: str) -> None:
             held.talk.answerer = new if held.talk.answerer == old else held.talk.answerer
 
 
-def window(memory: Memory) -> list[Episode]:
+def list_kept_exchanges(memory: Memory) -> list[Episode]:
     """The closed exchanges that are kept one by one, oldest first."""
     return [memory.episodes.held[ref] for ref in memory.exchanges.window]
 
 
-def current(memory: Memory) -> Episode | None:
+def open_exchange(memory: Memory) -> Episode | None:
     """The open exchange."""
     return memory.episodes.held.get(memory.exchanges.open)
 
@@ -99,14 +101,14 @@ def _shift(memory: Memory) -> None:
         gone = memory.episodes.held.pop(store.window.pop(0))
         if gone.talk is not None:
             store.running = "\n".join(filter(None, [store.running, *_told(gone.talk)]))
-            short_forms.let_go(memory, "answer", gone.talk.answer_n)
+            short_forms.drop_short_form(memory, "answer", gone.talk.answer_n)
         store.since = store.since or gone.opened
         store.through = gone.closed or 0
-        if size_of(store.running) > limits.running.cap:
+        if byte_size(store.running) > limits.running.cap:
             _compress(memory)
 
 
-def _told(talk: Talk) -> list[str]:
+def _told(talk: Exchange) -> list[str]:
     lines = []
     if talk.question_n:
         lines.append(f"Q ({_flat(talk.asker)}): {_flat(talk.question)}")
@@ -122,15 +124,15 @@ def _flat(text: str) -> str:
 def _compress(memory: Memory) -> None:
     """Bring the summary down to its target."""
     store, limit = memory.exchanges, memory.settings.limits.running
-    store.running = gist(store.running.split("\n"), min(limit.cap, limit.target))
+    store.running = clip_running_lines(store.running.split("\n"), min(limit.cap, limit.target))
     store.kept = len(store.running)
     store.first = store.since or store.first
     store.since, store.cause = 0, store.through
     store.compressions += 1
-    short_forms.compressed(memory)
+    short_forms.drop_running_short_form(memory)
 
 
-def gist(lines: list[str], limit: int) -> str:
+def clip_running_lines(lines: list[str], limit: int) -> str:
     """`lines`, oldest first, in at most `limit` bytes.
 
     Each has its first sentence; from the newest back, the whole of it while
@@ -140,7 +142,7 @@ def gist(lines: list[str], limit: int) -> str:
     left = limit
     for line in reversed(lines):
         short = first_sentence(line, _GIST_BYTES, line.find("): ") + 3)
-        cost = size_of(short) + bool(kept)
+        cost = byte_size(short) + bool(kept)
         if cost > left:
             break
         kept.append(short)
@@ -148,7 +150,7 @@ def gist(lines: list[str], limit: int) -> str:
     if not kept:
         return clip_bytes(lines[-1], limit) if lines else ""
     for place, line in enumerate(reversed(lines[len(lines) - len(kept) :])):
-        more = size_of(line) - size_of(kept[place])
+        more = byte_size(line) - byte_size(kept[place])
         if more > left:
             break
         kept[place] = line

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from typing import Final
 
 from parley.bus.entries import ContextInjected, ToolCalled, ToolReturned
-from parley.memory.exchanges.tool_keys import canonical, key_of
-from parley.memory.state.exchange_state import Cached, Call, Injection
-from parley.memory.state.fold_step import Moment
+from parley.memory.exchanges.tool_keys import cache_key, encode_canonical
+from parley.memory.state.exchange_state import CachedResult, Injection, PendingCall
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import short_forms
-from parley.memory.text.byte_limits import shortened, size_of
+from parley.memory.text.byte_limits import byte_size, shorten_bytes
 from parley.memory.text.plain_text import clip
 
 INJECTIONS: Final = 20  # keys a participant: surroundings, of which few are shown at once
@@ -24,13 +24,13 @@ SHOWN: Final = 100  # participants, those shown something last: anybody may brin
 _MOST_TURNS: Final = 1_000_000  # a stranger may ask for more than any session has
 
 
-def called(moment: Moment, entry: ToolCalled) -> None:
+def count_call(moment: FoldStep, entry: ToolCalled) -> None:
     """Count a hit, which keeps the result alive, or note a call that is under way.
 
     One that joins a call under way is neither a hit nor a miss.
     """
     memory, tools = moment.memory, moment.memory.tools
-    key = key_of(entry.tool, entry.version, entry.arguments)
+    key = cache_key(entry.tool, entry.version, entry.arguments)
     if key is None:
         return
     turn, kept = memory.exchanges.turn, tools.cached.get(key)
@@ -42,14 +42,14 @@ def called(moment: Moment, entry: ToolCalled) -> None:
         moment.found("tool.hit", None, **data)
     elif key not in tools.calls:
         tools.misses += 1
-        tools.calls[key] = Call(call_id=entry.call_id, n=moment.n, turn=turn)
+        tools.calls[key] = PendingCall(call_id=entry.call_id, n=moment.n, turn=turn)
         _hold(memory)
 
 
-def returned(moment: Moment, entry: ToolReturned) -> None:
+def keep_result(moment: FoldStep, entry: ToolReturned) -> None:
     """Keep a read-only success; whatever came back ends the call."""
     memory, tools = moment.memory, moment.memory.tools
-    key = key_of(entry.tool, entry.version, entry.arguments)
+    key = cache_key(entry.tool, entry.version, entry.arguments)
     if key is None:
         return
     call = tools.calls.get(key)
@@ -67,12 +67,12 @@ def returned(moment: Moment, entry: ToolReturned) -> None:
         moment.found("tool.cached", None, **data)
 
 
-def injected(moment: Moment, entry: ContextInjected) -> None:
+def record_injection(moment: FoldStep, entry: ContextInjected) -> None:
     """Note what a participant was shown of its surroundings."""
     memory = moment.memory
     shown = memory.tools.injected.setdefault(moment.participant, {})
     shown[entry.key] = Injection(
-        hash=content_hash(entry.content),
+        hash=hash_content(entry.content),
         n=moment.n,
         turn=memory.exchanges.turn,
         text=clip(entry.content, memory.settings.limits.context_text),
@@ -84,7 +84,7 @@ def injected(moment: Moment, entry: ContextInjected) -> None:
     moment.found("context.injected", None, participant=moment.participant, key=entry.key)
 
 
-def expire(memory: Memory) -> None:
+def expire_results(memory: Memory) -> None:
     """Let go of what may not be served in the turn that begins, and of calls of the one before."""
     turn = memory.exchanges.turn
     for key in [key for key, held in memory.tools.cached.items() if held.expires <= turn]:
@@ -92,11 +92,11 @@ def expire(memory: Memory) -> None:
     memory.tools.calls.clear()
 
 
-def tighten(memory: Memory) -> None:
+def enforce_cache_limits(memory: Memory) -> None:
     """Hold the limits in force over what is held already."""
     limits = memory.settings.limits
     for held in memory.tools.cached.values():
-        held.value = shortened(held.value, limits.answer.cap, limits.answer.target)
+        held.value = shorten_bytes(held.value, limits.answer.cap, limits.answer.target)
         held.arguments = _short(memory, held.arguments)
     for shown in memory.tools.injected.values():
         for key, one in shown.items():
@@ -106,7 +106,7 @@ def tighten(memory: Memory) -> None:
     _hold(memory)
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def merge_injections(memory: Memory, old: str, new: str) -> None:
     """Count what `old` was shown as shown to `new`, the newest of each key."""
     gone = memory.tools.injected.pop(old, None)
     if gone is None:
@@ -121,22 +121,22 @@ def rename(memory: Memory, old: str, new: str) -> None:
 # -- asking --------------------------------------------------------------------
 
 
-def find(memory: Memory, key: str | None) -> Cached | None:
+def find_result(memory: Memory, key: str | None) -> CachedResult | None:
     """The result that may be served for `key` now."""
     return None if key is None else memory.tools.cached.get(key)
 
 
-def live(memory: Memory) -> list[Cached]:
+def list_live_results(memory: Memory) -> list[CachedResult]:
     """The results that may be served now, oldest first."""
     return sorted(memory.tools.cached.values(), key=lambda held: held.n)
 
 
-def remaining(memory: Memory, held: Cached) -> int:
+def remaining_exchanges(memory: Memory, held: CachedResult) -> int:
     """The exchanges after the present one that `held` may still be served in."""
     return held.expires - memory.exchanges.turn - 1
 
 
-def shown_to(memory: Memory, participant: str) -> dict[str, Injection]:
+def list_injections(memory: Memory, participant: str) -> dict[str, Injection]:
     """What `participant` was shown that is still within the window of exchanges, oldest first."""
     shown = memory.tools.injected.get(memory.named(participant), {})
     turn, most = memory.exchanges.turn, memory.settings.limits.exchanges
@@ -144,7 +144,7 @@ def shown_to(memory: Memory, participant: str) -> dict[str, Injection]:
     return dict(sorted(inside, key=lambda item: item[1].n))
 
 
-def content_hash(content: str) -> str:
+def hash_content(content: str) -> str:
     """BLAKE2b-128, in hex, of what was injected."""
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -152,16 +152,16 @@ def content_hash(content: str) -> str:
 # -- holding -------------------------------------------------------------------
 
 
-def _cached(memory: Memory, n: int, key: str, entry: ToolReturned, ttl: int) -> Cached:
+def _cached(memory: Memory, n: int, key: str, entry: ToolReturned, ttl: int) -> CachedResult:
     turn, limit = memory.exchanges.turn, memory.settings.limits.answer
-    return Cached(
+    return CachedResult(
         key=key,
         tool=entry.tool,
-        arguments=_short(memory, canonical(entry.arguments) or ""),
+        arguments=_short(memory, encode_canonical(entry.arguments) or ""),
         n=n,
         call_id=entry.call_id,
-        value=shortened(entry.content, limit.cap, limit.target),
-        bytes=size_of(entry.content),
+        value=shorten_bytes(entry.content, limit.cap, limit.target),
+        bytes=byte_size(entry.content),
         ttl=ttl,
         stored=turn,
         expires=turn + ttl + 1,
@@ -184,14 +184,14 @@ def _hold(memory: Memory) -> None:
         del tools.calls[min(tools.calls, key=lambda key: tools.calls[key].n)]
 
 
-def _order(held: Cached) -> tuple[int, int]:
+def _order(held: CachedResult) -> tuple[int, int]:
     return held.expires, held.n
 
 
 def _drop(memory: Memory, key: str) -> None:
     gone = memory.tools.cached.pop(key, None)
     if gone is not None:
-        short_forms.let_go(memory, "result", gone.n)
+        short_forms.drop_short_form(memory, "result", gone.n)
 
 
 def _newest(shown: dict[str, Injection]) -> None:

@@ -15,15 +15,15 @@ _DEPTH: Final = (
 )
 
 
-def key_of(tool: str, version: str, arguments: Any) -> str | None:
+def cache_key(tool: str, version: str, arguments: Any) -> str | None:
     """BLAKE2b-128, in hex, of `["tool", tool, version, arguments]`; None where it has none."""
-    text = canonical(["tool", tool, version, arguments])
+    text = encode_canonical(["tool", tool, version, arguments])
     if text is None:
         return None
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def canonical(value: Any) -> str | None:
+def encode_canonical(value: Any) -> str | None:
     """`value` as JSON: sorted keys, no spaces, whole floats as integers.
 
     None for what is no JSON (keys that are not text, not-a-number), or is

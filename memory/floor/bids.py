@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from parley.bus.entries import FloorBid, FloorPassed
 from parley.memory.floor import grants as floor
-from parley.memory.floor.seats import agents
+from parley.memory.floor.seats import present_agents
 from parley.memory.state.floor_state import Bid
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 
@@ -15,7 +15,7 @@ _MODELS = ("self", "panel")  # ways to judge that ask a model
 _LONGEST = 16  # doublings of a pass; no table has more agents
 
 
-def bid(moment: Moment, entry: FloorBid) -> None:
+def place_bid(moment: FoldStep, entry: FloorBid) -> None:
     """A listener, or a person with a seat, asks for the floor."""
     memory, name = moment.memory, moment.participant
     if not _counts(memory, name, entry):
@@ -43,12 +43,12 @@ def bid(moment: Moment, entry: FloorBid) -> None:
     )
 
 
-def passed(moment: Moment, entry: FloorPassed) -> None:
+def record_pass(moment: FoldStep, entry: FloorPassed) -> None:
     """A listener has nothing to add."""
     memory, name = moment.memory, moment.participant
     if not _counts(memory, name, entry):
         return
-    floor.yielded(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
+    floor.yield_floor(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
     moment.found("floor.passed", None, participant=name, ready=entry.ready)
 
 
@@ -71,19 +71,23 @@ def _named(memory: Memory, re: int | str | None) -> str | None:
     return clip(str(re), _NOVELTY) if item is None else item.handle
 
 
-def stands(memory: Memory, name: str) -> bool:
+def has_standing_bid(memory: Memory, name: str) -> bool:
     """True while the bid of `name` is not too old."""
     made = memory.floor.bids.get(name)
     return made is not None and (memory.floor.turns - made.turn <= memory.settings.floor.bid_turns)
 
 
-def owing(memory: Memory, names: list[str]) -> list[str]:
+def list_unanswered(memory: Memory, names: list[str]) -> list[str]:
     """Who of `names` has neither bid nor passed."""
-    count = len(agents(memory))
-    return [name for name in names if not stands(memory, name) and not away(memory, name, count)]
+    count = len(present_agents(memory))
+    return [
+        name
+        for name in names
+        if not has_standing_bid(memory, name) and not is_staying_out(memory, name, count)
+    ]
 
 
-def away(memory: Memory, name: str, count: int) -> bool:
+def is_staying_out(memory: Memory, name: str, count: int) -> bool:
     """True while `name` stays out of it, of `count` agents: 2 turns, then 4, doubling."""
     made = memory.floor.passes.get(name)
     if made is None:

@@ -17,22 +17,22 @@ from parley.bus.entries import (
     FloorReleased,
     FloorResumed,
 )
-from parley.memory.floor.seats import TOLD, allowed, ordered, unsay
-from parley.memory.floor.turns import MOVES, stir
-from parley.memory.state.floor_state import Floor, Pass
-from parley.memory.state.fold_step import Moment
+from parley.memory.floor.seats import SEAT_FIELDS, is_allowed, speaking_order, withdraw_bid
+from parley.memory.floor.turns import ITEM_CHANGES, reset_bids
+from parley.memory.state.floor_state import Floor, FloorPass
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 
 
-def granted(moment: Moment, entry: FloorGranted) -> None:
+def grant_floor(moment: FoldStep, entry: FloorGranted) -> None:
     """A new epoch; its holder is who was granted it, where that was anybody's to grant."""
     memory, name = moment.memory, moment.participant
     floor = memory.floor
     if entry.epoch <= floor.epoch:
         return
     _begin(floor, entry.epoch)
-    if not allowed(memory, entry.by, "grant"):
+    if not is_allowed(memory, entry.by, "grant"):
         moment.found("floor.refused", None, by=entry.by, what="grant")
         return
     seat = floor.seats.get(name)
@@ -48,12 +48,12 @@ def granted(moment: Moment, entry: FloorGranted) -> None:
         None,
         participant=name,
         epoch=entry.epoch,
-        reason=clip(entry.reason, TOLD),
+        reason=clip(entry.reason, SEAT_FIELDS),
         score=entry.score,
     )
 
 
-def overtaken(memory: Memory, entry: EntrySetAside) -> None:
+def void_grant(memory: Memory, entry: EntrySetAside) -> None:
     """The entry that began an epoch is set aside: the epoch stands, and nobody holds the floor."""
     if entry.epoch > memory.floor.epoch:
         _begin(memory.floor, entry.epoch)
@@ -64,13 +64,13 @@ def _begin(floor: Floor, epoch: int) -> None:
 
 
 def _serve(memory: Memory, name: str) -> None:
-    floor, order = memory.floor, ordered(memory)
+    floor, order = memory.floor, speaking_order(memory)
     floor.served = name
     if name in order[floor.place :]:
         floor.place = order.index(name, floor.place) + 1
 
 
-def released(moment: Moment, entry: FloorReleased) -> None:
+def release_floor(moment: FoldStep, entry: FloorReleased) -> None:
     """A new epoch, with a free floor. Who held it and had nothing to say has passed."""
     memory, name = moment.memory, moment.participant
     floor = memory.floor
@@ -78,7 +78,7 @@ def released(moment: Moment, entry: FloorReleased) -> None:
         return
     held = floor.holder
     _begin(floor, entry.epoch)
-    if not (entry.by is not None and memory.named(entry.by) == held) and not allowed(
+    if not (entry.by is not None and memory.named(entry.by) == held) and not is_allowed(
         memory, entry.by, "interrupt"
     ):
         moment.found("floor.refused", None, by=entry.by, what="interrupt")
@@ -86,11 +86,11 @@ def released(moment: Moment, entry: FloorReleased) -> None:
     if held != name:
         return
     if entry.reason in ("silent", "failed", "expired", "budget"):
-        yielded(memory, name, moment.n, failed=entry.reason == "failed")
+        yield_floor(memory, name, moment.n, failed=entry.reason == "failed")
     moment.found("floor.released", None, participant=name, reason=entry.reason)
 
 
-def yielded(
+def yield_floor(
     memory: Memory, name: str, heard: int, *, ready: bool = False, failed: bool = False
 ) -> None:
     """`name` has nothing to say for now; each time in a row it stays away for longer."""
@@ -99,7 +99,7 @@ def yielded(
     floor.bids.pop(name, None)
     if (seat := floor.seats.get(name)) is not None:
         seat.addressed = 0
-    floor.passes[name] = Pass(
+    floor.passes[name] = FloorPass(
         heard=heard,
         turn=floor.turns,
         messages=memory.messages,
@@ -112,7 +112,7 @@ def yielded(
 # -- told to everyone ----------------------------------------------------------
 
 
-def nudged(moment: Moment, entry: FloorNudged) -> None:
+def record_nudge(moment: FoldStep, entry: FloorNudged) -> None:
     """Somebody is asked to speak, and owes an answer; or all are told where the talk stands."""
     floor, name = moment.memory.floor, moment.participant
     here = max(1, moment.n)
@@ -132,17 +132,17 @@ def nudged(moment: Moment, entry: FloorNudged) -> None:
         warning=entry.warning,
         re=entry.re,
         earlier=entry.earlier,
-        text=clip(entry.content, TOLD),
+        text=clip(entry.content, SEAT_FIELDS),
     )
 
 
-def paused(moment: Moment, entry: FloorPaused) -> None:
+def pause_floor(moment: FoldStep, entry: FloorPaused) -> None:
     """No grants from here on; a moderator's pause outranks that of the hops."""
     floor = moment.memory.floor
-    if not allowed(moment.memory, entry.by, "pause"):
+    if not is_allowed(moment.memory, entry.by, "pause"):
         moment.found("floor.refused", None, by=entry.by, what="pause")
         return
-    reason = clip(entry.reason, TOLD) or "moderator"
+    reason = clip(entry.reason, SEAT_FIELDS) or "moderator"
     if reason == "hops" and entry.by is not None:
         reason = "moderator"  # a person's word does not end by itself
     if not floor.paused or reason != "hops":
@@ -150,10 +150,10 @@ def paused(moment: Moment, entry: FloorPaused) -> None:
     moment.found("floor.paused", None, reason=reason, by=entry.by)
 
 
-def resumed(moment: Moment, entry: FloorResumed) -> None:
+def resume_floor(moment: FoldStep, entry: FloorResumed) -> None:
     """Grants again, and the hops begin anew: somebody has looked. Who failed is asked anew."""
     floor = moment.memory.floor
-    if not allowed(moment.memory, entry.by, "pause"):
+    if not is_allowed(moment.memory, entry.by, "pause"):
         moment.found("floor.refused", None, by=entry.by, what="pause")
         return
     floor.paused, floor.hops, floor.hinted = "", 0, False
@@ -161,34 +161,34 @@ def resumed(moment: Moment, entry: FloorResumed) -> None:
     moment.found("floor.resumed", None, by=entry.by)
 
 
-def muted(moment: Moment, entry: FloorMuted) -> None:
+def mute_seat(moment: FoldStep, entry: FloorMuted) -> None:
     """A seat is not given the floor, or is again. What it holds it keeps until it is taken."""
     floor, name = moment.memory.floor, moment.participant
     seat = floor.seats.get(name)
-    if seat is None or not allowed(moment.memory, entry.by, "mute"):
+    if seat is None or not is_allowed(moment.memory, entry.by, "mute"):
         moment.found("floor.refused", None, by=entry.by, what="mute")
         return
     seat.muted = entry.muted
     if entry.muted:
-        unsay(floor, name)
+        withdraw_bid(floor, name)
     moment.found("floor.muted", None, participant=name, muted=entry.muted, by=entry.by)
 
 
-def phased(moment: Moment, entry: EpisodeOpened) -> None:
+def begin_phase(moment: FoldStep, entry: EpisodeOpened) -> None:
     """A phase begins: everyone is to think anew."""
     begun = any(
         fact.kind == "episode.opened" and fact.data["episode"] == "phase" for fact in moment.facts
     )
     if begun and moment.memory.has_floor:
-        stir(moment.memory.floor, moment.n)
+        reset_bids(moment.memory.floor, moment.n)
 
 
-def counted(moment: Moment, entry: BallotCompleted) -> None:
+def note_vote_end(moment: FoldStep, entry: BallotCompleted) -> None:
     """A vote has ended: everyone is to think anew. The one nudge of a silence stays spent."""
     floor = moment.memory.floor
     refused = entry.vote is not None and all(one.kind != "vote.closed" for one in moment.facts)
     if refused or not moment.memory.has_floor:
         return
-    stir(floor, moment.n)
-    if any(fact.kind in MOVES for fact in moment.facts):
+    reset_bids(floor, moment.n)
+    if any(fact.kind in ITEM_CHANGES for fact in moment.facts):
         floor.moved = floor.turns

@@ -7,16 +7,16 @@ from typing import Final
 from parley.bus.entries import ParticipantJoined, ParticipantLeft
 from parley.memory.floor import spending
 from parley.memory.state.floor_state import Floor, Seat
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import VOICE
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 
-TOLD: Final = 200  # characters of a reason that is kept
+SEAT_FIELDS: Final = 200  # characters of a reason that is kept
 _HEAVIEST: Final = 1_000_000  # as at the border: what a tally sums stays within 64 bits
 
 
-def allowed(memory: Memory, by: str | None, capability: str) -> bool:
+def is_allowed(memory: Memory, by: str | None, capability: str) -> bool:
     """Whether `by` may do that. None is the server; chairs may do all of it.
 
     A person who took no seat, or one that says nothing of it, may call votes.
@@ -32,7 +32,7 @@ def allowed(memory: Memory, by: str | None, capability: str) -> bool:
     return seat.may is not None and (capability in seat.may or "moderate" in seat.may)
 
 
-def agents(memory: Memory) -> list[str]:
+def present_agents(memory: Memory) -> list[str]:
     """The agents that are present, as they joined."""
     found = [
         (seat.order, name)
@@ -47,7 +47,7 @@ def has_person(memory: Memory) -> bool:
     return any(seat.present and seat.role == "person" for seat in memory.floor.seats.values())
 
 
-def ordered(memory: Memory) -> list[str]:
+def speaking_order(memory: Memory) -> list[str]:
     """Who speaks in turn: the setting's order, or the agents as they joined; the finisher last."""
     setting = memory.settings.floor
     seats = memory.floor.seats
@@ -59,13 +59,13 @@ def ordered(memory: Memory) -> list[str]:
     return order
 
 
-def unsay(floor: Floor, name: str) -> None:
+def withdraw_bid(floor: Floor, name: str) -> None:
     """Forget that `name` asked for the floor, or passed."""
     floor.bids.pop(name, None)
     floor.passes.pop(name, None)
 
 
-def joined(moment: Moment, entry: ParticipantJoined) -> None:
+def take_seat(moment: FoldStep, entry: ParticipantJoined) -> None:
     """A participant takes its seat, anew where it had one."""
     memory, name = moment.memory, moment.participant
     floor = memory.floor
@@ -80,7 +80,7 @@ def joined(moment: Moment, entry: ParticipantJoined) -> None:
     elif not seat.present:
         seat.since = floor.turns
     if seat.seat != entry.seat:
-        spending.lose(moment, name)
+        spending.book_lost_calls(moment, name)
     _furnish(seat, entry)
     memory.regard_layers()
     moment.found("seat.taken", None, participant=name, role=seat.role)
@@ -95,21 +95,21 @@ def _furnish(seat: Seat, entry: ParticipantJoined) -> None:
     seat.turn_limit, seat.token_limit, seat.micro_limit = entry.turns, entry.tokens, entry.micros
 
 
-def left(moment: Moment, entry: ParticipantLeft) -> None:
+def leave_seat(moment: FoldStep, entry: ParticipantLeft) -> None:
     """A seat is empty; what a process says that no longer speaks for it changes nothing."""
     floor, name = moment.memory.floor, moment.participant
     seat = floor.seats.get(name)
     if seat is None or not seat.present or (entry.seat and entry.seat != seat.seat):
         return
     seat.present, seat.addressed = False, 0
-    unsay(floor, name)
-    moment.found("seat.left", None, participant=name, reason=clip(entry.reason, TOLD))
+    withdraw_bid(floor, name)
+    moment.found("seat.left", None, participant=name, reason=clip(entry.reason, SEAT_FIELDS))
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def merge_seats(memory: Memory, old: str, new: str) -> None:
     """Make one seat of two, and one account; who is there outranks who left."""
     floor = memory.floor
-    spending.rename(memory, old, new)
+    spending.merge_accounts(memory, old, new)
     if floor.holder == old:
         floor.holder = new
     if floor.served == old:

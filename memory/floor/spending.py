@@ -10,13 +10,13 @@ from typing import Final
 
 from parley.bus.entries import SpendReserved, SpendSettled
 from parley.memory.state.floor_state import Account, Ledger, Reservation
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 
 _MOST: Final = 10**12  # of one call: sums of what strangers write stay within 64 bits
 
 
-def limit_for(memory: Memory, participant: str, tokens: int, micros: int) -> str:
+def refusing_limit(memory: Memory, participant: str, tokens: int, micros: int) -> str:
     """The limit that refuses a call of that size on that account; "" where it fits."""
     name = memory.named(participant)
     budget, total = memory.settings.budget, memory.ledger.total
@@ -43,14 +43,14 @@ def _over(limit: int | None, spent: int, more: int) -> bool:
     return limit is not None and spent + more > limit
 
 
-def reserved(moment: Moment, entry: SpendReserved) -> None:
+def reserve_call(moment: FoldStep, entry: SpendReserved) -> None:
     """Grant the call, or refuse it; a call that is under way already changes nothing."""
     memory, name = moment.memory, moment.participant
     ledger = memory.ledger
     if entry.call in ledger.calls:
         return
     tokens, micros = _sane(entry.tokens), _sane(entry.micros)
-    limit = limit_for(memory, name, tokens, micros)
+    limit = refusing_limit(memory, name, tokens, micros)
     if limit:
         ledger.refused += 1
         moment.found("spend.refused", None, participant=name, call=entry.call, limit=limit)
@@ -64,7 +64,7 @@ def reserved(moment: Moment, entry: SpendReserved) -> None:
         account.held_calls += 1
 
 
-def settled(moment: Moment, entry: SpendSettled) -> None:
+def settle_call(moment: FoldStep, entry: SpendSettled) -> None:
     """Book what a call came to; one that was not granted, or is booked already, changes nothing.
 
     A lost one came to all that was reserved for it: nobody knows better.
@@ -105,7 +105,7 @@ def _accounts(ledger: Ledger, name: str) -> tuple[Account, Account]:
     return ledger.total, own
 
 
-def lose(moment: Moment, name: str) -> None:
+def book_lost_calls(moment: FoldStep, name: str) -> None:
     """Book as spent what a process that speaks for `name` no more had reserved."""
     ledger = moment.memory.ledger
     for call in [one for one, held in ledger.calls.items() if held.participant == name]:
@@ -113,7 +113,7 @@ def lose(moment: Moment, name: str) -> None:
         _book(ledger, call, held.tokens, held.micros, failed=True)
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def merge_accounts(memory: Memory, old: str, new: str) -> None:
     """Put what `old` spent and holds on the account of `new`."""
     ledger = memory.ledger
     gone = ledger.accounts.pop(old, None)

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import Message
-from parley.memory.floor.seats import agents, unsay
+from parley.memory.floor.seats import present_agents, withdraw_bid
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.item_state import VOICE, Fact
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 SPEAKERS: Final = 8  # newest ones kept; scores look at three
 _CIRCLES: Final = 20  # echoes kept to be told; those that nobody told by then are old news
 # What moves a talk on; an echo and a restatement do not.
-MOVES: Final = frozenset({
+ITEM_CHANGES: Final = frozenset({
     "proposal.made", "proposal.amended", "proposal.settled", "reaction.changed",
     "decision.claimed", "decision.ratified", "decision.disputed", "decision.superseded",
 })  # fmt: skip
 
 
-def hear(memory: Memory, n: int, name: str, entry: Message, facts: list[Fact]) -> list[Fact]:
+def count_turn(memory: Memory, n: int, name: str, entry: Message, facts: list[Fact]) -> list[Fact]:
     """Count a message; `facts` are those that its words brought about."""
     floor = memory.floor
     floor.head = n
@@ -35,7 +35,7 @@ def hear(memory: Memory, n: int, name: str, entry: Message, facts: list[Fact]) -
     else:
         _person(floor, n, name)
         by_person = True
-    if any(fact.kind in MOVES and not _is_echo(fact, facts) for fact in facts):
+    if any(fact.kind in ITEM_CHANGES and not _is_echo(fact, facts) for fact in facts):
         floor.moved = floor.turns
     _address(memory, n, name, entry, by_person)
     return found
@@ -60,10 +60,10 @@ def _turn(memory: Memory, n: int, name: str, seat: Seat, entry: Message) -> list
     floor.hops += 1
     floor.nudged = 0
     seat.turns += 1
-    seat.said += tokens(entry.content)
+    seat.said += count_tokens(entry.content)
     seat.spoke = floor.turns
     seat.addressed = 0
-    unsay(floor, name)
+    withdraw_bid(floor, name)
     most = memory.settings.floor.bid_turns
     for other in [one for one, bid in floor.bids.items() if floor.turns - bid.turn > most]:
         del floor.bids[other]
@@ -85,7 +85,7 @@ def _alternate(floor: Floor, name: str) -> None:
 def _cool(memory: Memory, n: int) -> list[Fact]:
     """Where two have kept it to themselves for long, let both listen for as long."""
     floor, most = memory.floor, memory.settings.floor.pair
-    if not most or floor.alternating < max(most, 2) or len(agents(memory)) <= 2:
+    if not most or floor.alternating < max(most, 2) or len(present_agents(memory)) <= 2:
         return []
     two = sorted(floor.last[-2:])
     for name in two:
@@ -104,7 +104,7 @@ def _person(floor: Floor, n: int, name: str) -> None:
     if floor.last[-1:] != [name]:
         floor.last.append(name)
         del floor.last[:-SPEAKERS]
-    stir(floor, n)
+    reset_bids(floor, n)
 
 
 def _address(memory: Memory, n: int, name: str, entry: Message, by_person: bool) -> None:
@@ -141,7 +141,7 @@ def _names(text: str, mark: str) -> bool:
     return False
 
 
-def stir(floor: Floor, n: int) -> None:
+def reset_bids(floor: Floor, n: int) -> None:
     """Everyone is to think anew: bids and passes from before `n` are gone."""
     floor.stirred = n
     floor.bids, floor.passes = {}, {}

@@ -30,11 +30,11 @@ from parley.memory.extraction.model_claims import kept_claims, reading_ranges
 from parley.memory.extraction.structure import merges
 from parley.memory.floor import bids, grants, seats, spending
 from parley.memory.fold import messages, settings_changes
-from parley.memory.fold.corrections import alias, correct
+from parley.memory.fold.corrections import alias_participant, correct_item
 from parley.memory.goals import episodes, lessons, work
 from parley.memory.items import embedding_comparisons
 from parley.memory.notebooks import history_events, notebooks
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries, short_forms
@@ -57,25 +57,25 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
     else:
         facts = handler(memory, record.n, entry)
     if memory.votes.running:
-        facts = [*facts, *votes.follow(memory, record.n, facts)]
+        facts = [*facts, *votes.follow_votes(memory, record.n, facts)]
     memory.seq = record.seq
     memory.n = record.n
     return facts
 
 
-def fold(memory: Memory, records: Iterable[Record]) -> Memory:
+def fold_records(memory: Memory, records: Iterable[Record]) -> Memory:
     """`memory` with every record applied, for those who need no facts."""
     for record in records:
         apply(memory, record)
     return memory
 
 
-def _in_turn(*steps: Callable[[Moment, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:
+def _in_turn(*steps: Callable[[FoldStep, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:
     """A handler of entries other than messages: each step sees the same moment."""
 
     def handle(memory: Memory, n: int, entry: Any) -> list[Fact]:
         who = memory.named(getattr(entry, "participant", ""))
-        moment = Moment(memory, n, who, getattr(entry, "content", ""), entry.at)
+        moment = FoldStep(memory, n, who, getattr(entry, "content", ""), entry.at)
         for step in steps:
             step(moment, entry)
         return moment.facts
@@ -87,41 +87,41 @@ def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
     if memory.is_redacted(entry.redacted):  # told by the first of its tombstones
         return _NOTHING
     insort(memory.redacted, entry.redacted)
-    merges.forget(memory.structure, entry.redacted)
-    kept_claims.forget(memory, entry.redacted)
+    merges.forget_entry(memory.structure, entry.redacted)
+    kept_claims.forget_message(memory, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 
 
 def _corrected(memory: Memory, n: int, entry: ItemCorrected) -> list[Fact]:
-    moment = Moment(memory, n, memory.named(entry.by), "", entry.at)
-    if kept_claims.is_handle(entry.ref):
-        kept_claims.correct(moment, entry)
+    moment = FoldStep(memory, n, memory.named(entry.by), "", entry.at)
+    if kept_claims.is_claim_handle(entry.ref):
+        kept_claims.retract_claim(moment, entry)
         return moment.facts
-    correct(moment, entry)
-    kept_claims.note(memory, entry)
+    correct_item(moment, entry)
+    kept_claims.protect_item(memory, entry)
     return moment.facts
 
 
 def _closed(memory: Memory, n: int, entry: SessionClosed) -> list[Fact]:
     memory.closed = entry.reason
-    reading_ranges.finish(memory, n)
+    reading_ranges.close_range(memory, n)
     return [Fact("session.closed", None, n, {"by": entry.by, "reason": entry.reason})]
 
 
 def _aliased(memory: Memory, n: int, entry: ParticipantAliased) -> list[Fact]:
-    moment = Moment(memory, n, entry.by or entry.participant, "", entry.at)
-    alias(moment, entry.alias, entry.participant)
+    moment = FoldStep(memory, n, entry.by or entry.participant, "", entry.at)
+    alias_participant(moment, entry.alias, entry.participant)
     return moment.facts
 
 
 def _summarised(memory: Memory, n: int, entry: SummaryMade) -> list[Fact]:
-    moment = Moment(memory, n, "", "", entry.at)
-    range_summaries.land(moment, entry)
+    moment = FoldStep(memory, n, "", "", entry.at)
+    range_summaries.keep_summary(moment, entry)
     return moment.facts
 
 
 def _set_aside(memory: Memory, n: int, entry: EntrySetAside) -> list[Fact]:
-    grants.overtaken(memory, entry)
+    grants.void_grant(memory, entry)
     return [Fact("entry.set_aside", None, n, {"seq": entry.seq, "reason": entry.reason})]
 
 
@@ -137,45 +137,47 @@ def _skip(memory: Memory, record: Record) -> list[Fact]:
 
 
 _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
-    "message": messages.hear,
+    "message": messages.fold_message,
     "item.corrected": _corrected,
-    "session.opened": settings_changes.opened,
+    "session.opened": settings_changes.apply_opening,
     "session.closed": _closed,
     "session.forked": _forked,
-    "settings.changed": settings_changes.changed,
+    "settings.changed": settings_changes.apply_change,
     "participant.aliased": _aliased,
-    "participant.joined": _in_turn(seats.joined),
-    "participant.left": _in_turn(seats.left),
-    "floor.bid": _in_turn(bids.bid),
-    "floor.passed": _in_turn(bids.passed),
-    "floor.granted": _in_turn(grants.granted),
-    "floor.released": _in_turn(grants.released),
-    "floor.nudged": _in_turn(grants.nudged),
-    "floor.paused": _in_turn(grants.paused),
-    "floor.resumed": _in_turn(grants.resumed),
-    "floor.muted": _in_turn(grants.muted),
-    "spend.reserved": _in_turn(spending.reserved),
-    "spend.settled": _in_turn(spending.settled),
-    "memory.compacted": settings_changes.compacted,
+    "participant.joined": _in_turn(seats.take_seat),
+    "participant.left": _in_turn(seats.leave_seat),
+    "floor.bid": _in_turn(bids.place_bid),
+    "floor.passed": _in_turn(bids.record_pass),
+    "floor.granted": _in_turn(grants.grant_floor),
+    "floor.released": _in_turn(grants.release_floor),
+    "floor.nudged": _in_turn(grants.record_nudge),
+    "floor.paused": _in_turn(grants.pause_floor),
+    "floor.resumed": _in_turn(grants.resume_floor),
+    "floor.muted": _in_turn(grants.mute_seat),
+    "spend.reserved": _in_turn(spending.reserve_call),
+    "spend.settled": _in_turn(spending.settle_call),
+    "memory.compacted": settings_changes.compact_all,
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
-    "vote.initiated": _in_turn(vote_calls.called, history_events.tell_vote),
-    "vote.confirmed": _in_turn(vote_calls.confirmed, history_events.tell_vote),
-    "ballot.cast": _in_turn(votes.cast),
-    "ballot.completed": _in_turn(votes.close, history_events.tell_vote, grants.counted),
-    "results.final": _in_turn(history_events.tell_results),
-    "tool.called": _in_turn(tool_cache.called),
-    "tool.returned": _in_turn(tool_cache.returned, work.ran),
-    "context.injected": _in_turn(tool_cache.injected),
-    "episode.opened": _in_turn(episodes.begin, grants.phased),
-    "episode.closed": _in_turn(episodes.finish),
-    "step": _in_turn(work.stepped),
-    "note.written": _in_turn(notebooks.written),
-    "note.revised": _in_turn(notebooks.revised),
-    "note.refused": _in_turn(notebooks.refused),
-    "text.condensed": _in_turn(short_forms.land),
-    "similarity.found": _in_turn(embedding_comparisons.land),
-    "items.extracted": _in_turn(kept_claims.land),
-    "lesson.imported": _in_turn(lessons.imported),
+    "vote.initiated": _in_turn(vote_calls.call_vote, history_events.record_vote),
+    "vote.confirmed": _in_turn(vote_calls.confirm_vote, history_events.record_vote),
+    "ballot.cast": _in_turn(votes.cast_ballot),
+    "ballot.completed": _in_turn(
+        votes.close_with_result, history_events.record_vote, grants.note_vote_end
+    ),
+    "results.final": _in_turn(history_events.record_results),
+    "tool.called": _in_turn(tool_cache.count_call),
+    "tool.returned": _in_turn(tool_cache.keep_result, work.record_run),
+    "context.injected": _in_turn(tool_cache.record_injection),
+    "episode.opened": _in_turn(episodes.open_episode, grants.begin_phase),
+    "episode.closed": _in_turn(episodes.close_episode),
+    "step": _in_turn(work.record_step),
+    "note.written": _in_turn(notebooks.write_note),
+    "note.revised": _in_turn(notebooks.revise_note),
+    "note.refused": _in_turn(notebooks.record_refusal),
+    "text.condensed": _in_turn(short_forms.keep_short_form),
+    "similarity.found": _in_turn(embedding_comparisons.record_comparison),
+    "items.extracted": _in_turn(kept_claims.keep_claims),
+    "lesson.imported": _in_turn(lessons.import_lesson),
     "entry.redacted": _redacted,
 }

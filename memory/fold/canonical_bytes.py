@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.items.embedding_comparisons import wants
+from parley.memory.items.embedding_comparisons import wants_comparison
 from parley.memory.settings.session_settings import Settings
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
@@ -26,16 +26,16 @@ from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.line_state import Structure
 from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import Condensed, Range, Summary
+from parley.memory.state.summary_state import ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
-from parley.memory.summaries.range_summaries import can_go
+from parley.memory.summaries.range_summaries import is_forgettable
 from parley.memory.text.text_sizes import COUNTER
 
 _Item = TypeVar("_Item")
 
 _STORES: Final = {
     "claims": Claims,
-    "condensed": dict[str, Condensed],
+    "condensed": dict[str, ShortForm],
     "episodes": Episodes,
     "exchanges": Exchanges,
     "floor": Floor,
@@ -49,7 +49,7 @@ _STORES: Final = {
 }
 # msgspec takes a dataclass apart when it first meets it, and two threads that meet one at
 # once can end the process (0.22, a segmentation fault): all are met here, on import.
-for _kind in (*_STORES.values(), Decision, Era, Participant, Proposal, Range, Summary):
+for _kind in (*_STORES.values(), Decision, Era, Participant, Proposal, SummaryRange, Summary):
     msgspec.json.Decoder(_kind)
 
 
@@ -126,7 +126,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
     memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
     memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
-    memory.ranges = {held.key: held for held in _items(state["ranges"], Range)}
+    memory.ranges = {held.key: held for held in _items(state["ranges"], SummaryRange)}
     memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
     for name, kind in _STORES.items():
         setattr(memory, name, msgspec.convert(state[name], kind, str_keys=True))
@@ -151,7 +151,7 @@ def _index(memory: Memory) -> None:
     for proposal in memory.proposals.values():
         memory.proposal_index.add(proposal.ref, proposal.fingerprint)
         memory.at_refs.setdefault(proposal.born, []).append(proposal.handle)
-        if wants(proposal):
+        if wants_comparison(proposal):
             memory.uncompared[proposal.ref] = None
         if not proposal.shrunk:
             memory.full_proposals[proposal.ref] = None
@@ -174,7 +174,7 @@ def _index_ranges(memory: Memory) -> None:
         held = memory.ranges[key]
         if key not in memory.summaries:
             memory.owed[key] = None
-        if held.level == 0 and can_go(memory, held):
+        if held.level == 0 and is_forgettable(memory, held):
             memory.fallen.append(held.first)
         if held.above is None:
             memory.front.setdefault(held.level, []).append(held)

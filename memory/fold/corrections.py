@@ -7,12 +7,12 @@ from parley.memory.exchanges import exchanges, tool_cache
 from parley.memory.extraction.structure import merges
 from parley.memory.floor import seats
 from parley.memory.items import positions
-from parley.memory.items.item_caps import forget_full
-from parley.memory.items.positions import keep_newest
-from parley.memory.items.proposals import tallied
-from parley.memory.items.sides import counted
+from parley.memory.items.item_caps import shrink_item
+from parley.memory.items.positions import enforce_caps
+from parley.memory.items.proposals import count_reactions
+from parley.memory.items.sides import count_sides
 from parley.memory.notebooks import notebooks, reflections
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
     VOICE,
     Decision,
@@ -27,7 +27,7 @@ from parley.memory.text.plain_text import clip
 from parley.memory.voting import votes
 
 
-def correct(moment: Moment, entry: ItemCorrected) -> None:
+def correct_item(moment: FoldStep, entry: ItemCorrected) -> None:
     """Carry out a correction; one that names nothing, or itself, changes nothing."""
     memory = moment.memory
     item = memory.item(entry.ref)
@@ -75,7 +75,7 @@ def _retire(memory: Memory, item: Proposal | Decision) -> None:
         person = memory.participants.get(name)
         if person is not None and person.positions.pop(item.handle, None) is not None:
             person.last = _newest(person)
-    forget_full(memory, item)
+    shrink_item(memory, item)
 
 
 def _newest(person: Participant) -> str | None:
@@ -94,11 +94,11 @@ def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision)
 
 
 def _merge_proposal(memory: Memory, item: Proposal, into: Proposal) -> None:
-    merges.merge(memory, item, into)
+    merges.merge_votes(memory, item, into)
     for name, reaction in item.reactions.items():
         into.reactions[name] = _later(into.reactions.get(name), reaction)
     if item.reactions:
-        into.tally = tallied(into)
+        into.tally = count_reactions(into)
     into.mentioned = max(into.mentioned, item.mentioned)
     memory.order_live()
     for decision in memory.decisions.values():
@@ -113,7 +113,7 @@ def _merge_decision(item: Decision, into: Decision) -> None:
             if all(name not in side for side in _sides(into)):
                 theirs[name] = origin
     if not into.shrunk:
-        into.tally = counted(into)
+        into.tally = count_sides(into)
 
 
 def _sides(decision: Decision) -> tuple[dict[str, Origin], dict[str, Origin], dict[str, Origin]]:
@@ -126,7 +126,7 @@ def _later(held: Reaction | None, other: Reaction) -> Reaction:
     return held
 
 
-def alias(moment: Moment, nick: str, name: str) -> None:
+def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
     """From here on `nick` is another name of `name`, and was all along.
 
     Nobody shares the name of the server, whose votes and results need no leave.
@@ -139,24 +139,24 @@ def alias(moment: Moment, nick: str, name: str) -> None:
     if VOICE in (other, known):
         moment.found("floor.refused", None, by=moment.participant, what="alias")
         return
-    reflections.hold(memory)
+    reflections.adopt_occasions(memory)
     for old, canonical in list(memory.aliases.items()):
         if canonical == other:
             memory.aliases[old] = known
     memory.aliases[other] = known
-    notebooks.join(memory, other, known)
-    merges.rename(memory, other, known)
+    notebooks.merge_notes(memory, other, known)
+    merges.rename_in_window(memory, other, known)
     gone = memory.participants.pop(other, None)
     if gone is not None:
         _join(memory.participant(known), gone, memory)
     _rename(memory, other, known)
-    exchanges.rename(memory, other, known)
-    tool_cache.rename(memory, other, known)
-    votes.rename(memory, other, known)
-    seats.rename(memory, other, known)
+    exchanges.rename_speaker(memory, other, known)
+    tool_cache.merge_injections(memory, other, known)
+    votes.merge_voters(memory, other, known)
+    seats.merge_seats(memory, other, known)
     memory.order_names()
     memory.govern(memory.settings)
-    reflections.begin(memory)
+    reflections.begin_notes(memory)
     moment.found("participant.aliased", None, alias=nick, participant=known)
 
 
@@ -166,7 +166,7 @@ def _join(person: Participant, gone: Participant, memory: Memory) -> None:
         person.positions[on] = _later_position(person.positions.get(on), position)
     merged = sorted({*person.contributions, *gone.contributions}, key=lambda c: (c.n, c.start))
     person.contributions = merged
-    keep_newest(person, memory.settings.caps)
+    enforce_caps(person, memory.settings.caps)
     person.last = _newest(person)
 
 
@@ -176,19 +176,19 @@ def _later_position(held: Position | None, other: Position) -> Position:
 
 def _rename(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever memory still names participants in full."""
-    positions.rename(memory, old, new)
+    positions.rename_participant(memory, old, new)
     for proposal in memory.proposals.values():
         _rename_maker(proposal, old, new)
         if (reaction := proposal.reactions.pop(old, None)) is not None:
             proposal.reactions[new] = _later(proposal.reactions.get(new), reaction)
-            proposal.tally = tallied(proposal)
+            proposal.tally = count_reactions(proposal)
     for decision in memory.decisions.values():
         _rename_maker(decision, old, new)
         for side in _sides(decision):
             if (origin := side.pop(old, None)) is not None:
                 if all(new not in other for other in _sides(decision)):
                     side[new] = origin
-                decision.tally = counted(decision)
+                decision.tally = count_sides(decision)
 
 
 def _rename_maker(item: Proposal | Decision, old: str, new: str) -> None:

@@ -8,33 +8,39 @@ from itertools import chain, islice
 from parley.memory.extraction.model_claims import reading_ranges
 from parley.memory.items import embedding_comparisons
 from parley.memory.notebooks import reflections
-from parley.memory.state.effects import Compare, Condense, Effect, Extract, Reflect
+from parley.memory.state.effects import (
+    ComparisonEffect,
+    ReadingEffect,
+    ReflectionEffect,
+    ShortFormEffect,
+    SummaryEffect,
+)
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries, short_forms
 
-Upgrade = Effect | Reflect | Condense | Compare | Extract
+Upgrade = SummaryEffect | ReflectionEffect | ShortFormEffect | ComparisonEffect | ReadingEffect
 
 
-def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+def due_summaries(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
     """The summaries that `memory` is owed now; anyone can make them (`range_summaries.due`)."""
-    return range_summaries.due(memory, most)
+    return range_summaries.list_due_summaries(memory, most)
 
 
-def upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
+def list_upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...]:
     """What only a model can do, in turn: notes, shorter forms, likeness, summaries, readings.
 
-    All of it, or the first `most`. Pure, like `due`: running one twice is harmless.
+    All of it, or the first `most`. Pure, like `due_summaries`: running one twice is harmless.
     """
     wanted: Iterable[Upgrade] = chain(
-        reflections.owed(memory),
-        short_forms.owed(memory),
-        embedding_comparisons.owed(memory),
-        range_summaries.upgrades(memory, most),
-        reading_ranges.owed(memory),
+        reflections.list_owed_reflections(memory),
+        short_forms.list_owed_short_forms(memory),
+        embedding_comparisons.list_owed_comparisons(memory),
+        range_summaries.list_summary_upgrades(memory, most),
+        reading_ranges.list_owed_readings(memory),
     )
     return tuple(islice(wanted, most))
 
 
-def upgrade(memory: Memory, id: str) -> Upgrade | None:
+def find_upgrade(memory: Memory, id: str) -> Upgrade | None:
     """The upgrade of that id, None where it is not wanted any more."""
-    return next((wanted for wanted in upgrades(memory) if wanted.id == id), None)
+    return next((wanted for wanted in list_upgrades(memory) if wanted.id == id), None)

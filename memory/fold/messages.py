@@ -11,12 +11,12 @@ from parley.memory.extraction.structure import scribes
 from parley.memory.floor import turns
 from parley.memory.fold import exchange_turns
 from parley.memory.items import late_items, positions, unlinked_votes
-from parley.memory.items.item_acts import speak
+from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
-from parley.memory.items.links import referred
-from parley.memory.items.proposals import lapse
+from parley.memory.items.links import find_referred
+from parley.memory.items.proposals import lapse_proposals
 from parley.memory.notebooks import history_events
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries
@@ -24,7 +24,7 @@ from parley.memory.summaries import range_summaries
 _NOTHING: list[Fact] = []
 
 
-def hear(memory: Memory, n: int, entry: Message) -> list[Fact]:
+def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     """Fold message `n` into every layer that the session has; the facts of all of them."""
     memory.messages += 1
     name = memory.aliases.get(entry.participant, entry.participant)
@@ -37,13 +37,13 @@ def hear(memory: Memory, n: int, entry: Message) -> list[Fact]:
         found = memory.reader.read(entry.content, entry.act)
         moment = _moment(memory, n, name, entry)
         if found:
-            speak(moment, found, entry.re)
+            apply_acts(moment, found, entry.re)
         _read(moment, found, entry)
         facts = moment.facts
         if facts:
             _compact(memory, facts)
-        if entry.re is not None and (about := referred(memory, entry.re)) is not None:
-            positions.hear(memory, about.handle, name, n)
+        if entry.re is not None and (about := find_referred(memory, entry.re)) is not None:
+            positions.note_position_mention(memory, about.handle, name, n)
     if memory.live and (lapsed := _lapsed(memory, n, name, entry)):
         facts = [*facts, *lapsed]
     if memory.layered:
@@ -54,18 +54,18 @@ def hear(memory: Memory, n: int, entry: Message) -> list[Fact]:
     return facts
 
 
-def _moment(memory: Memory, n: int, name: str, entry: Message) -> Moment:
+def _moment(memory: Memory, n: int, name: str, entry: Message) -> FoldStep:
     """A message and whose words it is; an act in the envelope is its sender's own."""
-    who = scribes.speaker(memory, name, entry.content)
+    who = scribes.resolve_speaker(memory, name, entry.content)
     if who == name or entry.act is not None:
-        return Moment(memory, n, name, entry.content, entry.at, entry.topic)
-    return Moment(memory, n, who, entry.content, entry.at, entry.topic, name)
+        return FoldStep(memory, n, name, entry.content, entry.at, entry.topic)
+    return FoldStep(memory, n, who, entry.content, entry.at, entry.topic, name)
 
 
-def _read(moment: Moment, found: Sequence[Detection], entry: Message) -> None:
+def _read(moment: FoldStep, found: Sequence[Detection], entry: Message) -> None:
     """Find what no act shows."""
-    re = unlinked_votes.replies(moment.memory, found[0], entry.re) if found else 0
-    late_items.hear(moment, found, found[0] if re else _bare_vote(found, entry), re)
+    re = unlinked_votes.replied_entry(moment.memory, found[0], entry.re) if found else 0
+    late_items.reveal_late_items(moment, found, found[0] if re else _bare_vote(found, entry), re)
 
 
 def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:
@@ -80,8 +80,8 @@ def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     oldest = memory.proposals[next(iter(memory.live))]
     if memory.messages - oldest.mentioned < memory.lapse_after:
         return _NOTHING
-    moment = Moment(memory, n, name, entry.content, entry.at)
-    lapse(moment)
+    moment = FoldStep(memory, n, name, entry.content, entry.at)
+    lapse_proposals(moment)
     return moment.facts
 
 
@@ -89,15 +89,15 @@ def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]
     """What a message does to notebooks, exchanges, the floor, where a session has them."""
     facts: list[Fact] = []
     if memory.keeps_notes:
-        history_events.hear(memory, n, name, entry)
+        history_events.record_message(memory, n, name, entry)
     if memory.users or memory.exchanges.open:
-        facts += exchange_turns.hear(memory, n, name, entry)
+        facts += exchange_turns.take_exchange_message(memory, n, name, entry)
     if memory.short_term:
-        facts += range_summaries.weigh(memory, n, entry)
+        facts += range_summaries.count_open_tokens(memory, n, entry)
     if memory.has_floor:
-        facts += turns.hear(memory, n, name, entry, found)
+        facts += turns.count_turn(memory, n, name, entry, found)
     if memory.is_read:
-        reading_ranges.hear(memory, n, name, entry)
+        reading_ranges.count_message(memory, n, name, entry)
     return facts
 
 

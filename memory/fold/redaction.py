@@ -17,9 +17,9 @@ from parley.bus.entries import DERIVED, Entry, Record, Unknown
 from parley.memory.errors import RedactionRefused
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.fold.tombstones import blank, born
+from parley.memory.fold.tombstones import birth_entry, build_tombstone
 from parley.memory.state.item_state import Decision, Fact, Proposal
-from parley.memory.state.line_state import Cast
+from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory, Packs
 
 _NAMES = ("proposal.made", "decision.claimed", "episode.opened", "insight.found")
@@ -27,14 +27,16 @@ Born = dict[str, tuple[int, int]]  # handle -> n of the entries it was told by, 
 
 
 @dataclass(frozen=True, slots=True)
-class Blanked:
+class RedactionResult:
     """What stands instead of an entry; `moved` are the items whose status it changes."""
 
     entry: Entry | Unknown
     moved: dict[str, tuple[str, str]] = field(default_factory=dict)  # handle -> before, after
 
 
-def blanked(packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = False) -> Blanked:
+def choose_tombstone(
+    packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = False
+) -> RedactionResult:
     """What may stand in the place of primary entry `n` of the whole `log`.
 
     Raises `RedactionRefused` where every blank changes what later items are called,
@@ -48,23 +50,25 @@ def blanked(packs: Packs, log: Sequence[Record], n: int, *, renumber: bool = Fal
     facts = _folded(memory, read[:place])
     before = dump(memory)
     if target.seq in skips:
-        return Blanked(next(blank(target, [])))
+        return RedactionResult(next(build_tombstone(target, [])))
     own = apply(memory, target)
     vote = _vote(memory, n)
     rest = read[place + 1 :]
     after = [*own, *_folded(memory, rest)]
-    known, standing = _born([*facts, *after]), statuses(memory)
-    options: list[tuple[int, Blanked]] = []
+    known, standing = _born([*facts, *after]), item_statuses(memory)
+    options: list[tuple[int, RedactionResult]] = []
     differing = n
-    for entry in blank(target, [fact for fact in after if n in (fact.n, born(fact))], vote):
+    for entry in build_tombstone(
+        target, [fact for fact in after if n in (fact.n, birth_entry(fact))], vote
+    ):
         other = load(before, packs, target.seq - 1)
         found = _folded(other, [replace(target, entry=entry), *rest])
         otherwise = _born([*facts, *found])
         parted = _parted(known, otherwise, n)
         if not parted or renumber:
             renamed = len(known.items() ^ otherwise.items())
-            moved = _moved(standing, statuses(other))
-            options.append((renamed, Blanked(entry, moved)))
+            moved = _moved(standing, item_statuses(other))
+            options.append((renamed, RedactionResult(entry, moved)))
             if not renamed and not moved:
                 break
         else:
@@ -81,7 +85,7 @@ def _folded(memory: Memory, records: Iterable[Record]) -> list[Fact]:
     return facts
 
 
-def _vote(memory: Memory, n: int) -> Cast | None:
+def _vote(memory: Memory, n: int) -> UnlinkedVote | None:
     """The bare vote that entry `n`, the last one folded, is."""
     casts = memory.structure.casts
     return casts[-1] if casts and casts[-1].n == n else None
@@ -91,7 +95,7 @@ def _born(facts: Iterable[Fact]) -> Born:
     found: Born = {}
     for fact in facts:
         if fact.kind in _NAMES and fact.ref is not None:
-            found.setdefault(fact.ref, (fact.n, born(fact)))
+            found.setdefault(fact.ref, (fact.n, birth_entry(fact)))
     return found
 
 
@@ -111,7 +115,7 @@ def _parted(known: Born, other: Born, n: int) -> list[int]:
     ]
 
 
-def statuses(memory: Memory) -> dict[str, str]:
+def item_statuses(memory: Memory) -> dict[str, str]:
     """The status of each proposal and decision, by handle."""
     items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
     return {item.handle: item.status for item in items}

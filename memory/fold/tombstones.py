@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from parley.bus.entries import Entry, Record, Unknown
 from parley.memory.extraction.structure.marking_style import UNMARKED
 from parley.memory.state.item_state import Fact
-from parley.memory.state.line_state import Cast
+from parley.memory.state.line_state import UnlinkedVote
 
 WORDLESS: Final = "[redacted]"
 _STANCES: Final = {"support": "SUPPORT", "oppose": "OPPOSE", "neutral": "ABSTAIN"}
@@ -50,8 +50,8 @@ _FIELDS: Final[dict[str, dict[str, Any]]] = {
 _SAYS: Final = {"episode.opened": "title", "item.corrected": "value", "tool.returned": "error"}
 
 
-def blank(
-    record: Record, facts: Sequence[Fact], vote: Cast | None = None
+def build_tombstone(
+    record: Record, facts: Sequence[Fact], vote: UnlinkedVote | None = None
 ) -> Iterator[Entry | Unknown]:
     """What may stand in the place of `record`, that which keeps most of what it did first.
 
@@ -121,13 +121,15 @@ def _speaks(entry: Any, name: str) -> bool:
     return bool(getattr(entry, name, None))
 
 
-def _skeletons(entry: Any, n: int, facts: Sequence[Fact], vote: Cast | None) -> Iterator[list[str]]:
+def _skeletons(
+    entry: Any, n: int, facts: Sequence[Fact], vote: UnlinkedVote | None
+) -> Iterator[list[str]]:
     """Tags for all that a message did, then for what it revealed; for what it made; none."""
-    did = [fact for fact in facts if born(fact) == n]
+    did = [fact for fact in facts if birth_entry(fact) == n]
     lines = [line for fact in did if (line := _line(n, fact, did)) is not None]
     if vote is not None:
         lines = [_cast(vote), *(line for line in lines if line not in _BALLOTS)]
-    revealed = [fact for fact in facts if fact.n == n and born(fact) != n]
+    revealed = [fact for fact in facts if fact.n == n and birth_entry(fact) != n]
     told = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
     made = [line for line in lines if line.startswith(_MAKES)]
     also = [line for line in told if line.startswith(_MAKES)]
@@ -139,23 +141,23 @@ def _skeletons(entry: Any, n: int, facts: Sequence[Fact], vote: Cast | None) -> 
             yield found
 
 
-def born(fact: Fact) -> int:
+def birth_entry(fact: Fact) -> int:
     """The entry whose words a fact tells of: its own, or an earlier one that it reveals."""
     n = fact.data.get("born", fact.n)
     return n if isinstance(n, int) else fact.n
 
 
-def _lead(n: int, facts: Sequence[Fact], vote: Cast | None) -> str:
+def _lead(n: int, facts: Sequence[Fact], vote: UnlinkedVote | None) -> str:
     """The name of whose words a scribe typed, where the entry did anything; "" for its own."""
     if vote is not None and vote.typist:
         return f"{vote.who}: "
-    scribed = (fact for fact in facts if born(fact) == n and "typist" in fact.data)
+    scribed = (fact for fact in facts if birth_entry(fact) == n and "typist" in fact.data)
     return next(
         (f"{fact.data['participant']}: " for fact in scribed if "participant" in fact.data), ""
     )
 
 
-def _cast(vote: Cast) -> str:
+def _cast(vote: UnlinkedVote) -> str:
     """A bare vote without its words: the same number, with a remark where it had one."""
     number = {"support": "+1", "oppose": "-1", "neutral": "0"}[vote.stance]
     if vote.conditional and vote.stance != "neutral":

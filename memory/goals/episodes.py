@@ -15,11 +15,11 @@ from typing import Final
 from parley.bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
 from parley.memory.exchanges import exchanges
 from parley.memory.goals import work
-from parley.memory.goals.tallies import row
+from parley.memory.goals.tallies import tally_row
 from parley.memory.notebooks import history_events
-from parley.memory.state.episode_state import Episode, Talk, Tally, Work
-from parley.memory.state.fold_step import Moment
-from parley.memory.state.lookup import found, innermost
+from parley.memory.state.episode_state import Episode, Exchange, Work, WorkTally
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, topic_line
 
@@ -31,7 +31,7 @@ _RESULT_CHARS: Final = 2000  # of what an episode came to; a phase's is shown in
 _ONE_AT_A_TIME: Final = ("phase", "stage", "round")
 
 
-def begin(moment: Moment, entry: EpisodeOpened) -> None:
+def open_episode(moment: FoldStep, entry: EpisodeOpened) -> None:
     """Open an episode, unless as many as `limits.open_episodes` are open already."""
     memory = moment.memory
     store = memory.episodes
@@ -56,13 +56,13 @@ def begin(moment: Moment, entry: EpisodeOpened) -> None:
         after=[f"E{ref}" for ref in opened.after],
     )
     if opened.kind in _ONE_AT_A_TIME:
-        history_events.tell_phase(moment, opened)
+        history_events.record_phase(moment, opened)
 
 
-def _enter(moment: Moment, entry: EpisodeOpened, parent: Episode | None) -> Episode:
+def _enter(moment: FoldStep, entry: EpisodeOpened, parent: Episode | None) -> Episode:
     memory, store = moment.memory, moment.memory.episodes
     store.last += 1
-    waits = (found(memory, ref) for ref in entry.after)
+    waits = (find_episode(memory, ref) for ref in entry.after)
     opened = Episode(
         ref=store.last,
         kind=entry.episode,
@@ -74,8 +74,8 @@ def _enter(moment: Moment, entry: EpisodeOpened, parent: Episode | None) -> Epis
         after=tuple(
             sorted({one.ref for one in waits if one is not None and one.status != "completed"})
         ),
-        work=Work(tally=Tally()) if entry.episode in ("goal", "task") else None,
-        talk=Talk() if entry.episode == "exchange" else None,
+        work=Work(tally=WorkTally()) if entry.episode in ("goal", "task") else None,
+        talk=Exchange() if entry.episode == "exchange" else None,
     )
     store.held[opened.ref] = opened
     store.open.append(opened.ref)
@@ -85,11 +85,11 @@ def _enter(moment: Moment, entry: EpisodeOpened, parent: Episode | None) -> Epis
     return opened
 
 
-def finish(moment: Moment, entry: EpisodeClosed) -> None:
+def close_episode(moment: FoldStep, entry: EpisodeClosed) -> None:
     """Close the episode that `entry` names; one that is not open changes nothing."""
     memory = moment.memory
     ref, kind = entry.re, entry.episode
-    closing = innermost(memory, kind) if ref is None else found(memory, ref)
+    closing = innermost_open_episode(memory, kind) if ref is None else find_episode(memory, ref)
     if closing is None or closing.status != "open":
         moment.found("episode.ignored", None, re=ref, episode=kind)
         return
@@ -97,7 +97,7 @@ def finish(moment: Moment, entry: EpisodeClosed) -> None:
     _end(moment, closing, entry.status)
 
 
-def _end(moment: Moment, closing: Episode, status: Ending) -> None:
+def _end(moment: FoldStep, closing: Episode, status: Ending) -> None:
     """Close `closing`, and first, the innermost first, what is still open in it."""
     held = moment.memory.episodes.held
     inside = {closing.ref}
@@ -110,14 +110,16 @@ def _end(moment: Moment, closing: Episode, status: Ending) -> None:
     _end_one(moment, closing, status)
 
 
-def _end_one(moment: Moment, closing: Episode, status: Ending) -> None:
+def _end_one(moment: FoldStep, closing: Episode, status: Ending) -> None:
     memory = moment.memory
     memory.episodes.open.remove(closing.ref)
     closing.status = status
     closing.closed, closing.closed_at = moment.n, moment.at
     if status == "completed":
         _release(memory, closing.ref)
-    data: dict[str, object] = {} if closing.work is None else {"tally": row(closing.work.tally)}
+    data: dict[str, object] = (
+        {} if closing.work is None else {"tally": tally_row(closing.work.tally)}
+    )
     moment.found(
         "episode.closed",
         closing.handle,
@@ -129,11 +131,11 @@ def _end_one(moment: Moment, closing: Episode, status: Ending) -> None:
         **data,
     )
     if closing.talk is not None:
-        exchanges.close(moment, closing)
+        exchanges.close_exchange(moment, closing)
         return
     if closing.kind in _ONE_AT_A_TIME:
-        history_events.tell_phase(moment, closing)
-    work.archive(moment, closing)
+        history_events.record_phase(moment, closing)
+    work.archive_work(moment, closing)
 
 
 def _release(memory: Memory, completed: int) -> None:
@@ -146,7 +148,7 @@ def _release(memory: Memory, completed: int) -> None:
 
 def _parent(memory: Memory, entry: EpisodeOpened) -> Episode | None:
     if entry.parent is not None:
-        named = found(memory, entry.parent)
+        named = find_episode(memory, entry.parent)
         if named is not None and named.status == "open":
             return named
     return _holder(memory, entry.episode)

@@ -21,13 +21,13 @@ from collections.abc import Callable
 from typing import Final
 
 from parley.memory.goals import insights, tallies
-from parley.memory.state.episode_state import Episode, Run, StepRow
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.episode_state import Episode, TaskStep, ToolRun
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.insight_state import Insight
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import short_forms
 from parley.memory.text.plain_text import clip
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 NAME: Final = "limits.session"
 _ROOM: Final = 9  # tenths of the cap: climbing goes at least this low, so that it is seldom
@@ -39,111 +39,113 @@ _WEIGHTS: Final[dict[str, int]] = {
 }  # fmt: skip
 
 
-def size(memory: Memory) -> int:
+def session_size(memory: Memory) -> int:
     """Tokens that `limits.session` counts, as maintained."""
     return memory.episodes.size + memory.insights.size
 
 
-def hold(moment: Moment, *, wanted: bool = False) -> None:
+def enforce_session_limit(moment: FoldStep, *, wanted: bool = False) -> None:
     """Restore `limits.session`, and tell when its warning line or its cap was crossed.
 
     `wanted`: go down to the target in any case.
     """
     memory = moment.memory
     limit = memory.settings.limits.session
-    before = size(memory)
+    before = session_size(memory)
     target = min(limit.target, limit.cap * _ROOM // 10)
     _warn(moment, before, min(limit.warn, limit.cap), target)
     if before <= (target if wanted else limit.cap):
         return
     rung = _climb(moment, target)
     moment.found("limit.held", None, limit=NAME, rung=rung, size=before, cap=limit.cap)
-    _warn(moment, size(memory), min(limit.warn, limit.cap), target)
+    _warn(moment, session_size(memory), min(limit.warn, limit.cap), target)
 
 
-def _climb(moment: Moment, target: int) -> str:
+def _climb(moment: FoldStep, target: int) -> str:
     """Go up the ladder until `target` is met; the rung that was needed."""
     for rung, let_down in _RUNGS:
         let_down(moment, target)
-        if size(moment.memory) <= target:
+        if session_size(moment.memory) <= target:
             return rung
     return _RUNGS[-1][0]
 
 
-def hold_archive(moment: Moment) -> None:
+def enforce_archive_limit(moment: FoldStep) -> None:
     """Restore `limits.archive`: the lightest closed episodes go, the oldest of equals."""
     store, limit = moment.memory.episodes, moment.memory.settings.limits.archive
     while store.archived and (len(store.archived) > limit.items or store.archive_size > limit.cap):
-        evict(moment.memory, min((store.held[ref] for ref in store.archived), key=_rank))
+        evict_episode(moment.memory, min((store.held[ref] for ref in store.archived), key=_rank))
 
 
-def grow(memory: Memory, episode: Episode, by: int) -> None:
+def add_size(memory: Memory, episode: Episode, by: int) -> None:
     """Count `by` more tokens (less, where negative) for `episode`."""
     episode.size += by
     memory.episodes.size += by
 
 
-def tighten(memory: Memory) -> None:
+def clip_closed_contexts(memory: Memory) -> None:
     """Cut the contexts of closed goals and tasks to `limits.archived_text` as it is now."""
     store = memory.episodes
     for ref, held in store.held.items():
         if held.status == "open" or held.work is None:
             continue
-        kept = kept_lines(held.work.context, memory, archived=True)
+        kept = fit_context_lines(held.work.context, memory, archived=True)
         if kept != held.work.context:
             held.work.context = kept
-            by = resize(memory, held)
+            by = remeasure_episode(memory, held)
             store.archive_size += by if ref in store.archived else 0
 
 
-def let_go(memory: Memory, ref: int) -> None:
+def forget_episode(memory: Memory, ref: int) -> None:
     """Forget a closed episode; its entries are in the log."""
     store = memory.episodes
     gone = store.held.pop(ref, None)
     if gone is not None:
         store.size -= gone.size
-        short_forms.let_go(memory, "episode", gone.opened)
+        short_forms.drop_short_form(memory, "episode", gone.opened)
 
 
-def archive(memory: Memory, episode: Episode) -> None:
+def archive_episode(memory: Memory, episode: Episode) -> None:
     """Keep a closed episode among the archived."""
     store = memory.episodes
     store.archived.append(episode.ref)
     store.archive_size += episode.size
 
 
-def evict(memory: Memory, episode: Episode) -> None:
+def evict_episode(memory: Memory, episode: Episode) -> None:
     """Let go of an archived episode."""
     store = memory.episodes
     store.archived.remove(episode.ref)
     store.archive_size -= episode.size
     store.evicted += 1
-    let_go(memory, episode.ref)
+    forget_episode(memory, episode.ref)
 
 
-def told(episode: Episode) -> str:
+def episode_line(episode: Episode) -> str:
     """A closed episode on one line, all that is held of it: what it is measured by."""
     parts = [f"{episode.handle} {episode.kind} {episode.title}: {episode.status}", episode.result]
     if episode.work is not None:
-        parts += [tallies.told(episode.work.tally), episode.work.context.replace("\n", "; ")]
+        parts += [tallies.tally_line(episode.work.tally), episode.work.context.replace("\n", "; ")]
     return " | ".join(part for part in parts if part)
 
 
-def weight(episode: Episode) -> int:
+def episode_weight(episode: Episode) -> int:
     """What a closed episode counts for when some must go: by kind."""
     return _WEIGHTS[episode.kind]
 
 
 def _rank(episode: Episode) -> tuple[int, int]:
-    return (weight(episode), episode.ref)
+    return (episode_weight(episode), episode.ref)
 
 
-def step_size(step: StepRow) -> int:
+def step_size(step: TaskStep) -> int:
     """Tokens of a step: its text and what it discovered."""
-    return tokens(step.text) + sum(tokens(f"{name}: {value}") for name, value in step.discovered)
+    return count_tokens(step.text) + sum(
+        count_tokens(f"{name}: {value}") for name, value in step.discovered
+    )
 
 
-def _warn(moment: Moment, now: int, warn: int, target: int) -> None:
+def _warn(moment: FoldStep, now: int, warn: int, target: int) -> None:
     """Tell a crossing of the warning line once, until the size was below the target again."""
     warned = moment.memory.episodes.warned
     if NAME in warned:
@@ -164,80 +166,82 @@ def _working(memory: Memory) -> list[Episode]:
     return [one for one in held if one.work is not None]
 
 
-def _clip(moment: Moment, target: int) -> None:
+def _clip(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     for one in _working(memory):
         assert one.work is not None  # noqa: S101 - `_working`
         for place, run in enumerate(one.work.runs):
-            if size(memory) <= target:
+            if session_size(memory) <= target:
                 return
             if len(run.text) > _SHORT:
                 shorter = clip(run.text, _SHORT)
-                kept = Run(n=run.n, tool=run.tool, ok=run.ok, text=shorter, size=tokens(shorter))
+                kept = ToolRun(
+                    n=run.n, tool=run.tool, ok=run.ok, text=shorter, size=count_tokens(shorter)
+                )
                 one.work.runs[place] = kept
-                grow(memory, one, kept.size - run.size)
+                add_size(memory, one, kept.size - run.size)
 
 
-def _tally(moment: Moment, target: int) -> None:
+def _tally(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     for one in _working(memory):
         assert one.work is not None  # noqa: S101 - `_working`
         gone = 0
-        while gone < len(one.work.runs) and size(memory) > target:
-            grow(memory, one, -one.work.runs[gone].size)
+        while gone < len(one.work.runs) and session_size(memory) > target:
+            add_size(memory, one, -one.work.runs[gone].size)
             gone += 1
         del one.work.runs[:gone]
 
 
-def _summary(moment: Moment, target: int) -> None:
+def _summary(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     for one in _working(memory):
         assert one.work is not None  # noqa: S101 - `_working`
-        while one.work.failed and size(memory) > target:
-            let_go(memory, one.work.failed.pop(0))
+        while one.work.failed and session_size(memory) > target:
+            forget_episode(memory, one.work.failed.pop(0))
         gone = 0
-        while gone < len(one.work.steps) and size(memory) > target:
-            grow(memory, one, -one.work.steps[gone].size)
+        while gone < len(one.work.steps) and session_size(memory) > target:
+            add_size(memory, one, -one.work.steps[gone].size)
             gone += 1
         taught = one.work.steps[:gone]
         del one.work.steps[:gone]
         for step in taught:
-            insights.from_step(moment, one, step)
-        if size(memory) > target:
-            write_context(memory, one, kept_lines(one.work.context, memory, archived=True))
+            insights.learn_from_step(moment, one, step)
+        if session_size(memory) > target:
+            write_context(memory, one, fit_context_lines(one.work.context, memory, archived=True))
 
 
-def _archive(moment: Moment, target: int) -> None:
+def _archive(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     store = memory.episodes
     for ref in store.archived:
-        if size(memory) <= target:
+        if session_size(memory) <= target:
             return
         one = store.held[ref]
         one.result = clip(one.result, _LEFT)
         if one.work is not None:
             one.work.context = ""
-        store.archive_size += resize(memory, one)
+        store.archive_size += remeasure_episode(memory, one)
 
 
-def _evict(moment: Moment, target: int) -> None:
+def _evict(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     ranked: list[tuple[int, int, Episode | Insight]] = [
-        *((weight(held), held.ref, held) for held in _archived(memory)),
-        *((insights.weight(one), one.ref, one) for one in memory.insights.held.values()),
+        *((episode_weight(held), held.ref, held) for held in _archived(memory)),
+        *((insights.insight_weight(one), one.ref, one) for one in memory.insights.held.values()),
     ]
     for _, _, one in sorted(ranked, key=lambda row: (row[0], row[1], type(row[2]) is Insight)):
-        if size(memory) <= target:
+        if session_size(memory) <= target:
             return
         if isinstance(one, Insight):
-            insights.evict(memory, one)
+            insights.evict_insight(memory, one)
         else:
-            evict(memory, one)
+            evict_episode(memory, one)
 
 
-def _refuse(moment: Moment, target: int) -> None:
+def _refuse(moment: FoldStep, target: int) -> None:
     for one in _working(moment.memory):
-        if size(moment.memory) > target:
+        if session_size(moment.memory) > target:
             write_context(moment.memory, one, "")
 
 
@@ -245,10 +249,10 @@ def _archived(memory: Memory) -> list[Episode]:
     return [memory.episodes.held[ref] for ref in memory.episodes.archived]
 
 
-def resize(memory: Memory, episode: Episode) -> int:
+def remeasure_episode(memory: Memory, episode: Episode) -> int:
     """Measure a closed episode anew; the difference, in tokens."""
-    by = tokens(told(episode)) - episode.size
-    grow(memory, episode, by)
+    by = count_tokens(episode_line(episode)) - episode.size
+    add_size(memory, episode, by)
     return by
 
 
@@ -256,11 +260,11 @@ def write_context(memory: Memory, episode: Episode, text: str) -> None:
     """Replace what an open goal or task is about."""
     work = episode.work
     if work is not None and work.context != text:
-        grow(memory, episode, tokens(text) - tokens(work.context))
+        add_size(memory, episode, count_tokens(text) - count_tokens(work.context))
         work.context = text
 
 
-def kept_lines(context: str, memory: Memory, *, archived: bool = False) -> str:
+def fit_context_lines(context: str, memory: Memory, *, archived: bool = False) -> str:
     """The newest lines of a context that its limit has room for, whole ones where one fits."""
     limits = memory.settings.limits
     limit = limits.archived_text if archived else limits.context_text
@@ -272,7 +276,7 @@ def kept_lines(context: str, memory: Memory, *, archived: bool = False) -> str:
     return clip(context[context.rfind("\n") + 1 :], limit)
 
 
-_RUNGS: Final[tuple[tuple[str, Callable[[Moment, int], None]], ...]] = (
+_RUNGS: Final[tuple[tuple[str, Callable[[FoldStep, int], None]], ...]] = (
     ("clip", _clip),
     ("tally", _tally),
     ("summary", _summary),

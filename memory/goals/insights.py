@@ -14,14 +14,14 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from parley.memory.goals.tallies import theme
-from parley.memory.state.episode_state import Episode, Pattern, StepRow
-from parley.memory.state.fold_step import Moment
+from parley.memory.goals.tallies import title_theme
+from parley.memory.state.episode_state import Episode, TaskStep, ToolPattern
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.insight_state import Insight, InsightKind
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, one_line, plain
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.plain_text import clip, one_line, to_plain
+from parley.memory.text.text_sizes import count_tokens
 
 # What it costs to lose one: a fact cannot be counted again, a success is the usual thing.
 _WEIGHTS: Final[dict[InsightKind, int]] = {
@@ -35,17 +35,17 @@ _PER_COUNT: Final = 5
 _CHARS: Final = 200
 
 
-def standing(memory: Memory) -> list[Insight]:
+def list_insights(memory: Memory) -> list[Insight]:
     """The insights that are kept, the weightiest first, the newest of equals."""
     return sorted(memory.insights.held.values(), key=_rank, reverse=True)
 
 
-def weight(insight: Insight) -> int:
+def insight_weight(insight: Insight) -> int:
     """By kind and by how often it was seen."""
     return _WEIGHTS[insight.kind] + _PER_COUNT * min(insight.count, _COUNTED)
 
 
-def from_step(moment: Moment, of: Episode, step: StepRow) -> None:
+def learn_from_step(moment: FoldStep, of: Episode, step: TaskStep) -> None:
     """Promote what a step discovered, or why it changed the plan, before the step goes."""
     for name, value in step.discovered:
         _learn(moment, of, "discovered", f"{name}: {value}", (step.n, step.n, 1))
@@ -53,9 +53,9 @@ def from_step(moment: Moment, of: Episode, step: StepRow) -> None:
         _learn(moment, of, "replanned", step.text, (step.n, step.n, 1))
 
 
-def from_runs(moment: Moment, of: Episode, patterns: dict[str, Pattern]) -> None:
+def learn_from_runs(moment: FoldStep, of: Episode, patterns: dict[str, ToolPattern]) -> None:
     """Promote how tools fared in an episode that ends, in the order in which they came up."""
-    about = theme(of.title)
+    about = title_theme(of.title)
     for pattern in sorted(patterns.values(), key=lambda one: one.first):
         seen = (pattern.first, pattern.last, pattern.count)
         if pattern.error:
@@ -64,7 +64,7 @@ def from_runs(moment: Moment, of: Episode, patterns: dict[str, Pattern]) -> None
             _learn(moment, of, "success", f"{pattern.tool} works for {about}", seen)
 
 
-def evict(memory: Memory, insight: Insight) -> None:
+def evict_insight(memory: Memory, insight: Insight) -> None:
     """Let go of an insight."""
     store = memory.insights
     del store.held[insight.ref]
@@ -75,19 +75,19 @@ def evict(memory: Memory, insight: Insight) -> None:
     store.dropped += 1
 
 
-def trim(memory: Memory) -> None:
+def enforce_insight_limit(memory: Memory) -> None:
     """Hold `limits.insights`: the lightest go, the oldest of equals.
 
     A tenth more than must, where the limit is ten or more: the next are far off.
     """
     limit = memory.settings.limits.insights
     if len(memory.insights.held) > limit:
-        for insight in standing(memory)[limit - limit // 10 :]:
-            evict(memory, insight)
+        for insight in list_insights(memory)[limit - limit // 10 :]:
+            evict_insight(memory, insight)
 
 
 def _learn(
-    moment: Moment, of: Episode, kind: InsightKind, words: str, seen: tuple[int, int, int]
+    moment: FoldStep, of: Episode, kind: InsightKind, words: str, seen: tuple[int, int, int]
 ) -> None:
     """Keep or count an insight that entries `seen` (first n, last n, times) show."""
     memory = moment.memory
@@ -99,7 +99,7 @@ def _learn(
     if known is None:
         store.last += 1
         known = Insight(
-            ref=store.last, kind=kind, text=text, size=tokens(text),
+            ref=store.last, kind=kind, text=text, size=count_tokens(text),
             cites=_cites(first, last), count=times, episode=of.ref,
         )  # fmt: skip
         store.held[known.ref] = known
@@ -108,7 +108,7 @@ def _learn(
     else:
         known.count += times
         known.cites = _cites(min(first, known.cites[0].n), max(last, known.cites[-1].n))
-    trim(memory)
+    enforce_insight_limit(memory)
     if known.ref in memory.insights.held:
         moment.found(
             "insight.found",
@@ -133,9 +133,9 @@ def _known(memory: Memory, key: str) -> Insight | None:
 
 def _key(kind: InsightKind, text: str) -> str:
     """The same for texts that differ in case, white space or typography only."""
-    folded = " ".join(plain(text).casefold().split())
+    folded = " ".join(to_plain(text).casefold().split())
     return blake2b(f"{kind} {folded}".encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _rank(insight: Insight) -> tuple[int, int, int]:
-    return (weight(insight), insight.cites[-1].n, insight.ref)
+    return (insight_weight(insight), insight.cites[-1].n, insight.ref)

@@ -11,8 +11,8 @@ from typing import Final
 
 from parley.bus.entries import LessonImported
 from parley.memory.goals import insights
-from parley.memory.items.importance import weight, windows
-from parley.memory.state.fold_step import Moment
+from parley.memory.items.importance import age_in_windows, item_weight
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.insight_state import Insight, Lesson
 from parley.memory.state.item_state import Decision, Fact
 from parley.memory.state.memory import Memory
@@ -27,7 +27,7 @@ _STANDING: Final = 60
 _MOST: Final = 2**53 - 1  # what any reader of JSON can hold
 
 
-def imported(moment: Moment, entry: LessonImported) -> None:
+def import_lesson(moment: FoldStep, entry: LessonImported) -> None:
     """Keep a lesson; the same one again changes nothing."""
     memory = moment.memory
     lesson = _bounded(entry)
@@ -50,13 +50,13 @@ def _tighten(memory: Memory) -> None:
             del memory.lessons[_key(lesson)]
 
 
-def standing(memory: Memory) -> list[Lesson]:
+def list_lessons(memory: Memory) -> list[Lesson]:
     """What this session learnt from others, the weightiest first, `limits.lessons` of it."""
     ranked = sorted(memory.lessons.values(), key=_order, reverse=True)
     return ranked[: memory.settings.limits.lessons]
 
 
-def teach(memory: Memory, most: int | None = None) -> list[Lesson]:
+def list_teachable_lessons(memory: Memory, most: int | None = None) -> list[Lesson]:
     """What this session could teach, the weightiest first: what binds, and its insights.
 
     All of it, or the first `most`. `session` is for the caller to fill in; what
@@ -86,7 +86,7 @@ def _of_decision(memory: Memory, decision: Decision) -> Lesson:
         text=decision.outcome or decision.topic,
         topic=decision.topic,
         standing=f"{decision.status} +{support} -{oppose} ~{neutral}",
-        weight=weight(memory, decision),
+        weight=item_weight(memory, decision),
     )
 
 
@@ -97,7 +97,8 @@ def _of_insight(memory: Memory, insight: Insight) -> Lesson:
         n=insight.cites[0].n,
         text=insight.text,
         standing=insight.kind + (f", seen {insight.count} times" if insight.count > 1 else ""),
-        weight=insights.weight(insight) - windows(memory, memory.n - insight.cites[-1].n),
+        weight=insights.insight_weight(insight)
+        - age_in_windows(memory, memory.n - insight.cites[-1].n),
     )
 
 

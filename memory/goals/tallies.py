@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from parley.memory.state.episode_state import Episode, Run, StepRow, Tally
+from parley.memory.state.episode_state import Episode, TaskStep, ToolRun, WorkTally
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.similarity import content_words
 
@@ -15,12 +15,12 @@ _NAME_CHARS: Final = 80
 _THEME_WORDS: Final = 2
 
 
-def named(text: str) -> str:
+def clip_name(text: str) -> str:
     """`text` as a name that is counted: one line, at most 80 characters."""
     return clip(one_line(text), _NAME_CHARS) or OTHER
 
 
-def count_run(tally: Tally, run: Run, error: str, at: str | None) -> None:
+def count_run(tally: WorkTally, run: ToolRun, error: str, at: str | None) -> None:
     """Count a tool run; `error` is the kind of failure where it failed."""
     tally.runs += 1
     tally.was += run.size
@@ -32,7 +32,7 @@ def count_run(tally: Tally, run: Run, error: str, at: str | None) -> None:
     _seen(tally, run.n, at)
 
 
-def count_step(tally: Tally, step: StepRow, at: str | None) -> None:
+def count_step(tally: WorkTally, step: TaskStep, at: str | None) -> None:
     """Count a step; its size is in tokens."""
     tally.steps += 1
     tally.steps_ok += step.ok
@@ -40,21 +40,21 @@ def count_step(tally: Tally, step: StepRow, at: str | None) -> None:
     _seen(tally, step.n, at)
 
 
-def count_task(tally: Tally, closed: Episode, size: int) -> None:
+def count_task(tally: WorkTally, closed: Episode, size: int) -> None:
     """Count a closed task by how it ended and by its theme; `size` is that of its row."""
     _add(tally.tasks, closed.status)
-    _add(tally.themes, theme(closed.title))
+    _add(tally.themes, title_theme(closed.title))
     tally.was += size
     _seen(tally, closed.closed or closed.opened, closed.closed_at)
 
 
-def success_rate_permille(tally: Tally) -> int | None:
+def success_rate_permille(tally: WorkTally) -> int | None:
     """Of 1,000 tool runs, how many went well; None while there was none."""
     return 1000 * tally.ok // tally.runs if tally.runs else None
 
 
 @lru_cache(maxsize=1024)
-def theme(title: str) -> str:
+def title_theme(title: str) -> str:
     """What a title is about: its first two content words in lower case and singular.
 
     "Count doors on floor 2" and "count the doors of floor 3" are both "count door".
@@ -65,7 +65,7 @@ def theme(title: str) -> str:
     return " ".join(_singular(word) for word in words[:_THEME_WORDS]) or OTHER
 
 
-def row(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: WorkTally) -> dict[str, Any]:
     """A tally as facts and reports tell it: a copy, JSON-ready."""
     return {
         "runs": tally.runs,
@@ -85,7 +85,7 @@ def row(tally: Tally) -> dict[str, Any]:
     }
 
 
-def told(tally: Tally, most: int = NAMES) -> str:
+def tally_line(tally: WorkTally, most: int = NAMES) -> str:
     """A tally on one line, up to `most` names of a kind; "" while nothing was counted."""
     parts = []
     if tally.runs:
@@ -115,7 +115,7 @@ def _add(counts: dict[str, int], name: str) -> None:
     counts[name] = counts.get(name, 0) + 1
 
 
-def _seen(tally: Tally, n: int, at: str | None) -> None:
+def _seen(tally: WorkTally, n: int, at: str | None) -> None:
     if not tally.first:
         tally.first = n
     tally.first_at = tally.first_at or at

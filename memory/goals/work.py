@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from parley.bus.entries import Step, ToolReturned
 from parley.memory.goals import eviction, insights, tallies
-from parley.memory.state.episode_state import Episode, Pattern, Run, StepRow, Work
-from parley.memory.state.fold_step import Moment
-from parley.memory.state.lookup import at_work, ground, holders
+from parley.memory.state.episode_state import Episode, TaskStep, ToolPattern, ToolRun, Work
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.lookup import detail_holder, enclosing_work, open_work
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 _RUN_CHARS: Final = 300  # of a run in detail, as of a statement
 _ARGUMENT_CHARS: Final = 60
@@ -29,43 +29,43 @@ _DISCOVERED: Final = 20  # facts of one step
 _VALUE_CHARS: Final = 200
 
 
-def ran(moment: Moment, entry: ToolReturned) -> None:
+def record_run(moment: FoldStep, entry: ToolReturned) -> None:
     """Count a tool run of the goal or task that it belongs to, and keep it in detail."""
-    chain = at_work(moment.memory, entry.episode, moment.participant)
+    chain = open_work(moment.memory, entry.episode, moment.participant)
     if not chain:
         return
-    error = "" if entry.ok else tallies.named(entry.error or "error")
+    error = "" if entry.ok else tallies.clip_name(entry.error or "error")
     text = _run_line(entry, error)
-    tool = tallies.named(entry.tool)
-    run = Run(n=moment.n, tool=tool, ok=entry.ok, text=text, size=tokens(text))
+    tool = tallies.clip_name(entry.tool)
+    run = ToolRun(n=moment.n, tool=tool, ok=entry.ok, text=text, size=count_tokens(text))
     for held in chain:
         tallies.count_run(_work(held).tally, run, error, moment.at)
     _note_pattern(_work(chain[0]), run, error)
-    keeper = ground(chain)
+    keeper = detail_holder(chain)
     _work(keeper).runs.append(run)
-    eviction.grow(moment.memory, keeper, run.size)
+    eviction.add_size(moment.memory, keeper, run.size)
     _trim_runs(moment.memory, keeper)
-    eviction.hold(moment)
+    eviction.enforce_session_limit(moment)
 
 
-def stepped(moment: Moment, entry: Step) -> None:
+def record_step(moment: FoldStep, entry: Step) -> None:
     """Keep a step of the task that it belongs to, and what it discovered in the goal's context."""
     memory = moment.memory
-    chain = at_work(memory, entry.episode, moment.participant)
+    chain = open_work(memory, entry.episode, moment.participant)
     if not chain:
         return
     step = _step(moment, entry)
     for held in chain:
         tallies.count_step(_work(held).tally, step, moment.at)
     _work(chain[0]).steps.append(step)
-    eviction.grow(memory, chain[0], step.size)
+    eviction.add_size(memory, chain[0], step.size)
     _trim_steps(moment, chain[0])
     if step.discovered:
-        _tell(memory, ground(chain), step)
-    eviction.hold(moment)
+        _tell(memory, detail_holder(chain), step)
+    eviction.enforce_session_limit(moment)
 
 
-def archive(moment: Moment, closing: Episode) -> None:
+def archive_work(moment: FoldStep, closing: Episode) -> None:
     """Leave of a closed episode what is worth keeping, and hold the limits.
 
     Insights are promoted, then details dropped. A task counts in the goal that
@@ -74,8 +74,8 @@ def archive(moment: Moment, closing: Episode) -> None:
     memory = moment.memory
     if closing.work is not None:
         _close(moment, closing, closing.work)
-    eviction.resize(memory, closing)
-    above = holders(memory, closing)
+    eviction.remeasure_episode(memory, closing)
+    above = enclosing_work(memory, closing)
     for held in above:
         tallies.count_task(_work(held).tally, closing, closing.size)
     if closing.kind == "task" and above:
@@ -83,14 +83,14 @@ def archive(moment: Moment, closing: Episode) -> None:
             _work(above[0]).failed.append(closing.ref)
             _trim_failed(memory, above[0])
         else:
-            eviction.let_go(memory, closing.ref)
+            eviction.forget_episode(memory, closing.ref)
     else:
-        eviction.archive(memory, closing)
-        eviction.hold_archive(moment)
-    eviction.hold(moment)
+        eviction.archive_episode(memory, closing)
+        eviction.enforce_archive_limit(moment)
+    eviction.enforce_session_limit(moment)
 
 
-def tighten(moment: Moment, *, wanted: bool = False) -> None:
+def enforce_work_limits(moment: FoldStep, *, wanted: bool = False) -> None:
     """Hold every limit of this layer as the settings have it now; `wanted`: to its target."""
     memory = moment.memory
     for ref in memory.episodes.open:
@@ -99,24 +99,26 @@ def tighten(moment: Moment, *, wanted: bool = False) -> None:
             _trim_runs(memory, held)
             _trim_failed(memory, held)
             _trim_steps(moment, held)
-            eviction.write_context(memory, held, eviction.kept_lines(held.work.context, memory))
-    eviction.tighten(memory)
-    insights.trim(memory)
-    eviction.hold_archive(moment)
-    eviction.hold(moment, wanted=wanted)
+            eviction.write_context(
+                memory, held, eviction.fit_context_lines(held.work.context, memory)
+            )
+    eviction.clip_closed_contexts(memory)
+    insights.enforce_insight_limit(memory)
+    eviction.enforce_archive_limit(moment)
+    eviction.enforce_session_limit(moment, wanted=wanted)
 
 
-def _close(moment: Moment, closing: Episode, work: Work) -> None:
+def _close(moment: FoldStep, closing: Episode, work: Work) -> None:
     """Promote what an episode taught, and drop its details."""
     memory = moment.memory
     for ref in work.failed:
-        eviction.let_go(memory, ref)
+        eviction.forget_episode(memory, ref)
     steps, patterns = work.steps, work.patterns
-    context = eviction.kept_lines(work.context, memory, archived=True)
+    context = eviction.fit_context_lines(work.context, memory, archived=True)
     closing.work = Work(tally=work.tally, context=context)
     for step in steps:
-        insights.from_step(moment, closing, step)
-    insights.from_runs(moment, closing, patterns)
+        insights.learn_from_step(moment, closing, step)
+    insights.learn_from_runs(moment, closing, patterns)
 
 
 # -- details -------------------------------------------------------------------
@@ -148,12 +150,12 @@ def _shallow(value: Any) -> str:
     return clip(one_line(str(value)), _ARGUMENT_CHARS)
 
 
-def _step(moment: Moment, entry: Step) -> StepRow:
+def _step(moment: FoldStep, entry: Step) -> TaskStep:
     facts = (
-        (tallies.named(name), clip(one_line(entry.discovered[name]), _VALUE_CHARS))
+        (tallies.clip_name(name), clip(one_line(entry.discovered[name]), _VALUE_CHARS))
         for name in sorted(entry.discovered)[:_DISCOVERED]
     )
-    step = StepRow(
+    step = TaskStep(
         n=moment.n, who=moment.participant, form=entry.form, ok=entry.ok,
         text=clip(one_line(entry.content), _STEP_CHARS), size=0,
         confidence=entry.confidence, discovered=tuple(facts),
@@ -161,14 +163,14 @@ def _step(moment: Moment, entry: Step) -> StepRow:
     return replace(step, size=eviction.step_size(step))
 
 
-def _tell(memory: Memory, keeper: Episode, step: StepRow) -> None:
+def _tell(memory: Memory, keeper: Episode, step: TaskStep) -> None:
     """Put what a step discovered into a context: the newest word on a name stands."""
     context = _work(keeper).context
     for name, value in step.discovered:
         if memory.settings.episodes.deduplicate:
             context = _without(context, name)
         context += f"\n{name}: {value}" if context else f"{name}: {value}"
-    eviction.write_context(memory, keeper, eviction.kept_lines(context, memory))
+    eviction.write_context(memory, keeper, eviction.fit_context_lines(context, memory))
 
 
 def _without(context: str, name: str) -> str:
@@ -180,13 +182,13 @@ def _without(context: str, name: str) -> str:
     return (lines[:start] + lines[lines.index("\n", start + 1) :])[1:-1]
 
 
-def _note_pattern(work: Work, run: Run, error: str) -> None:
+def _note_pattern(work: Work, run: ToolRun, error: str) -> None:
     key = f"{run.tool}\n{error}"
     pattern = work.patterns.get(key)
     if pattern is None:
         if len(work.patterns) >= tallies.NAMES:
             return
-        pattern = work.patterns[key] = Pattern(tool=run.tool, error=error, first=run.n)
+        pattern = work.patterns[key] = ToolPattern(tool=run.tool, error=error, first=run.n)
     pattern.count += 1
     pattern.last = run.n
 
@@ -194,22 +196,22 @@ def _note_pattern(work: Work, run: Run, error: str) -> None:
 def _trim_runs(memory: Memory, held: Episode) -> None:
     runs = _work(held).runs
     surplus = max(0, len(runs) - memory.settings.limits.tool_history)
-    eviction.grow(memory, held, -sum(run.size for run in runs[:surplus]))
+    eviction.add_size(memory, held, -sum(run.size for run in runs[:surplus]))
     del runs[:surplus]
 
 
 def _trim_failed(memory: Memory, held: Episode) -> None:
     failed = _work(held).failed
     while len(failed) > memory.settings.limits.failed_tasks:
-        eviction.let_go(memory, failed.pop(0))
+        eviction.forget_episode(memory, failed.pop(0))
 
 
-def _trim_steps(moment: Moment, held: Episode) -> None:
+def _trim_steps(moment: FoldStep, held: Episode) -> None:
     """The oldest steps go; what they taught is kept."""
     steps = _work(held).steps
     surplus = max(0, len(steps) - moment.memory.settings.limits.steps)
     gone = steps[:surplus]
     del steps[:surplus]
-    eviction.grow(moment.memory, held, -sum(step.size for step in gone))
+    eviction.add_size(moment.memory, held, -sum(step.size for step in gone))
     for step in gone:
-        insights.from_step(moment, held, step)
+        insights.learn_from_step(moment, held, step)

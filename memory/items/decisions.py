@@ -13,11 +13,17 @@ spoke to the decision itself.
 from __future__ import annotations
 
 from parley.memory.items import positions
-from parley.memory.items.proposals import mention
-from parley.memory.items.sides import counted, side, sides_of, spoke_since, take_sides
-from parley.memory.state.fold_step import Moment, evidence
+from parley.memory.items.proposals import note_mention
+from parley.memory.items.sides import (
+    compute_sides,
+    count_sides,
+    has_spoken_since,
+    put_on_side,
+    sides_row,
+)
+from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
-from parley.memory.state.line_state import Cast
+from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, outcome_line, topic_line
 from parley.memory.text.similarity import fingerprint
@@ -26,8 +32,8 @@ _RESTATED = 950  # resemblance, per mille, at which another's claim says the sam
 _STRUCK = 970
 
 
-def claim(
-    moment: Moment,
+def claim_decision(
+    moment: FoldStep,
     text: str,
     origin: Origin,
     resolves: Proposal | None = None,
@@ -51,16 +57,16 @@ def claim(
     if settled is not None and origin.how != "act":
         return _restate(moment, settled, origin)
     made = _enter(moment, text, origin, marks, resolves, supersedes)
-    side(made, moment.participant, "support", origin)
+    put_on_side(made, moment.participant, "support", origin)
     if resolves is not None:
         _resolve(moment, made, resolves)
     else:
         where = origin.cites[0]
-        positions.take(moment, made.handle, "support", where.start, where.end)
+        positions.take_position(moment, made.handle, "support", where.start, where.end)
     return made
 
 
-def enter_accepted(moment: Moment, proposal: Proposal, origin: Origin) -> Decision:
+def decide_accepted(moment: FoldStep, proposal: Proposal, origin: Origin) -> Decision:
     """The decision that accepting `proposal` makes, where nobody had claimed it."""
     where = proposal.origin.cites[0]
     also = Cite(proposal.born, where.start, where.end)
@@ -71,7 +77,7 @@ def enter_accepted(moment: Moment, proposal: Proposal, origin: Origin) -> Decisi
     return made
 
 
-def enter_voted(moment: Moment, text: str, origin: Origin) -> Decision:
+def decide_voted(moment: FoldStep, text: str, origin: Origin) -> Decision:
     """The decision that a ballot made in so many words: the open claim of it, or a new one."""
     memory, marks = moment.memory, fingerprint(text)
     nearest = memory.decision_index.nearest(marks, _RESTATED)
@@ -81,7 +87,7 @@ def enter_voted(moment: Moment, text: str, origin: Origin) -> Decision:
     return _enter(moment, text, origin, marks)
 
 
-def resolved(memory: Memory, proposal: Proposal) -> Decision | None:
+def find_resolving_decision(memory: Memory, proposal: Proposal) -> Decision | None:
     """The decision that resolves `proposal`, claimed or ratified."""
     ref = memory.resolving.get(proposal.ref)
     return None if ref is None else memory.decision(ref)
@@ -89,12 +95,12 @@ def resolved(memory: Memory, proposal: Proposal) -> Decision | None:
 
 def _settling(memory: Memory, proposal: Proposal) -> Decision | None:
     """The ratified decision that settled `proposal` already."""
-    decision = resolved(memory, proposal)
+    decision = find_resolving_decision(memory, proposal)
     return decision if decision is not None and decision.status == "ratified" else None
 
 
 def _enter(
-    moment: Moment,
+    moment: FoldStep,
     text: str,
     origin: Origin,
     marks: tuple[int, ...],
@@ -123,14 +129,14 @@ def _enter(
         "decision.claimed", made.handle, id=made.id, participant=made.participant,
         topic=made.topic, outcome=made.outcome,
         resolves=None if resolves is None else resolves.handle,
-        proposal_n=None if resolves is None else resolves.born, **evidence(origin),
+        proposal_n=None if resolves is None else resolves.born, **evidence_row(origin),
     )  # fmt: skip
     where = origin.cites[0]
-    positions.contribute(moment, where.start, where.end)
+    positions.note_contribution(moment, where.start, where.end)
     return made
 
 
-def _keep(moment: Moment, made: Decision) -> None:
+def _keep(moment: FoldStep, made: Decision) -> None:
     """Where it is found again: by its number, its message, its words and its topic."""
     memory = moment.memory
     memory.decisions[made.ref] = made
@@ -141,7 +147,7 @@ def _keep(moment: Moment, made: Decision) -> None:
         memory.topics.setdefault(made.topic.casefold(), []).append(made.ref)
 
 
-def _topic(moment: Moment, text: str, resolves: Proposal | None) -> tuple[str, bool]:
+def _topic(moment: FoldStep, text: str, resolves: Proposal | None) -> tuple[str, bool]:
     """What a decision is about, and whether somebody named it so."""
     if moment.topic:
         return clip(moment.topic, 100), True
@@ -150,80 +156,82 @@ def _topic(moment: Moment, text: str, resolves: Proposal | None) -> tuple[str, b
     return topic_line(text), False
 
 
-def _resolve(moment: Moment, made: Decision, proposal: Proposal) -> None:
+def _resolve(moment: FoldStep, made: Decision, proposal: Proposal) -> None:
     """Tie `made` to the proposal it settles, and take over who stood where on it."""
     memory = moment.memory
-    mention(memory, proposal)
+    note_mention(memory, proposal)
     chain: Proposal | None = proposal
     while chain is not None and made.supersedes is None:
         made.supersedes = memory.resolving.get(chain.ref)
         chain = None if chain.amends is None else memory.proposals.get(chain.amends)
     memory.resolving[proposal.ref] = made.ref
-    take_sides(made, proposal)
+    compute_sides(made, proposal)
 
 
-def _restates(moment: Moment, standing: Decision) -> bool:
+def _restates(moment: FoldStep, standing: Decision) -> bool:
     return standing.status == "claimed" and moment.participant != standing.participant
 
 
-def _restate(moment: Moment, decision: Decision, origin: Origin) -> Decision:
+def _restate(moment: FoldStep, decision: Decision, origin: Origin) -> Decision:
     """Somebody says the same again: they support it."""
     moment.found(
         "decision.restated",
         decision.handle,
         participant=moment.participant,
-        **evidence(origin),
+        **evidence_row(origin),
     )
-    hear(moment, decision, "support", origin)
+    hear_about_decision(moment, decision, "support", origin)
     return decision
 
 
-def hear(moment: Moment, decision: Decision, stance: Stance, origin: Origin) -> None:
+def hear_about_decision(
+    moment: FoldStep, decision: Decision, stance: Stance, origin: Origin
+) -> None:
     """Somebody speaks to the decision itself; of a line found late, what came since stands."""
-    if spoke_since(decision, moment.participant, moment.n):
+    if has_spoken_since(decision, moment.participant, moment.n):
         return
     where = origin.cites[0]
     if not decision.shrunk:
-        side(decision, moment.participant, stance, origin)
+        put_on_side(decision, moment.participant, stance, origin)
     proposal = None
     if decision.resolves is not None:
         proposal = moment.memory.proposal(decision.resolves)
     on = decision.handle if proposal is None else proposal.handle
-    positions.take(moment, on, stance, where.start, where.end)
+    positions.take_position(moment, on, stance, where.start, where.end)
     if stance == "oppose":
-        dispute(moment, decision, origin)
+        dispute_decision(moment, decision, origin)
 
 
-def follow(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+def follow_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
     """Carry a new reaction over to the decision that resolves `proposal`."""
     memory = moment.memory
-    decision = resolved(memory, proposal)
+    decision = find_resolving_decision(memory, proposal)
     if decision is None:
         return
     if not decision.shrunk:
-        side(decision, moment.participant, reaction.stance, reaction.origin)
+        put_on_side(decision, moment.participant, reaction.stance, reaction.origin)
     if reaction.stance == "oppose":
-        dispute(moment, decision, reaction.origin)
+        dispute_decision(moment, decision, reaction.origin)
 
 
-def unfollow(memory: Memory, proposal: Proposal, cast: Cast) -> None:
+def unfollow_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> None:
     """Take a bare vote that is on another proposal off the decision that resolves this one."""
-    decision = resolved(memory, proposal)
+    decision = find_resolving_decision(memory, proposal)
     if decision is None or decision.shrunk:
         return
     for side_of in (decision.supporters, decision.dissenters, decision.abstainers):
         origin = side_of.get(cast.who)
         if origin is not None and origin.cites[0].n == cast.n:
             del side_of[cast.who]
-            decision.tally = counted(decision)
+            decision.tally = count_sides(decision)
             if cast.was is not None:
-                side(decision, cast.who, cast.was.stance, cast.was.origin)
+                put_on_side(decision, cast.who, cast.was.stance, cast.was.origin)
             elif cast.who == proposal.participant:
-                side(decision, cast.who, "support", proposal.origin)
+                put_on_side(decision, cast.who, "support", proposal.origin)
             return
 
 
-def dispute(moment: Moment, decision: Decision, origin: Origin) -> None:
+def dispute_decision(moment: FoldStep, decision: Decision, origin: Origin) -> None:
     """Mark a standing decision disputed; a superseded or disputed one stays as it is."""
     if decision.status not in ("claimed", "ratified"):
         return
@@ -235,5 +243,5 @@ def dispute(moment: Moment, decision: Decision, origin: Origin) -> None:
         decision.handle,
         participant=moment.participant,
         was=was,
-        **sides_of(decision),
+        **sides_row(decision),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
@@ -29,8 +29,8 @@ class Reason(NamedTuple):
     text: str
 
 
-def mark(
-    moment: Moment,
+def mark_echo(
+    moment: FoldStep,
     made: Proposal,
     earlier: Proposal,
     similarity: int,
@@ -56,27 +56,27 @@ def mark(
         _offered_again(moment, made, earlier, similarity)
 
 
-def settled_n(earlier: Proposal) -> int | None:
+def settling_entry(earlier: Proposal) -> int | None:
     """The entry that settled `earlier`: the last of those that are cited for it."""
     return None if earlier.settled is None else max(cite.n for cite in earlier.settled.cites)
 
 
-def fate(memory: Memory, earlier: Proposal) -> str:
+def describe_fate(memory: Memory, earlier: Proposal) -> str:
     """What became of `earlier`, on a line, with the longest reason of those who had their way."""
     support, oppose, _ = earlier.tally
     if earlier.status == "active":
         return f"still open, {support} for and {oppose} against"
     votes = f"{oppose}-{support}" if earlier.status == "rejected" else f"{support}-{oppose}"
     told = f"{earlier.status} {votes}"
-    if (n := settled_n(earlier)) is not None:
+    if (n := settling_entry(earlier)) is not None:
         told += f" at message {n}"
-    why = reason(memory, earlier)
+    why = find_reason(memory, earlier)
     if why is None:
         return told
     return f'{told} because "{why.text}" ({clip(one_line(why.participant), 40)}, message {why.n})'
 
 
-def reason(memory: Memory, earlier: Proposal) -> Reason | None:
+def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
     """The longest sentence of those who had their way, none where it was nobody's."""
     stance = {"rejected": "oppose", "accepted": "support"}.get(earlier.status)
     found: list[tuple[str, Position]] = []
@@ -91,8 +91,8 @@ def reason(memory: Memory, earlier: Proposal) -> Reason | None:
     return Reason(who, said.cite.n, clip(one_line(said.text), _REASON))
 
 
-def _offered_again(moment: Moment, made: Proposal, earlier: Proposal, similarity: int) -> None:
-    why = reason(moment.memory, earlier)
+def _offered_again(moment: FoldStep, made: Proposal, earlier: Proposal, similarity: int) -> None:
+    why = find_reason(moment.memory, earlier)
     moment.found(
         "proposal.reoffered",
         made.handle,
@@ -100,7 +100,7 @@ def _offered_again(moment: Moment, made: Proposal, earlier: Proposal, similarity
         earlier=earlier.handle,
         earlier_n=earlier.born,
         earlier_status=earlier.status,
-        settled_n=settled_n(earlier),
+        settled_n=settling_entry(earlier),
         similarity=similarity,
         tally=list(earlier.tally),
         because=None if why is None else why.text,

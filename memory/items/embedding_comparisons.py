@@ -12,41 +12,41 @@ from itertools import islice
 
 from parley.bus.entries import SimilarityFound
 from parley.memory.items import echoes
-from parley.memory.state.effects import Compare
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.effects import ComparisonEffect
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 
 CANDIDATES = 200  # newest earlier proposals that one is compared with
 
 
-def wants(proposal: Proposal) -> bool:
+def wants_comparison(proposal: Proposal) -> bool:
     """True while nothing is known to be like it, and no embedding was asked."""
     return proposal.echoes is None and proposal.amends is None and not proposal.compared
 
 
-def owed(memory: Memory) -> Iterator[Compare]:
+def list_owed_comparisons(memory: Memory) -> Iterator[ComparisonEffect]:
     """The proposals that an embedding is to be asked about, oldest first; the first has none."""
     if memory.settings.echo.how != "embedding":
         return
     for ref in memory.uncompared:
         proposal = memory.proposals[ref]
         if ref > 1 and proposal.stands:
-            yield Compare(proposal.born, ref)
+            yield ComparisonEffect(proposal.born, ref)
 
 
-def candidates(memory: Memory, ref: int) -> list[Proposal]:
+def list_candidates(memory: Memory, ref: int) -> list[Proposal]:
     """The earlier proposals that `ref` may repeat, the newest first."""
     earlier = (memory.proposals[one] for one in range(ref - 1, 0, -1))
     return list(islice((one for one in earlier if one.stands), CANDIDATES))
 
 
-def words(proposal: Proposal) -> str:
+def comparison_text(proposal: Proposal) -> str:
     """What is embedded of a proposal: its text, its topic once it was shrunk."""
     return proposal.text or proposal.topic
 
 
-def land(moment: Moment, entry: SimilarityFound) -> None:
+def record_comparison(moment: FoldStep, entry: SimilarityFound) -> None:
     """Note that an embedding was asked, and what it found."""
     memory = moment.memory
     made = _named(memory, entry.ref)
@@ -63,7 +63,7 @@ def land(moment: Moment, entry: SimilarityFound) -> None:
     )
     earlier = _named(memory, entry.earlier or "")
     if earlier is not None and earlier.ref < made.ref and made.echoes is None:
-        echoes.mark(moment, made, earlier, entry.similarity, model=entry.model)
+        echoes.mark_echo(moment, made, earlier, entry.similarity, model=entry.model)
 
 
 def _named(memory: Memory, handle: str) -> Proposal | None:

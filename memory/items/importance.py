@@ -24,7 +24,7 @@ _STANCE: Final = 2
 Weighed = Proposal | Decision
 
 
-def weight(memory: Memory, item: Weighed) -> int:
+def item_weight(memory: Memory, item: Weighed) -> int:
     """Kind + status + distinct voices + how they stood − age."""
     support, oppose, neutral = item.tally
     kind = _PROPOSAL if isinstance(item, Proposal) else _DECISION
@@ -32,22 +32,22 @@ def weight(memory: Memory, item: Weighed) -> int:
     return kind + _STATUS.get(item.status, 0) + voices - _age(memory, item)
 
 
-def pinned(item: Weighed) -> bool:
+def is_pinned(item: Weighed) -> bool:
     """True for what binds, and for what is still open."""
     return item.status in ("ratified", "active")
 
 
-def rank(memory: Memory, item: Weighed) -> tuple[bool, int]:
+def importance_rank(memory: Memory, item: Weighed) -> tuple[bool, int]:
     """Sorts the least important first, pinned ones last."""
-    return pinned(item), weight(memory, item)
+    return is_pinned(item), item_weight(memory, item)
 
 
 def _age(memory: Memory, item: Proposal | Decision) -> int:
     if isinstance(item, Proposal):
-        return windows(memory, memory.messages - item.mentioned)
-    return windows(memory, memory.n - item.detected)
+        return age_in_windows(memory, memory.messages - item.mentioned)
+    return age_in_windows(memory, memory.n - item.detected)
 
 
-def windows(memory: Memory, distance: int) -> int:
+def age_in_windows(memory: Memory, distance: int) -> int:
     """How many times `link.window` fits into `distance` entries or messages: an age."""
     return max(0, distance) // memory.window

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure import marking_style
-from parley.memory.extraction.structure.scribes import is_scribed, noted
+from parley.memory.extraction.structure.scribes import add_scribe_note, is_typed_by_scribe
 from parley.memory.items import decisions, positions, proposals, ratification, unlinked_votes
-from parley.memory.items.links import Link, referred, resolved_by, targets
-from parley.memory.state.fold_step import Moment
+from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
 from parley.memory.text.similarity import fingerprint
@@ -25,7 +25,7 @@ _RULINGS = ("accept", "reject", "ratify")
 Re = int | str | None
 
 
-def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
+def apply_acts(moment: FoldStep, found: tuple[Detection, ...], re: Re) -> None:
     """Let each detected act take effect."""
     for detection in found:
         detection = _aimed(moment, detection, re)
@@ -41,33 +41,33 @@ def speak(moment: Moment, found: tuple[Detection, ...], re: Re) -> None:
             _rule(moment, detection, re)
 
 
-def _aimed(moment: Moment, detection: Detection, re: Re) -> Detection:
+def _aimed(moment: FoldStep, detection: Detection, re: Re) -> Detection:
     """A stance or a ruling of the envelope on `re` is on that alone.
 
     "P4 mends what I opposed in P2", in support of P4, says nothing for P2.
     """
     whole = detection.how == "act" and detection.act in (*_STANCES, *_RULINGS)
-    if whole and re is not None and referred(moment.memory, re) is not None:
+    if whole and re is not None and find_referred(moment.memory, re) is not None:
         return replace(detection, refs=())
     return detection
 
 
-def _origin(moment: Moment, detection: Detection, confidence: int = 1000) -> Origin:
+def _origin(moment: FoldStep, detection: Detection, confidence: int = 1000) -> Origin:
     return moment.origin(
         detection.how,
-        noted(moment.memory, moment.typist, detection.rule),
+        add_scribe_note(moment.memory, moment.typist, detection.rule),
         detection.confidence * confidence // 1000,
         start=min(detection.start, detection.text_start),
         end=max(detection.end, detection.text_end),
     )
 
 
-def _payload(moment: Moment, detection: Detection) -> str:
+def _payload(moment: FoldStep, detection: Detection) -> str:
     text = moment.content[detection.text_start : detection.text_end].strip()
     return text or moment.content.strip()
 
 
-def _propose(moment: Moment, detection: Detection, re: Re) -> None:
+def _propose(moment: FoldStep, detection: Detection, re: Re) -> None:
     amends = None
     if detection.act == "amend":
         amends = _only_proposal(moment, detection, re)
@@ -78,72 +78,72 @@ def _propose(moment: Moment, detection: Detection, re: Re) -> None:
         _note_manner(moment, detection, made)
 
 
-def _note_manner(moment: Moment, detection: Detection, made: Proposal | Decision) -> None:
+def _note_manner(moment: FoldStep, detection: Detection, made: Proposal | Decision) -> None:
     """A mark makes the session one that marks; in such a one mere wording is tentative."""
     if detection.how == "pattern":
-        marking_style.weigh(moment, made)
+        marking_style.hold_back_unmarked(moment, made)
         return
     if moment.content.endswith(marking_style.UNMARKED, detection.text_start, detection.text_end):
         return
     moment.memory.structure.marked += 1
     if detection.how == "tag":
-        marking_style.mark(moment, made)
+        marking_style.note_marked_item(moment, made)
 
 
-def _only_proposal(moment: Moment, detection: Detection, re: Re) -> Proposal | None:
+def _only_proposal(moment: FoldStep, detection: Detection, re: Re) -> Proposal | None:
     """The first proposal that an act names outright."""
     named = _named(moment, detection, re)
     return next((item for item in named if isinstance(item, Proposal)), None)
 
 
-def _named(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision | None]:
+def _named(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | Decision | None]:
     """What an act names outright: by `re` first, then by its handles."""
     memory = moment.memory
-    found = [] if re is None else [referred(memory, re)]
+    found = [] if re is None else [find_referred(memory, re)]
     return found + [memory.item(handle) for handle in detection.refs]
 
 
-def _take_stance(moment: Moment, detection: Detection, re: Re) -> None:
+def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
-    links = targets(moment, detection, re)
+    links = link_stance(moment, detection, re)
     bare = detection.vote and re is None and not any(link.sure for link in links)
-    if bare and not unlinked_votes.cast(moment, detection, links[0] if links else None):
+    if bare and not unlinked_votes.keep_vote(moment, detection, links[0] if links else None):
         return
-    if replied := unlinked_votes.replies(moment.memory, detection, re):
-        unlinked_votes.cast(moment, detection, None, replied)
+    if replied := unlinked_votes.replied_entry(moment.memory, detection, re):
+        unlinked_votes.keep_vote(moment, detection, None, replied)
     if not links and moment.topic and detection.how == "act":
         topic = clip(moment.topic, TOPIC_LIMIT)
-        positions.take(moment, topic, stance, detection.start, detection.end)
+        positions.take_position(moment, topic, stance, detection.start, detection.end)
     for link in links:
         if link.item.born == moment.n:
             continue
         if isinstance(link.item, Decision):
-            decisions.hear(moment, link.item, stance, _origin(moment, detection))
+            decisions.hear_about_decision(moment, link.item, stance, _origin(moment, detection))
             ratification.ratify_if_enough(moment, link.item)
         else:
             _react(moment, detection, link, link.item, stance)
 
 
 def _react(
-    moment: Moment, detection: Detection, link: Link, proposal: Proposal, stance: Stance
+    moment: FoldStep, detection: Detection, link: Link, proposal: Proposal, stance: Stance
 ) -> None:
     origin = _origin(moment, detection, link.confidence)
-    counted = link.sure and not is_scribed(origin)
+    counted = link.sure and not is_typed_by_scribe(origin)
     reaction = Reaction(stance, detection.conditional, counted, detection.vote, origin)
     if link.sure:
-        marking_style.firm(moment, proposal)
-    proposals.react(moment, proposal, reaction)
-    decisions.follow(moment, proposal, reaction)
+        marking_style.make_firm(moment, proposal)
+    proposals.record_reaction(moment, proposal, reaction)
+    decisions.follow_reaction(moment, proposal, reaction)
     ratification.accept_by_quorum(moment, proposal, reaction)
 
 
-def _decide(moment: Moment, detection: Detection, re: Re) -> None:
+def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     text = _payload(moment, detection)
     origin = _origin(moment, detection)
-    link = resolved_by(moment, detection, re, fingerprint(text))
+    link = find_resolved_proposal(moment, detection, re, fingerprint(text))
     supersedes = _superseded_decision(moment, detection, re)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    made = decisions.claim(moment, text, origin, resolves, supersedes)
+    made = decisions.claim_decision(moment, text, origin, resolves, supersedes)
     if made is None:
         return
     if made.born == moment.n:
@@ -151,17 +151,17 @@ def _decide(moment: Moment, detection: Detection, re: Re) -> None:
     if made.born != moment.n:
         ratification.ratify_if_enough(moment, made)
     elif detection.how == "act" and moment.participant in moment.memory.chairs:
-        ratification.bind(moment, made, resolves, origin)
+        ratification.bind_decision(moment, made, resolves, origin)
     elif link is not None and link.sure and resolves is not None:
         ratification.ratify_by_vote(moment, made, resolves)
 
 
-def _superseded_decision(moment: Moment, detection: Detection, re: Re) -> Decision | None:
+def _superseded_decision(moment: FoldStep, detection: Detection, re: Re) -> Decision | None:
     named = _named(moment, detection, re)
     return next((item for item in named if isinstance(item, Decision)), None)
 
 
-def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
+def _withdraw(moment: FoldStep, detection: Detection, re: Re) -> None:
     """Only its proposer, or a chair, may withdraw a proposal, and nobody for them."""
     proposal = _only_proposal(moment, detection, re) or _own_newest(moment)
     if proposal is None or proposal.status != "active" or moment.typist:
@@ -171,11 +171,11 @@ def _withdraw(moment: Moment, detection: Detection, re: Re) -> None:
         and moment.participant not in moment.memory.chairs
     ):
         return
-    proposals.settle(moment, proposal, "withdrawn", _origin(moment, detection))
-    positions.take(moment, proposal.handle, "neutral", detection.start, detection.end)
+    proposals.settle_proposal(moment, proposal, "withdrawn", _origin(moment, detection))
+    positions.take_position(moment, proposal.handle, "neutral", detection.start, detection.end)
 
 
-def _own_newest(moment: Moment) -> Proposal | None:
+def _own_newest(moment: FoldStep) -> Proposal | None:
     memory = moment.memory
     for ref in reversed(memory.live):
         proposal = memory.proposals[ref]
@@ -186,8 +186,8 @@ def _own_newest(moment: Moment) -> Proposal | None:
     return None
 
 
-def _rule(moment: Moment, detection: Detection, re: Re) -> None:
-    """`accept`, `reject` and `ratify`, by someone who may and by nobody else.
+def _rule(moment: FoldStep, detection: Detection, re: Re) -> None:
+    """`accept_proposal`, `reject` and `ratify_decision`, by someone who may and by nobody else.
 
     Someone who may not has still said where they stand.
     """
@@ -198,18 +198,18 @@ def _rule(moment: Moment, detection: Detection, re: Re) -> None:
             if isinstance(item, Proposal):
                 _react(moment, detection, Link(item, sure=True), item, stance)
             else:
-                decisions.hear(moment, item, stance, origin)
+                decisions.hear_about_decision(moment, item, stance, origin)
         elif isinstance(item, Decision):
             _rule_on_decision(moment, detection.act, item, origin)
         else:
             _rule_on_proposal(moment, detection.act, item, origin)
 
 
-def _ruled_on(moment: Moment, detection: Detection, re: Re) -> list[Proposal | Decision]:
+def _ruled_on(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | Decision]:
     memory = moment.memory
     named = [memory.item(handle) for handle in detection.refs]
     if not named and re is not None:
-        named = [referred(memory, re)]
+        named = [find_referred(memory, re)]
     found: list[Proposal | Decision] = []
     for item in named:
         if item is not None and item.born != moment.n and item not in found:
@@ -217,7 +217,7 @@ def _ruled_on(moment: Moment, detection: Detection, re: Re) -> list[Proposal | D
     return found
 
 
-def _may_rule(moment: Moment, item: Proposal | Decision) -> bool:
+def _may_rule(moment: FoldStep, item: Proposal | Decision) -> bool:
     if moment.typist:
         return False  # a scribe has nobody's say
     chairs = moment.memory.chairs
@@ -226,25 +226,25 @@ def _may_rule(moment: Moment, item: Proposal | Decision) -> bool:
     return moment.participant not in (item.participant, item.typist)
 
 
-def _rule_on_decision(moment: Moment, act: str, decision: Decision, origin: Origin) -> None:
+def _rule_on_decision(moment: FoldStep, act: str, decision: Decision, origin: Origin) -> None:
     if act == "reject":
-        decisions.hear(moment, decision, "oppose", origin)
+        decisions.hear_about_decision(moment, decision, "oppose", origin)
         return
     resolves = None
     if decision.resolves is not None:
         resolves = moment.memory.proposal(decision.resolves)
-    decisions.hear(moment, decision, "support", origin)
-    ratification.bind(moment, decision, resolves, origin)
+    decisions.hear_about_decision(moment, decision, "support", origin)
+    ratification.bind_decision(moment, decision, resolves, origin)
 
 
-def _rule_on_proposal(moment: Moment, act: str, proposal: Proposal, origin: Origin) -> None:
+def _rule_on_proposal(moment: FoldStep, act: str, proposal: Proposal, origin: Origin) -> None:
     stance: Stance = "oppose" if act == "reject" else "support"
     reaction = Reaction(stance, conditional=False, counted=True, vote=False, origin=origin)
-    proposals.react(moment, proposal, reaction)
-    decisions.follow(moment, proposal, reaction)
+    proposals.record_reaction(moment, proposal, reaction)
+    decisions.follow_reaction(moment, proposal, reaction)
     if proposal.status != "active":
         return
     if act == "reject":
-        proposals.settle(moment, proposal, "rejected", origin)
+        proposals.settle_proposal(moment, proposal, "rejected", origin)
     else:
-        ratification.accept(moment, proposal, origin)
+        ratification.accept_proposal(moment, proposal, origin)

@@ -9,7 +9,7 @@ changes the part of a context that providers cache (docs/decisions/0005).
 
 from __future__ import annotations
 
-from parley.memory.items.importance import rank
+from parley.memory.items.importance import importance_rank
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 
@@ -21,7 +21,7 @@ def compact_proposals(memory: Memory, *, wanted: bool = False) -> None:
         return
     keep = caps.proposals * caps.target // 1000
     full = [memory.proposals[ref] for ref in memory.full_proposals]
-    full.sort(key=lambda proposal: (*rank(memory, proposal), proposal.ref))
+    full.sort(key=lambda proposal: (*importance_rank(memory, proposal), proposal.ref))
     for proposal in full[: max(0, len(full) - keep)]:
         _shrink_proposal(proposal)
         del memory.full_proposals[proposal.ref]
@@ -58,7 +58,7 @@ def _shrink_decision(decision: Decision) -> None:
     decision.voices = []
 
 
-def forget_full(memory: Memory, item: Proposal | Decision) -> None:
+def shrink_item(memory: Memory, item: Proposal | Decision) -> None:
     """Shrink an item that is out of play at once."""
     if isinstance(item, Proposal):
         _shrink_proposal(item)

@@ -13,27 +13,34 @@ from typing import Final
 
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure import window
-from parley.memory.extraction.structure.evidence import below, features, is_put
-from parley.memory.extraction.structure.marking_style import firm, mark
+from parley.memory.extraction.structure.evidence import is_put_to_vote, line_features, vote_features
+from parley.memory.extraction.structure.marking_style import make_firm, note_marked_item
 from parley.memory.extraction.structure.restatements import AGAIN
-from parley.memory.extraction.structure.scorecards import Card, confidence, lexicon, scorecards
-from parley.memory.extraction.structure.scribes import noted
+from parley.memory.extraction.structure.scorecards import (
+    Scorecard,
+    current_scorecards,
+    lexicon,
+    score_confidence,
+)
+from parley.memory.extraction.structure.scribes import add_scribe_note
 from parley.memory.items import decisions, proposals, ratification
-from parley.memory.items.links import Link, resolved_by_words
-from parley.memory.items.unlinked_votes import between, gather
-from parley.memory.state.fold_step import Moment
+from parley.memory.items.links import Link, find_resolved_by_words
+from parley.memory.items.unlinked_votes import gather_votes, votes_between
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal
-from parley.memory.state.line_state import Line, Structure
+from parley.memory.state.line_state import Structure, WindowLine
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import plain
-from parley.memory.text.similarity import fingerprint, resemblance
+from parley.memory.text.plain_text import to_plain
+from parley.memory.text.similarity import fingerprint, measure_resemblance
 
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
 _SAME: Final = 5  # of `restatements.likeness`
 _MARKED: Final = 400  # hundredths of a logit
 
 
-def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re: int = 0) -> None:
+def reveal_late_items(
+    moment: FoldStep, found: Sequence[Detection], bare: Detection | None, re: int = 0
+) -> None:
     """Take the message of `moment` into the window, and enter what that reveals.
 
     `found` are its acts, already in effect; `bare` is the vote that it is, where
@@ -41,11 +48,11 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
     """
     memory = moment.memory
     held = memory.structure
-    waits = bare is None and not found and window.put_off(moment)
-    touched = [] if waits else window.take_in(moment, found, bare, re)
+    waits = bare is None and not found and window.skip_long_message(moment)
+    touched = [] if waits else window.take_message(moment, found, bare, re)
     if not touched and (not held.lines or held.lines[-1].weighed):
         return
-    cards = scorecards()
+    cards = current_scorecards()
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
     if held.lines and held.lines[-1].n == moment.n:
@@ -58,7 +65,7 @@ def hear(moment: Moment, found: Sequence[Detection], bare: Detection | None, re:
         _judge_decision(moment, cards.decision, line, 0)
 
 
-def _name(moment: Moment, line: Line) -> None:
+def _name(moment: FoldStep, line: WindowLine) -> None:
     """Note the items that the line in hand was found to be when it was read."""
     line.handles = [*moment.memory.at_refs.get(line.n, ())]
     for item in map(moment.memory.item, line.handles):
@@ -66,27 +73,27 @@ def _name(moment: Moment, line: Line) -> None:
             _reword(moment, line, item)
 
 
-def _reword(moment: Moment, line: Line, made: Proposal) -> None:
+def _reword(moment: FoldStep, line: WindowLine, made: Proposal) -> None:
     """Let `made` stand for the open proposal that its line puts in other words."""
     if line.behind is None or line.behind.likeness == _SAME or made.amends is not None:
         return
     earlier = moment.memory.known(line.behind.n)
     if not isinstance(earlier, Proposal) or earlier is made or earlier.status != "active":
         return
-    if resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
-        proposals.succeed(moment, earlier, made)
+    if measure_resemblance(earlier.fingerprint, made.fingerprint) >= _REWORDED:
+        proposals.replace_proposal(moment, earlier, made)
 
 
 # -- proposals ---------------------------------------------------------------------
 
 
-def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
+def _judge_proposal(moment: FoldStep, card: Scorecard, line: WindowLine) -> None:
     memory = moment.memory
     if line.n == moment.n:
         return
-    votes = below(memory.structure, line)
+    votes = vote_features(memory.structure, line)
     score = line.proposal + card.stands(votes)
-    if is_put(memory.structure, line, votes):
+    if is_put_to_vote(memory.structure, line, votes):
         score = max(score, 0)
     score -= _doubt(memory)
     if score < 0 or not _is_open(memory, line):
@@ -94,13 +101,13 @@ def _judge_proposal(moment: Moment, card: Card, line: Line) -> None:
     held_back = [memory.item(handle) for handle in line.handles]
     known = [item for item in held_back if isinstance(item, Proposal)]
     for item in known:
-        firm(moment, item)
-        gather(moment, item)
+        make_firm(moment, item)
+        gather_votes(moment, item)
     if not known:
         _enter_proposal(moment, card, line, score)
 
 
-def _enter_proposal(moment: Moment, card: Card, line: Line, score: int) -> None:
+def _enter_proposal(moment: FoldStep, card: Scorecard, line: WindowLine, score: int) -> None:
     then = _past(moment, line)
     origin = _origin(moment, card, line, score)
     made = proposals.propose(then, line.text, origin)
@@ -108,12 +115,12 @@ def _enter_proposal(moment: Moment, card: Card, line: Line, score: int) -> None:
         return
     line.handles.append(made.handle)
     moment.memory.structure.found += 1
-    mark(moment, made)
-    if gather(moment, made) > 1:
+    note_marked_item(moment, made)
+    if gather_votes(moment, made) > 1:
         _reword(moment, line, made)
 
 
-def _is_open(memory: Memory, line: Line) -> bool:
+def _is_open(memory: Memory, line: WindowLine) -> bool:
     """True while nothing is known of `line` but what its wording alone says, held back."""
     items = [memory.item(handle) for handle in line.handles]
     return all(item is not None and item.tentative for item in items)
@@ -125,28 +132,28 @@ def _doubt(memory: Memory) -> int:
     return _MARKED if held.marked > held.found else 0
 
 
-def _past(moment: Moment, line: Line) -> Moment:
+def _past(moment: FoldStep, line: WindowLine) -> FoldStep:
     then = moment.earlier(line.n, line.who, line.text, line.start, line.at, line.topic)
     then.typist = "" if line.typist == line.who else line.typist
     return then
 
 
-def _origin(moment: Moment, card: Card, line: Line, score: int) -> Origin:
+def _origin(moment: FoldStep, card: Scorecard, line: WindowLine, score: int) -> Origin:
     """Cites the line, then the entry that revealed it; the rule names what decided."""
-    stands = features(moment.memory.structure, line)
-    reasons = card.reasons(lexicon().cues(plain(line.text)), stands)
+    stands = line_features(moment.memory.structure, line)
+    reasons = card.reasons(lexicon().cues(to_plain(line.text)), stands)
     cites = [Cite(line.n, line.start, line.start + len(line.text.rstrip()))]
     if moment.n != line.n:
         cites.append(Cite(moment.n, 0, len(moment.content)))
     typist = "" if line.typist == line.who else line.typist
-    rule = noted(moment.memory, typist, "; ".join(reasons))
-    return Origin(tuple(cites), "structure", rule, confidence(score))
+    rule = add_scribe_note(moment.memory, typist, "; ".join(reasons))
+    return Origin(tuple(cites), "structure", rule, score_confidence(score))
 
 
 # -- decisions -----------------------------------------------------------------------
 
 
-def _ripe(held: Structure, oldest: int, touched: Sequence[Line]) -> list[Line]:
+def _ripe(held: Structure, oldest: int, touched: Sequence[WindowLine]) -> list[WindowLine]:
     """The lines to look at now: those that stood long enough for a vote on them to show.
 
     Each once when it did, and again when something is said of it.
@@ -162,7 +169,7 @@ def _ripe(held: Structure, oldest: int, touched: Sequence[Line]) -> list[Line]:
     return [ripe[place] for place in sorted(ripe)]
 
 
-def _least(moment: Moment, card: Card, line: Line) -> int:
+def _least(moment: FoldStep, card: Scorecard, line: WindowLine) -> int:
     """The score from which `line` need not wait: any, where it closes a vote that was carried.
 
     It does where it stands right below the votes and says again what they are on.
@@ -174,38 +181,38 @@ def _least(moment: Moment, card: Card, line: Line) -> int:
     put = moment.memory.known(behind.n)
     if not isinstance(put, Proposal) or put.tentative or put.status != "active":
         return card.hurry
-    return 0 if ratification.carries(moment.memory, put) else card.hurry
+    return 0 if ratification.has_carrying_vote(moment.memory, put) else card.hurry
 
 
-def _judge_decision(moment: Moment, card: Card, line: Line, least: int) -> None:
+def _judge_decision(moment: FoldStep, card: Scorecard, line: WindowLine, least: int) -> None:
     score = line.decision - _doubt(moment.memory)
-    score += card.stands(below(moment.memory.structure, line))
+    score += card.stands(vote_features(moment.memory.structure, line))
     if score >= least and _is_open(moment.memory, line):
         _enter_decision(moment, card, line, score)
 
 
-def _enter_decision(moment: Moment, card: Card, line: Line, score: int) -> None:
+def _enter_decision(moment: FoldStep, card: Scorecard, line: WindowLine, score: int) -> None:
     then = _past(moment, line)
     origin = _origin(moment, card, line, score)
     link = _settled_by(moment, line)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    made = decisions.claim(then, line.text, origin, resolves)
+    made = decisions.claim_decision(then, line.text, origin, resolves)
     if made is None:
         return
     line.handles.append(made.handle)
     moment.memory.structure.found += 1
-    mark(moment, made)
+    note_marked_item(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
-        also = between(moment.memory, resolves, line)
+        also = votes_between(moment.memory, resolves, line)
         ratification.ratify_by_vote(moment, made, resolves, also)
 
 
-def _settled_by(moment: Moment, line: Line) -> Link | None:
+def _settled_by(moment: FoldStep, line: WindowLine) -> Link | None:
     """The proposal before a decision's line that it restates, else the only one near."""
     memory = moment.memory
     if line.behind is not None and line.behind.likeness >= 2:
         item = memory.known(line.behind.n)
         if isinstance(item, Proposal):
             return Link(item, sure=True)
-    link = resolved_by_words(moment, fingerprint(line.text))
+    link = find_resolved_by_words(moment, fingerprint(line.text))
     return link if link is not None and link.item.born < line.n else None

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import plain
+from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
 
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
@@ -31,7 +31,7 @@ class Link:
     confidence: int = 1000
 
 
-def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[Link]:
+def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) -> list[Link]:
     """The items that a stance speaks of, none when nothing says which.
 
     Somebody who names what is no item (a handle that does not exist, a message
@@ -39,7 +39,7 @@ def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[
     """
     memory = moment.memory
     named = _named(memory, detection.refs)
-    item = None if re is None else referred(memory, re)
+    item = None if re is None else find_referred(memory, re)
     if item is not None and all(item is not link.item for link in named):
         named.insert(0, Link(item, sure=True))
     if named:
@@ -48,11 +48,11 @@ def targets(moment: Moment, detection: Detection, re: int | str | None) -> list[
         return [Link(quoted, sure=True, confidence=900)]
     if re is not None or detection.refs:
         return []  # they said what they mean, and it is no item: nothing to guess
-    near = newest_near(moment) if detection.vote else sole_active_near(moment)
+    near = newest_nearby_proposal(moment) if detection.vote else sole_nearby_proposal(moment)
     return [] if near is None else [Link(near, sure=False, confidence=_NEAR_CONFIDENCE)]
 
 
-def referred(memory: Memory, re: int | str) -> Proposal | Decision | None:
+def find_referred(memory: Memory, re: int | str) -> Proposal | Decision | None:
     """The item that an envelope's `re` names: by handle, or by the n it was born at."""
     return memory.known(re) if isinstance(re, int) else memory.item(re)
 
@@ -66,15 +66,15 @@ def _named(memory: Memory, refs: tuple[str, ...]) -> list[Link]:
     return found
 
 
-def _quoted(moment: Moment, detection: Detection) -> Proposal | None:
+def _quoted(moment: FoldStep, detection: Detection) -> Proposal | None:
     memory = moment.memory
     for start, end in detection.quotes:
-        quote = plain(moment.content[start:end]).casefold().strip()
+        quote = to_plain(moment.content[start:end]).casefold().strip()
         if len(quote) < _QUOTE_CHARS:
             continue
         for ref in sorted(memory.live, reverse=True):
             proposal = memory.proposals[ref]
-            if proposal.born != moment.n and quote in plain(proposal.text).casefold():
+            if proposal.born != moment.n and quote in to_plain(proposal.text).casefold():
                 return proposal
         similarity = memory.settings.echo.similarity
         nearest = memory.proposal_index.nearest(fingerprint(quote), similarity)
@@ -83,7 +83,7 @@ def _quoted(moment: Moment, detection: Detection) -> Proposal | None:
     return None
 
 
-def newest_near(moment: Moment) -> Proposal | None:
+def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:
     """The last born proposal within the window that still stands for a vote."""
     memory = moment.memory
     found: Proposal | None = None
@@ -95,7 +95,7 @@ def newest_near(moment: Moment) -> Proposal | None:
     return found
 
 
-def sole_active_near(moment: Moment) -> Proposal | None:
+def sole_nearby_proposal(moment: FoldStep) -> Proposal | None:
     """The only active proposal within the window, None when there are several."""
     memory, found = moment.memory, None
     for ref in reversed(memory.live):
@@ -110,12 +110,12 @@ def sole_active_near(moment: Moment) -> Proposal | None:
     return found
 
 
-def resolved_by(
-    moment: Moment, detection: Detection, re: int | str | None, marks: tuple[int, ...]
+def find_resolved_proposal(
+    moment: FoldStep, detection: Detection, re: int | str | None, marks: tuple[int, ...]
 ) -> Link | None:
     """The proposal that a decision settles: named, restated, or the only one nearby."""
     memory = moment.memory
-    if re is not None and isinstance(item := referred(memory, re), Proposal):
+    if re is not None and isinstance(item := find_referred(memory, re), Proposal):
         return Link(item, sure=True)
     for link in _named(memory, detection.refs):
         if isinstance(link.item, Proposal):
@@ -123,22 +123,22 @@ def resolved_by(
     if (quoted := _quoted(moment, detection)) is not None:
         return Link(quoted, sure=True, confidence=900)
     if re is not None or detection.refs:
-        return restated_by(moment, marks)
-    return resolved_by_words(moment, marks)
+        return find_restated_proposal(moment, marks)
+    return find_resolved_by_words(moment, marks)
 
 
-def resolved_by_words(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+def find_resolved_by_words(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
     """The proposal that a decision settles by its words alone: restated, or the only one nearby."""
-    restated = restated_by(moment, marks)
+    restated = find_restated_proposal(moment, marks)
     if restated is not None:
         return restated
-    near = sole_active_near(moment)
+    near = sole_nearby_proposal(moment)
     if near is None or not _may_speak_of(marks, near):
         return None
     return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
 
 
-def restated_by(moment: Moment, marks: tuple[int, ...]) -> Link | None:
+def find_restated_proposal(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
     """The proposal whose words these are."""
     memory = moment.memory
     nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from parley.memory.settings.settings_schema import CapSettings
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
     VOICE,
     Cite,
@@ -17,12 +17,12 @@ from parley.memory.state.item_state import (
     Voice,
 )
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import sentence
+from parley.memory.text.plain_text import clip_sentence
 
 _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 
 
-def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
+def take_position(moment: FoldStep, on: str, stance: Stance, start: int, end: int) -> None:
     """Put `moment`'s participant at `stance` on `on`; the opposite before makes it a flip.
 
     An entry that only a later one revealed changes nothing that was said since.
@@ -35,12 +35,12 @@ def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
     person.positions.pop(on, None)
     was, was_cite, flipped = _turned(before, stance)
     moved = _mover(moment, on, was_cite) if flipped else _moved_before(before, stance)
-    text = sentence(moment.content, start, end, _TEXT_CHARS)
+    text = clip_sentence(moment.content, start, end, _TEXT_CHARS)
     cite = Cite(moment.n, start, end)
     person.positions[on] = Position(on, stance, cite, text, was, was_cite, *moved)
     person.last = on
-    hear(memory, on, moment.participant, moment.n)
-    keep_newest(person, memory.settings.caps)
+    note_position_mention(memory, on, moment.participant, moment.n)
+    enforce_caps(person, memory.settings.caps)
     if flipped and was_cite is not None:
         moment.found(
             "position.flipped",
@@ -56,7 +56,7 @@ def take(moment: Moment, on: str, stance: Stance, start: int, end: int) -> None:
         )
 
 
-def restore(memory: Memory, name: str, on: str, n: int, stood: Position | None) -> None:
+def restore_position(memory: Memory, name: str, on: str, n: int, stood: Position | None) -> None:
     """Put back where `name` stood on `on` before entry `n` was taken to speak of it."""
     person = memory.participants.get(name)
     held = None if person is None else person.positions.get(on)
@@ -69,7 +69,7 @@ def restore(memory: Memory, name: str, on: str, n: int, stood: Position | None) 
     person.last = None if newest is None else newest.on
 
 
-def hear(memory: Memory, on: str, participant: str, n: int) -> None:
+def note_position_mention(memory: Memory, on: str, participant: str, n: int) -> None:
     """Note that entry `n` of `participant` speaks of `on`; the last two who did are kept."""
     item = memory.item(on)
     if item is not None and participant != VOICE:
@@ -77,7 +77,7 @@ def hear(memory: Memory, on: str, participant: str, n: int) -> None:
         item.voices = [*others[-1:], Voice(participant, n)]
 
 
-def _mover(moment: Moment, on: str, was_cite: Cite | None) -> tuple[str, int]:
+def _mover(moment: FoldStep, on: str, was_cite: Cite | None) -> tuple[str, int]:
     """Who else spoke of `on` last since `was_cite`, and where; "" and 0 where nobody did."""
     item = moment.memory.item(on)
     since = 0 if was_cite is None else was_cite.n
@@ -112,7 +112,7 @@ def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cit
     return held, held_cite, stance != "neutral" and held is not None
 
 
-def contribute(moment: Moment, start: int, end: int) -> None:
+def note_contribution(moment: FoldStep, start: int, end: int) -> None:
     """Count a span of the entry in hand among its speaker's key contributions."""
     if moment.participant == VOICE:
         return
@@ -121,10 +121,10 @@ def contribute(moment: Moment, start: int, end: int) -> None:
     cite = Cite(moment.n, start, end)
     if cite not in person.contributions[-1:]:
         person.contributions.append(cite)
-    keep_newest(person, memory.settings.caps)
+    enforce_caps(person, memory.settings.caps)
 
 
-def keep_newest(person: Participant, caps: CapSettings) -> None:
+def enforce_caps(person: Participant, caps: CapSettings) -> None:
     """Hold `person` to the caps: the newest positions and key contributions stay."""
     while len(person.positions) > caps.positions:
         oldest = min(person.positions.values(), key=lambda held: (held.cite.n, held.on))
@@ -132,13 +132,13 @@ def keep_newest(person: Participant, caps: CapSettings) -> None:
     del person.contributions[: max(0, len(person.contributions) - caps.key_points)]
 
 
-def trim(memory: Memory) -> None:
+def enforce_all_caps(memory: Memory) -> None:
     """Hold every participant to the caps, after these changed."""
     for person in memory.participants.values():
-        keep_newest(person, memory.settings.caps)
+        enforce_caps(person, memory.settings.caps)
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def rename_participant(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` where it was heard, or moved somebody; nobody moves themself."""
     items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
     for item in items:

@@ -11,11 +11,11 @@ A settled proposal never moves again; every move has an origin and is a fact.
 
 from __future__ import annotations
 
-from parley.memory.extraction.structure.marking_style import firm
+from parley.memory.extraction.structure.marking_style import make_firm
 from parley.memory.items import echoes, positions
-from parley.memory.state.fold_step import Moment, evidence
+from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
-from parley.memory.state.line_state import Cast
+from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, topic_line
 from parley.memory.text.similarity import fingerprint
@@ -25,7 +25,7 @@ _STRUCK = 970  # resemblance, per mille, at which words count as those a person 
 
 
 def propose(
-    moment: Moment, text: str, origin: Origin, amends: Proposal | None = None
+    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None
 ) -> Proposal | None:
     """Enter a proposal; None where a person struck the same words before."""
     memory = moment.memory
@@ -35,19 +35,19 @@ def propose(
         return None
     made = _enter(moment, text, origin, marks, amends)
     if amends is not None:
-        succeed(moment, amends, made)
+        replace_proposal(moment, amends, made)
     elif earlier is not None:
         _echo(moment, made, *earlier, text)
     if made.echoes is None and made.amends is None:
         memory.uncompared[made.ref] = None
     where = origin.cites[0]
-    positions.take(moment, made.handle, "support", where.start, where.end)
-    positions.contribute(moment, where.start, where.end)
+    positions.take_position(moment, made.handle, "support", where.start, where.end)
+    positions.note_contribution(moment, where.start, where.end)
     return made
 
 
 def _enter(
-    moment: Moment, text: str, origin: Origin, marks: tuple[int, ...], amends: Proposal | None
+    moment: FoldStep, text: str, origin: Origin, marks: tuple[int, ...], amends: Proposal | None
 ) -> Proposal:
     memory = moment.memory
     made = Proposal(
@@ -72,7 +72,7 @@ def _enter(
     memory.proposal_index.add(made.ref, marks)
     moment.found(
         "proposal.made", made.handle, id=made.id, participant=made.participant,
-        topic=made.topic, text=made.text, **evidence(origin),
+        topic=made.topic, text=made.text, **evidence_row(origin),
     )  # fmt: skip
     return made
 
@@ -81,13 +81,13 @@ def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
     return memory.proposals[ref].struck and similarity >= _STRUCK
 
 
-def _echo(moment: Moment, made: Proposal, ref: int, similarity: int, text: str) -> None:
+def _echo(moment: FoldStep, made: Proposal, ref: int, similarity: int, text: str) -> None:
     earlier = moment.memory.proposal(ref)
     if earlier is not None:
-        echoes.mark(moment, made, earlier, similarity, text)
+        echoes.mark_echo(moment, made, earlier, similarity, text)
 
 
-def succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
+def replace_proposal(moment: FoldStep, earlier: Proposal, made: Proposal) -> None:
     """Let `made` take the place of `earlier`, which it amends."""
     made.amends = earlier.ref
     earlier.superseded_by = made.ref
@@ -95,17 +95,17 @@ def succeed(moment: Moment, earlier: Proposal, made: Proposal) -> None:
         "proposal.amended", made.handle, participant=made.participant, earlier=earlier.handle
     )
     if earlier.status == "active":
-        settle(moment, earlier, "modified", made.origin)
+        settle_proposal(moment, earlier, "modified", made.origin)
 
 
-def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
     """Make `reaction` the participant's latest on `proposal`."""
     memory = moment.memory
     before = proposal.reactions.get(moment.participant)
     if not (proposal.shrunk and proposal.status != "active"):
         proposal.reactions[moment.participant] = reaction
-        proposal.tally = tallied(proposal)
-    mention(memory, proposal)
+        proposal.tally = count_reactions(proposal)
+    note_mention(memory, proposal)
     stance, origin = reaction.stance, reaction.origin
     where = origin.cites[0]
     moment.found(
@@ -117,12 +117,12 @@ def react(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
         conditional=reaction.conditional,
         counted=reaction.counted,
         proposal_n=proposal.born,
-        **evidence(origin),
+        **evidence_row(origin),
     )
-    positions.take(moment, proposal.handle, stance, where.start, where.end)
+    positions.take_position(moment, proposal.handle, stance, where.start, where.end)
 
 
-def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> bool:
+def take_back_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> bool:
     """Take back a bare vote that is on another proposal; False where it stands no longer."""
     held = proposal.reactions.get(cast.who)
     if held is None or held.origin.cites[0].n != cast.n:
@@ -131,18 +131,18 @@ def unreact(memory: Memory, proposal: Proposal, cast: Cast) -> bool:
         del proposal.reactions[cast.who]
     else:
         proposal.reactions[cast.who] = cast.was
-    proposal.tally = tallied(proposal)
-    positions.restore(memory, cast.who, proposal.handle, cast.n, cast.stood)
+    proposal.tally = count_reactions(proposal)
+    positions.restore_position(memory, cast.who, proposal.handle, cast.n, cast.stood)
     return True
 
 
-def tallied(proposal: Proposal) -> tuple[int, int, int]:
+def count_reactions(proposal: Proposal) -> tuple[int, int, int]:
     """Supporters, opponents and neutral ones, counted from the reactions."""
     stances = [reaction.stance for reaction in proposal.reactions.values()]
     return stances.count("support"), stances.count("oppose"), stances.count("neutral")
 
 
-def mention(memory: Memory, proposal: Proposal) -> None:
+def note_mention(memory: Memory, proposal: Proposal) -> None:
     """Note that the message in hand speaks of `proposal`."""
     proposal.mentioned = memory.messages
     if proposal.ref in memory.live:
@@ -150,10 +150,12 @@ def mention(memory: Memory, proposal: Proposal) -> None:
         memory.live[proposal.ref] = None
 
 
-def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: Origin) -> None:
+def settle_proposal(
+    moment: FoldStep, proposal: Proposal, status: ProposalStatus, origin: Origin
+) -> None:
     """Move an active proposal to `status`, for good; what is ruled on was taken up."""
     if status in ("accepted", "rejected"):
-        firm(moment, proposal)
+        make_firm(moment, proposal)
     proposal.status = status
     proposal.settled = origin
     moment.memory.live.pop(proposal.ref, None)
@@ -170,7 +172,7 @@ def settle(moment: Moment, proposal: Proposal, status: ProposalStatus, origin: O
     )
 
 
-def lapse(moment: Moment) -> None:
+def lapse_proposals(moment: FoldStep) -> None:
     """Settle every active proposal that was not mentioned for too long."""
     memory = moment.memory
     overdue = memory.messages - memory.lapse_after
@@ -182,4 +184,4 @@ def lapse(moment: Moment) -> None:
         silent.append(proposal)
     for proposal in sorted(silent, key=lambda found: found.ref):
         origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
-        settle(moment, proposal, "lapsed", origin)
+        settle_proposal(moment, proposal, "lapsed", origin)

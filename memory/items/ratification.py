@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from parley.memory.extraction.structure.marking_style import firm
-from parley.memory.extraction.structure.scribes import is_scribed
-from parley.memory.items.decisions import enter_accepted, resolved
-from parley.memory.items.proposals import settle
-from parley.memory.items.sides import sides_of
-from parley.memory.state.fold_step import Moment
+from parley.memory.extraction.structure.marking_style import make_firm
+from parley.memory.extraction.structure.scribes import is_typed_by_scribe
+from parley.memory.items.decisions import decide_accepted, find_resolving_decision
+from parley.memory.items.proposals import settle_proposal
+from parley.memory.items.sides import sides_row
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
 
@@ -38,7 +38,9 @@ def has_quorum(memory: Memory, proposal: Proposal) -> bool:
     return supporters >= memory.settings.ratify.quorum
 
 
-def carries(memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NONE) -> bool:
+def has_carrying_vote(
+    memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NONE
+) -> bool:
     """True where a vote on it was carried: enough others for it, two to one at least.
 
     Bare votes count, because a claim that restates the proposal has said what
@@ -49,7 +51,7 @@ def carries(memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NO
     supporters, opponents = rest.count("support"), rest.count("oppose")
     for name, reaction in proposal.reactions.items():
         sure = reaction.vote or (reaction.counted and not reaction.conditional)
-        if is_scribed(reaction.origin):
+        if is_typed_by_scribe(reaction.origin):
             continue
         if reaction.stance == "oppose":
             opponents += 1
@@ -58,7 +60,7 @@ def carries(memory: Memory, proposal: Proposal, also: Mapping[str, Stance] = _NO
     return supporters >= max(memory.settings.ratify.quorum, 2 * opponents)
 
 
-def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> None:
+def accept_by_quorum(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
     """Accept `proposal` when the reaction in hand completes the quorum."""
     memory = moment.memory
     if proposal.status != "active" or reaction.stance != "support":
@@ -70,56 +72,62 @@ def accept_by_quorum(moment: Moment, proposal: Proposal, reaction: Reaction) -> 
             if held.stance == "support" and held is not reaction
         )
         cites = (*reaction.origin.cites, *also)
-        accept(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
+        accept_proposal(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
 
 
 def ratify_by_vote(
-    moment: Moment, decision: Decision, proposal: Proposal, also: Mapping[str, Stance] = _NONE
+    moment: FoldStep, decision: Decision, proposal: Proposal, also: Mapping[str, Stance] = _NONE
 ) -> None:
-    """Ratify a claim that restates a proposal whose vote was carried; `also` as in `carries`."""
-    if proposal.status == "active" and carries(moment.memory, proposal, also):
+    """Ratify a claim that restates a proposal whose vote was carried;
+    `also` as in `has_carrying_vote`.
+    """
+    if proposal.status == "active" and has_carrying_vote(moment.memory, proposal, also):
         cites = (*decision.origin.cites, proposal.origin.cites[0])
-        accept(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
+        accept_proposal(moment, proposal, Origin(cites, "vote", "ratify.quorum"))
     elif proposal.status == "accepted":
-        ratify(moment, decision, Origin(decision.origin.cites, "rule", "proposal.accepted"))
+        ratify_decision(
+            moment, decision, Origin(decision.origin.cites, "rule", "proposal.accepted")
+        )
 
 
-def ratify_if_enough(moment: Moment, decision: Decision) -> None:
+def ratify_if_enough(moment: FoldStep, decision: Decision) -> None:
     """Ratify a claim that resolves no proposal once enough others said the same of it."""
     if decision.status != "claimed" or decision.dissenters or decision.resolves is not None:
         return
     cites = [
         origin.cites[0]
         for name, origin in sorted(decision.supporters.items())
-        if name not in (decision.participant, decision.typist) and not is_scribed(origin)
+        if name not in (decision.participant, decision.typist) and not is_typed_by_scribe(origin)
     ]
     if len(cites) >= moment.memory.settings.ratify.quorum:
         cites.sort(key=lambda cite: -cite.n)
-        ratify(moment, decision, Origin(tuple(cites), "rule", "ratify.quorum"))
+        ratify_decision(moment, decision, Origin(tuple(cites), "rule", "ratify.quorum"))
 
 
-def accept(moment: Moment, proposal: Proposal, origin: Origin) -> None:
+def accept_proposal(moment: FoldStep, proposal: Proposal, origin: Origin) -> None:
     """Accept `proposal` and ratify the decision that resolves it, made now if there is none."""
     if proposal.status == "active":
-        settle(moment, proposal, "accepted", origin)
-    decision = resolved(moment.memory, proposal)
+        settle_proposal(moment, proposal, "accepted", origin)
+    decision = find_resolving_decision(moment.memory, proposal)
     if decision is None:
-        decision = enter_accepted(moment, proposal, origin)
-    ratify(moment, decision, origin)
+        decision = decide_accepted(moment, proposal, origin)
+    ratify_decision(moment, decision, origin)
 
 
-def bind(moment: Moment, decision: Decision, resolves: Proposal | None, origin: Origin) -> None:
+def bind_decision(
+    moment: FoldStep, decision: Decision, resolves: Proposal | None, origin: Origin
+) -> None:
     """Ratify `decision` by the word of someone permitted, and accept what it resolves."""
     if resolves is not None and resolves.status == "active":
-        accept(moment, resolves, origin)
-    ratify(moment, decision, origin)
+        accept_proposal(moment, resolves, origin)
+    ratify_decision(moment, decision, origin)
 
 
-def ratify(moment: Moment, decision: Decision, origin: Origin) -> None:
+def ratify_decision(moment: FoldStep, decision: Decision, origin: Origin) -> None:
     """Make a claimed or disputed decision binding; what it replaces is superseded."""
     if decision.status not in ("claimed", "disputed"):
         return
-    firm(moment, decision)
+    make_firm(moment, decision)
     decision.status = "ratified"
     decision.ratified = origin
     moment.found(
@@ -131,12 +139,12 @@ def ratify(moment: Moment, decision: Decision, origin: Origin) -> None:
         resolves=None if decision.resolves is None else f"P{decision.resolves}",
         how=origin.how,
         rule=origin.rule,
-        **sides_of(decision),
+        **sides_row(decision),
     )
     _supersede(moment, decision, origin)
 
 
-def _supersede(moment: Moment, decision: Decision, origin: Origin) -> None:
+def _supersede(moment: FoldStep, decision: Decision, origin: Origin) -> None:
     memory = moment.memory
     replaced: list[Decision] = []
     if decision.supersedes is not None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from parley.memory.state.item_state import Decision, Origin, Proposal, Stance
 
 
-def take_sides(decision: Decision, proposal: Proposal) -> None:
+def compute_sides(decision: Decision, proposal: Proposal) -> None:
     """Compute the sides of `decision` from the reactions to `proposal`."""
     for name, reaction in proposal.reactions.items():
-        side(decision, name, reaction.stance, reaction.origin)
+        put_on_side(decision, name, reaction.stance, reaction.origin)
     proposer = proposal.participant
     if proposer not in proposal.reactions and not _spoke(decision, proposer):
         decision.supporters[proposer] = proposal.origin
-    decision.tally = counted(decision)
+    decision.tally = count_sides(decision)
 
 
-def spoke_since(decision: Decision, name: str, n: int) -> bool:
+def has_spoken_since(decision: Decision, name: str, n: int) -> bool:
     """True where `name` took a side in an entry later than `n`."""
     sides = (decision.supporters, decision.dissenters, decision.abstainers)
     return any(name in side and side[name].cites[0].n > n for side in sides)
@@ -27,7 +27,7 @@ def _spoke(decision: Decision, name: str) -> bool:
     )
 
 
-def side(decision: Decision, name: str, stance: Stance, origin: Origin) -> None:
+def put_on_side(decision: Decision, name: str, stance: Stance, origin: Origin) -> None:
     """Put `name` on one side of `decision`, and off the others."""
     for side in (decision.supporters, decision.dissenters, decision.abstainers):
         side.pop(name, None)
@@ -37,15 +37,15 @@ def side(decision: Decision, name: str, stance: Stance, origin: Origin) -> None:
         "neutral": decision.abstainers,
     }
     sides[stance][name] = origin
-    decision.tally = counted(decision)
+    decision.tally = count_sides(decision)
 
 
-def counted(decision: Decision) -> tuple[int, int, int]:
+def count_sides(decision: Decision) -> tuple[int, int, int]:
     """Supporters, dissenters and abstainers, counted."""
     return len(decision.supporters), len(decision.dissenters), len(decision.abstainers)
 
 
-def sides_of(decision: Decision) -> dict[str, object]:
+def sides_row(decision: Decision) -> dict[str, object]:
     """The sides as a fact carries them."""
     return {
         "supporters": sorted(decision.supporters),

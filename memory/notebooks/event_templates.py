@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
-from parley.memory.state.notebook_state import Line
-from parley.memory.text.escapes import visible
+from parley.memory.state.notebook_state import HistoryLine
+from parley.memory.text.escapes import escape_invisible
 
 Style = Literal["narrative", "structured"]
 Named = Callable[[str], str]
@@ -39,7 +39,7 @@ _CONTENT: Final = {
 }
 
 
-def tell(line: Line, style: Style, named: Named) -> str:
+def render_event(line: HistoryLine, style: Style, named: Named) -> str:
     """`line` in that style, on one line; `named` gives the canonical name of a participant."""
     if style == "structured":
         return " | ".join(
@@ -49,7 +49,7 @@ def tell(line: Line, style: Style, named: Named) -> str:
     return f"{where} {_sentence(line, named)}"
 
 
-def _sentence(line: Line, named: Named) -> str:
+def _sentence(line: HistoryLine, named: Named) -> str:
     who, text = _plain(named(line.who)), _plain(line.text)
     known = "".join(f"; {_plain(key)}: {_plain(value)}" for key, value in line.facts)
     about = _about(line, named)
@@ -64,7 +64,7 @@ def _sentence(line: Line, named: Named) -> str:
             return f"{who}, {line.act or line.kind}{about}" + (f": {text}" if text else "") + known
 
 
-def _about(line: Line, named: Named) -> str:
+def _about(line: HistoryLine, named: Named) -> str:
     given = (
         f"on {_plain(line.topic)}" if line.topic else "",
         f"re {_plain(line.re)}" if line.re else "",
@@ -74,7 +74,7 @@ def _about(line: Line, named: Named) -> str:
     return f" ({words})" if words else ""
 
 
-def _pairs(line: Line, named: Named) -> Iterator[tuple[str, str]]:
+def _pairs(line: HistoryLine, named: Named) -> Iterator[tuple[str, str]]:
     yield "N", str(line.n)
     if line.round is not None:
         yield "Round", f"E{line.round}"
@@ -94,7 +94,7 @@ def _pairs(line: Line, named: Named) -> Iterator[tuple[str, str]]:
 
 def _plain(text: str) -> str:
     """On one line, with nothing in it that a reader would not see."""
-    return visible(" ".join(text.split()))
+    return escape_invisible(" ".join(text.split()))
 
 
 def _escaped(value: str) -> str:

@@ -9,23 +9,28 @@ from __future__ import annotations
 from typing import Final
 
 from parley.bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
-from parley.memory.notebooks.reflections import note_of, owe, policy_of, swollen
-from parley.memory.notebooks.shared_history import add, line_of
+from parley.memory.notebooks.reflections import (
+    call_for_overgrown_notes,
+    call_for_reflection,
+    find_or_begin_note,
+    note_policy,
+)
+from parley.memory.notebooks.shared_history import add_history_line, history_line
 from parley.memory.settings.settings_schema import Route
 from parley.memory.state.episode_state import Episode
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import LineKind, Occasion
+from parley.memory.state.notebook_state import LineKind, ReflectionOccasion
 from parley.memory.text.plain_text import clip
 
 Known = tuple[tuple[str, str], ...]  # names and values
 _NOTEBOOKS: Final = 1000  # beyond so many, results begin none for those who never spoke
 
 
-def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
+def record_message(memory: Memory, n: int, name: str, entry: Message) -> None:
     """Tell a message in the history, and call for the reflections that its route wants."""
     routes, limits = memory.settings.routes, memory.settings.limits
-    store, note = memory.notebooks, note_of(memory, name, n)
+    store, note = memory.notebooks, find_or_begin_note(memory, name, n)
     thought = entry.form == "reasoning"
     own: Route = routes.reasoning if thought else routes.own
     others: Route = "off" if thought else routes.statement
@@ -33,16 +38,16 @@ def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
         text = _clipped(entry.content, limits.reasoning if thought else limits.statement)
         kind: LineKind = "reasoning" if thought else "statement"
         given = (entry.act, entry.topic, entry.re, (), entry.to)
-        add(memory, line_of(memory, n, kind, name, text, entry.at, *given))
+        add_history_line(memory, history_line(memory, n, kind, name, text, entry.at, *given))
     if others == "reflect":
-        store.stirred = Occasion(n=n, why="statement", told=store.told)
-    if note is None or swollen(memory, n, name, note) or own != "reflect":
+        store.stirred = ReflectionOccasion(n=n, why="statement", told=store.told)
+    if note is None or call_for_overgrown_notes(memory, n, name, note) or own != "reflect":
         return
-    if policy_of(memory, name) == "rewrite":
-        owe(memory, name, note, n, "reasoning" if thought else "own statement")
+    if note_policy(memory, name) == "rewrite":
+        call_for_reflection(memory, name, note, n, "reasoning" if thought else "own statement")
 
 
-def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> None:
+def record_vote(moment: FoldStep, entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> None:
     """Tell a vote; a ballot calls for reflections, one with consensus of everybody."""
     memory, n = moment.memory, moment.n
     if not memory.keeps_notes:
@@ -52,22 +57,24 @@ def tell_vote(moment: Moment, entry: VoteInitiated | VoteConfirmed | BallotCompl
     kind: LineKind = "consensus" if agreed else "vote"
     route: Route = routes.consensus if agreed else routes.vote
     if entry.kind == "vote.confirmed":
-        note_of(memory, moment.participant, n)
+        find_or_begin_note(memory, moment.participant, n)
     if route == "off":
         return
     text = _clipped(moment.content, limits.result if agreed else limits.statement)
-    act, facts = of_vote(entry)
+    act, facts = vote_facts(entry)
     who = moment.participant
-    add(memory, line_of(memory, n, kind, who, text, entry.at, act, None, entry.re, facts))
+    add_history_line(
+        memory, history_line(memory, n, kind, who, text, entry.at, act, None, entry.re, facts)
+    )
     if route == "reflect":
-        occasion = Occasion(n=n, why=kind, told=store.told)
+        occasion = ReflectionOccasion(n=n, why=kind, told=store.told)
         if agreed:
             store.called = occasion
         elif entry.kind == "ballot.completed":
             store.stirred = occasion
 
 
-def of_vote(entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> tuple[str, Known]:
+def vote_facts(entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> tuple[str, Known]:
     """What was done, in words, and what is known of it."""
     if entry.kind == "vote.initiated":
         return "vote called", _listed(options=entry.options)
@@ -83,31 +90,31 @@ def _listed(**lists: tuple[str, ...]) -> Known:
     return tuple((name, ", ".join(values)) for name, values in lists.items() if values)
 
 
-def tell_results(moment: Moment, entry: ResultsFinal) -> None:
+def record_results(moment: FoldStep, entry: ResultsFinal) -> None:
     """Tell final results, in full, to those they are for."""
     memory, n = moment.memory, moment.n
     route = memory.settings.routes.results
     if not memory.keeps_notes or route == "off":
         return
     text = _clipped(entry.content, memory.settings.limits.result)
-    who, more = moment.participant, (None, None, None, of_results(entry), entry.to)
+    who, more = moment.participant, (None, None, None, result_facts(entry), entry.to)
     notes = []
     for name in dict.fromkeys(map(memory.named, entry.to)):
         held = memory.notebooks.notes
         known = name in held or len(held) < _NOTEBOOKS
-        if known and (note := note_of(memory, name, n)) is not None:
+        if known and (note := find_or_begin_note(memory, name, n)) is not None:
             notes.append((name, note))
-    add(memory, line_of(memory, n, "results", who, text, entry.at, *more))
+    add_history_line(memory, history_line(memory, n, "results", who, text, entry.at, *more))
     if route != "reflect":
         return
     if not entry.to:
         store = memory.notebooks
-        store.called = Occasion(n=n, why="results", told=store.told)
+        store.called = ReflectionOccasion(n=n, why="results", told=store.told)
     for name, note in notes:
-        owe(memory, name, note, n, "results")
+        call_for_reflection(memory, name, note, n, "results")
 
 
-def of_results(entry: ResultsFinal) -> Known:
+def result_facts(entry: ResultsFinal) -> Known:
     """What is known of results besides their words."""
     facts: list[tuple[str, str]] = []
     if entry.consensus is not None:
@@ -118,7 +125,7 @@ def of_results(entry: ResultsFinal) -> Known:
     return tuple(facts)
 
 
-def tell_phase(moment: Moment, episode: Episode) -> None:
+def record_phase(moment: FoldStep, episode: Episode) -> None:
     """Tell that a phase, stage or round was opened or closed; its end may call for reflections."""
     memory, n = moment.memory, moment.n
     route = memory.settings.routes.phase
@@ -127,10 +134,12 @@ def tell_phase(moment: Moment, episode: Episode) -> None:
     opened = episode.status == "open"
     act = f"{episode.kind} opened" if opened else f"{episode.kind} {episode.status}"
     text = episode.title if opened or not episode.result else f"{episode.title}: {episode.result}"
-    add(memory, line_of(memory, n, "phase", moment.participant, text, moment.at, act))
+    add_history_line(
+        memory, history_line(memory, n, "phase", moment.participant, text, moment.at, act)
+    )
     if route == "reflect" and not opened:
         store = memory.notebooks
-        store.stirred = Occasion(n=n, why="phase", told=store.told)
+        store.stirred = ReflectionOccasion(n=n, why="phase", told=store.told)
 
 
 def _clipped(text: str, limit: int) -> str:

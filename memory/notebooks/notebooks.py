@@ -11,20 +11,20 @@ from collections.abc import Callable
 from typing import get_args
 
 from parley.bus.entries import NoteRefused, NoteRevised, NoteWritten
-from parley.memory.notebooks.event_templates import tell
-from parley.memory.notebooks.reflections import limit_of, note_of, policy_of
+from parley.memory.notebooks.event_templates import render_event
+from parley.memory.notebooks.reflections import find_or_begin_note, note_limit, note_policy
 from parley.memory.notebooks.shared_history import is_public
 from parley.memory.settings.settings_schema import Route, RouteSettings
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, LineKind, Note
+from parley.memory.state.notebook_state import HistoryLine, LineKind, Note
 from parley.memory.text.plain_text import clip
 
 
-def written(moment: Moment, entry: NoteWritten) -> None:
+def write_note(moment: FoldStep, entry: NoteWritten) -> None:
     """A participant's own new text, unless it read an older revision than was written since."""
     memory, name = moment.memory, moment.participant
-    note, limit = note_of(memory, name, moment.n), limit_of(memory, name)
+    note, limit = find_or_begin_note(memory, name, moment.n), note_limit(memory, name)
     size = len(entry.content)
     if note is None or not note.written <= entry.base < moment.n or size > limit:
         reason = "off" if note is None else "too long" if size > limit else "stale"
@@ -39,7 +39,7 @@ def written(moment: Moment, entry: NoteWritten) -> None:
     _revision(moment, moment.n, entry.base, entry.content, "written")
 
 
-def revised(moment: Moment, entry: NoteRevised) -> None:
+def revise_note(moment: FoldStep, entry: NoteRevised) -> None:
     """Let a revision stand, unless a newer one does."""
     if entry.cause > moment.n:
         return
@@ -51,7 +51,7 @@ def revised(moment: Moment, entry: NoteRevised) -> None:
     _revision(moment, entry.cause, entry.base, entry.text, entry.why)
 
 
-def _revision(moment: Moment, cause: int, base: int, text: str, why: str) -> None:
+def _revision(moment: FoldStep, cause: int, base: int, text: str, why: str) -> None:
     moment.found(
         "note.revised",
         None,
@@ -63,7 +63,7 @@ def _revision(moment: Moment, cause: int, base: int, text: str, why: str) -> Non
     )
 
 
-def refused(moment: Moment, entry: NoteRefused) -> None:
+def record_refusal(moment: FoldStep, entry: NoteRefused) -> None:
     """Note that no answer fitted; the note stays as it was."""
     if entry.cause > moment.n:
         return
@@ -81,7 +81,7 @@ def refused(moment: Moment, entry: NoteRefused) -> None:
     )
 
 
-def join(memory: Memory, old: str, new: str) -> None:
+def merge_notes(memory: Memory, old: str, new: str) -> None:
     """Make one note of two, because two names are one participant: the newest of each stands."""
     notes = memory.notebooks.notes
     gone = notes.pop(old, None)
@@ -105,53 +105,55 @@ def _newest(revision: tuple[str, int]) -> tuple[int, str]:
     return revision[1], revision[0]
 
 
-def standing(memory: Memory, participant: str) -> tuple[str, int]:
+def standing_revision(memory: Memory, participant: str) -> tuple[str, int]:
     """The text of the standing revision, within its limit, and its cause (0: none)."""
     name = memory.named(participant)
     note = memory.notebooks.notes.get(name)
-    if note is None or policy_of(memory, name) == "off":
+    if note is None or note_policy(memory, name) == "off":
         return "", 0
-    return clip(note.text, limit_of(memory, name)), note.cause
+    return clip(note.text, note_limit(memory, name)), note.cause
 
 
-def lines_since(memory: Memory, participant: str | None) -> list[str]:
+def render_lines_since(memory: Memory, participant: str | None) -> list[str]:
     """What the participant saw since its standing revision, a line an event, oldest first.
 
     For None the whole of the history, as far as it was told to everyone.
     """
-    return [told(memory, line) for line in seen_since(memory, participant)]
+    return [render_line(memory, line) for line in list_lines_since(memory, participant)]
 
 
-def seen_since(memory: Memory, participant: str | None) -> list[Line]:
-    """The lines of `lines_since`, untold: a history has more than most readers have room for."""
+def list_lines_since(memory: Memory, participant: str | None) -> list[HistoryLine]:
+    """The lines of `render_lines_since`, untold:
+    a history has more than most readers have room for.
+    """
     history = memory.notebooks.history
     if participant is None:
         return list(filter(is_public, history))
     name = memory.named(participant)
-    if policy_of(memory, name) == "off":
+    if note_policy(memory, name) == "off":
         return []
     note = memory.notebooks.notes.get(name)
     start = 0 if note is None else bisect_right(history, note.cause, key=lambda line: line.n)
     return list(filter(_seen_by(memory, name), history[start:]))
 
 
-def told(memory: Memory, line: Line) -> str:
+def render_line(memory: Memory, line: HistoryLine) -> str:
     """A line in the style of the session."""
-    return tell(line, memory.settings.note.style, memory.named)
+    return render_event(line, memory.settings.note.style, memory.named)
 
 
-def view(memory: Memory, participant: str) -> str:
+def render_notebook(memory: Memory, participant: str) -> str:
     """The participant's notebook as its owner's context holds it, within its limit.
 
     The standing revision, then the lines since, the newest that fit, after a
     line that counts those left out, where there is room for both.
     """
     name = memory.named(participant)
-    if policy_of(memory, name) == "off":
+    if note_policy(memory, name) == "off":
         return ""
-    text, cause = standing(memory, name)
-    lines = seen_since(memory, name)
-    room = limit_of(memory, name) - len(text)
+    text, cause = standing_revision(memory, name)
+    lines = list_lines_since(memory, name)
+    room = note_limit(memory, name) - len(text)
     shown = _that_fit(memory, lines, room)
     older = memory.notebooks.through > cause
     if len(shown) < len(lines) or older:
@@ -162,11 +164,11 @@ def view(memory: Memory, participant: str) -> str:
     return "\n".join([text, *shown] if text else shown)
 
 
-def _that_fit(memory: Memory, lines: list[Line], room: int) -> list[str]:
+def _that_fit(memory: Memory, lines: list[HistoryLine], room: int) -> list[str]:
     """The newest of `lines`, oldest first, in `room` characters with their line feeds."""
     fit: list[str] = []
     for line in reversed(lines):
-        text = told(memory, line)
+        text = render_line(memory, line)
         if len(text) >= room:
             break
         fit.append(text)
@@ -179,14 +181,14 @@ def _left_out(count: int, older: bool) -> str:
     return f"(left out: {count} and older ones)" if older else f"(left out: {count})"
 
 
-def _seen_by(memory: Memory, name: str) -> Callable[[Line], bool]:
+def _seen_by(memory: Memory, name: str) -> Callable[[HistoryLine], bool]:
     """What tells whether a line is told in the notebook of that canonical name."""
     routes, named = memory.settings.routes, memory.named
     kinds: tuple[LineKind, ...] = get_args(LineKind)
-    own = {kind for kind in kinds if route_of(routes, kind, own=True) != "off"}
-    heard = {kind for kind in kinds if route_of(routes, kind, own=False) != "off"}
+    own = {kind for kind in kinds if event_route(routes, kind, own=True) != "off"}
+    heard = {kind for kind in kinds if event_route(routes, kind, own=False) != "off"}
 
-    def sees(line: Line) -> bool:
+    def sees(line: HistoryLine) -> bool:
         if named(line.who) == name:
             return line.kind in own
         return line.kind in heard and (not line.to or name in map(named, line.to))
@@ -194,7 +196,7 @@ def _seen_by(memory: Memory, name: str) -> Callable[[Line], bool]:
     return sees
 
 
-def route_of(routes: RouteSettings, kind: LineKind, own: bool) -> Route:
+def event_route(routes: RouteSettings, kind: LineKind, own: bool) -> Route:
     """The route of such an event for somebody; off for others' internal reasoning."""
     if kind == "reasoning":
         return routes.reasoning if own else "off"

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, LineKind
+from parley.memory.state.notebook_state import HistoryLine, LineKind
 from parley.memory.text.plain_text import clip
 
 _TOPIC_CHARS: Final = 100
@@ -15,7 +15,7 @@ _REF_CHARS: Final = 20
 _ROOM: Final = 9  # tenths of the cap: trimming goes at least this low, so that it is seldom
 
 
-def line_of(
+def history_line(
     memory: Memory,
     n: int,
     kind: LineKind,
@@ -27,9 +27,9 @@ def line_of(
     re: int | str | None = None,
     facts: tuple[tuple[str, str], ...] = (),
     to: tuple[str, ...] = (),
-) -> Line:
+) -> HistoryLine:
     """What is known of an event, as the history holds it."""
-    return Line(
+    return HistoryLine(
         n=n,
         kind=kind,
         who=who,
@@ -59,15 +59,15 @@ def _round(memory: Memory) -> int | None:
     return None
 
 
-def size_of(line: Line) -> int:
+def line_size(line: HistoryLine) -> int:
     """Characters of its text and of what else is known of it; at least 1, so that none is free."""
     known = sum(len(key) + len(value) for key, value in line.facts)
     return max(1, len(line.text) + known + sum(map(len, line.to)))
 
 
-def add(memory: Memory, line: Line) -> None:
+def add_history_line(memory: Memory, line: HistoryLine) -> None:
     """Tell an event: to everyone, or to those alone who may see it."""
-    store, size = memory.notebooks, size_of(line)
+    store, size = memory.notebooks, line_size(line)
     store.history.append(line)
     store.size += size
     if is_public(line):
@@ -77,15 +77,15 @@ def add(memory: Memory, line: Line) -> None:
         for name in {line.who, *map(memory.named, seers)}:
             if (note := store.notes.get(name)) is not None:
                 note.apart += size
-    trim(memory)
+    enforce_history_limit(memory)
 
 
-def is_public(line: Line) -> bool:
+def is_public(line: HistoryLine) -> bool:
     """True for what everyone is told: no reasoning, and nothing meant for some alone."""
     return line.kind != "reasoning" and not line.to
 
 
-def trim(memory: Memory, *, wanted: bool = False) -> None:
+def enforce_history_limit(memory: Memory, *, wanted: bool = False) -> None:
     """Hold the history to its limit: past the cap (or when `wanted`) the oldest lines go.
 
     Down to the target, so that it is some while until the next time. The newest
@@ -97,7 +97,7 @@ def trim(memory: Memory, *, wanted: bool = False) -> None:
     target = min(limit.target, limit.cap * _ROOM // 10)
     size, gone = store.size, 0
     while gone < len(store.history) - 1 and size > target:
-        size -= size_of(store.history[gone])
+        size -= line_size(store.history[gone])
         gone += 1
     if gone:
         store.dropped += gone
@@ -105,16 +105,16 @@ def trim(memory: Memory, *, wanted: bool = False) -> None:
         del store.history[:gone]
     if size > limit.cap:
         store.history[-1] = _shortened(store.history[-1], limit.cap)
-        size = size_of(store.history[-1])
+        size = line_size(store.history[-1])
     store.size = size
 
 
-def _shortened(line: Line, cap: int) -> Line:
+def _shortened(line: HistoryLine, cap: int) -> HistoryLine:
     """`line` in `cap` characters: its text clipped, and without the rest where that is too much.
 
     What was for some alone is then for nobody else: never for more than before.
     """
-    room = cap - (size_of(line) - len(line.text))
+    room = cap - (line_size(line) - len(line.text))
     if room > 0:
         return replace(line, text=clip(line.text, room))
     return replace(line, text=clip(line.text, cap), facts=(), to=("",) if line.to else ())

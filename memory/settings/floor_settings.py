@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from parley.bus.entries import VoteRule
-from parley.memory.settings.settings_schema import Group
+from parley.memory.settings.settings_schema import SettingsGroup
 
 FloorPolicy = Literal["open", "bid", "round_robin", "panel", "moderated", "scripted"]
 
 
-class FloorSettings(Group):
+class FloorSettings(SettingsGroup):
     """Who speaks when. Under `open` everyone at any time, as people always may."""
 
     policy: FloorPolicy = Field("open", description="how agents come to speak")
@@ -39,7 +39,7 @@ class FloorSettings(Group):
     seed: int = Field(0, ge=0, description="what decides between equal bids")
 
 
-class SpeakSettings(Group):
+class SpeakSettings(SettingsGroup):
     """What a listener's model is asked with, in tokens and messages."""
 
     eval_tokens: int = Field(320, ge=200, description="tokens of context to decide whether to")
@@ -48,7 +48,7 @@ class SpeakSettings(Group):
     out: int = Field(600, ge=16, description="tokens of what is said")
 
 
-class VoteSettings(Group):
+class VoteSettings(SettingsGroup):
     rule: VoteRule = Field("majority", description="what carries an option")
     quorum: int = Field(500, ge=0, le=1000, description="weight that must be cast, per mille")
     secret: bool = Field(False, description="who chose what is not shown")
@@ -60,7 +60,7 @@ class VoteSettings(Group):
     fallback: str = Field("", description="the outcome where a session ends without consensus")
 
 
-class BudgetSettings(Group):
+class BudgetSettings(SettingsGroup):
     """What the agents of a session may spend together; None: no limit of this kind."""
 
     tokens: int | None = Field(None, ge=0, description="tokens sent and received")

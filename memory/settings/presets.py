@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
-from parley.memory.settings.session_settings import overlay
+from parley.memory.settings.session_settings import overlay_trees
 
 DEFAULT: Final = "deliberation"
 
@@ -54,11 +54,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
 })  # fmt: skip
 
 
-def preset(name: str) -> dict[str, Any]:
+def load_preset(name: str) -> dict[str, Any]:
     """The settings tree of that preset, its name included. Raises `SettingsRefused`."""
     tree = PRESETS.get(name)
     if tree is None:
         near = get_close_matches(name, PRESETS, n=1)
         advice = f"the nearest is {near[0]!r}" if near else f"there are {', '.join(PRESETS)}"
         raise SettingsRefused("preset", f"no preset is called {name!r}; {advice}")
-    return overlay({"preset": name}, dict(tree))
+    return overlay_trees({"preset": name}, dict(tree))

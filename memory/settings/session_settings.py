@@ -28,20 +28,20 @@ from parley.memory.settings.settings_schema import (
     EpisodeSettings,
     ExchangeSettings,
     ExtractSettings,
-    Group,
     LapseSettings,
     LimitSettings,
     LinkSettings,
     NoteSettings,
     RatifySettings,
     RouteSettings,
+    SettingsGroup,
     StructureSettings,
     SummarySettings,
 )
-from parley.memory.settings.stop_rules import parse
+from parley.memory.settings.stop_rules import parse_stop_rules
 
 
-class MemorySettings(Group):
+class MemorySettings(SettingsGroup):
     """What is kept of the talk, and how; a scenario has it in one place."""
 
     preset: str = Field(
@@ -84,7 +84,7 @@ class Settings(MemorySettings):
     @classmethod
     def _known_rules(cls, tree: dict[str, Any]) -> dict[str, Any]:
         try:
-            parse(tree)
+            parse_stop_rules(tree)
         except SettingsRefused as refused:
             raise PydanticCustomError("stop", "{reason}", {"reason": refused.reason}) from None
         return tree
@@ -94,14 +94,14 @@ class Settings(MemorySettings):
 RETIRED: Final = ("structure.decisions", "structure.manner")
 
 
-def retired(tree: Mapping[str, Any]) -> list[str]:
+def list_retired_keys(tree: Mapping[str, Any]) -> list[str]:
     """The settings in a partial tree that nothing goes by any more, by dotted name."""
     return [name for name in RETIRED if _is_in(tree, *name.split("."))]
 
 
-def current(tree: dict[str, Any]) -> dict[str, Any]:
-    """A partial tree without what `retired` names; that itself stays as it is."""
-    for name in retired(tree):
+def drop_retired_keys(tree: dict[str, Any]) -> dict[str, Any]:
+    """A partial tree without what `list_retired_keys` names; that itself stays as it is."""
+    for name in list_retired_keys(tree):
         group, key = name.split(".")
         below = {one: value for one, value in tree[group].items() if one != key}
         tree = {**tree, group: below}
@@ -113,24 +113,28 @@ def _is_in(tree: Mapping[str, Any], group: str, key: str) -> bool:
     return isinstance(below, Mapping) and key in below
 
 
-def merged(settings: Settings, partial: dict[str, Any]) -> Settings:
+def merge_settings(settings: Settings, partial: dict[str, Any]) -> Settings:
     """`settings` with the partial tree `partial` laid over it.
 
     Raises `SettingsRefused`, naming the key.
     """
     try:
-        return Settings.model_validate(overlay(settings.model_dump(), current(partial)))
+        return Settings.model_validate(
+            overlay_trees(settings.model_dump(), drop_retired_keys(partial))
+        )
     except ValidationError as error:
         raise _refused(error) from None
 
 
-def asked(partial: dict[str, Any]) -> Settings:
+def parse_settings(partial: dict[str, Any]) -> Settings:
     """The defaults with the partial tree `partial` laid over them, as somebody asks for it now.
 
-    Unlike `merged`, by which logs are read, takes no value for another: 1e3, true and
+    Unlike `merge_settings`, by which logs are read, takes no value for another: 1e3, true and
     "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
     """
-    tree = json.dumps(overlay(Settings().model_dump(), current(partial)), default=str)
+    tree = json.dumps(
+        overlay_trees(Settings().model_dump(), drop_retired_keys(partial)), default=str
+    )
     try:
         return Settings.model_validate_json(tree, strict=True)
     except ValidationError as error:
@@ -149,13 +153,13 @@ _TAKEN: Final = dict.fromkeys(
 )
 
 
-def overlay(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
+def overlay_trees(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
     """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
     result = dict(base)
     for key, value in partial.items():
         below = result.get(key)
         if isinstance(below, dict) and isinstance(value, dict) and key not in _UNDIVIDED:
-            value = overlay(below, value)
+            value = overlay_trees(below, value)
         result[key] = value
     return result
 

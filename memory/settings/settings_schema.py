@@ -10,13 +10,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Group(BaseModel):
+class SettingsGroup(BaseModel):
     """What belongs together; a tree names it, and none of it that it leaves as it is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class SummarySettings(Group):
+class SummarySettings(SettingsGroup):
     interval: int = Field(12, ge=1, le=10_000, description="messages between two summaries")
     words: int = Field(200, ge=10, le=2_000, description="words a summary may have")
     fanout: int = Field(6, ge=2, le=100, description="summaries that one of the next level covers")
@@ -29,7 +29,7 @@ class SummarySettings(Group):
     )
 
 
-class ExtractSettings(Group):
+class ExtractSettings(SettingsGroup):
     """A model that reads the talk for items, where tags and patterns find few."""
 
     how: Literal["none", "model"] = Field(
@@ -43,7 +43,7 @@ class ExtractSettings(Group):
     out: int = Field(1500, ge=100, description="tokens of its answer")
 
 
-class StructureSettings(Group):
+class StructureSettings(SettingsGroup):
     """How talk is read for items that no mark and no pattern shows."""
 
     scribes: tuple[str, ...] = Field(
@@ -51,19 +51,19 @@ class StructureSettings(Group):
     )
 
 
-class RatifySettings(Group):
+class RatifySettings(SettingsGroup):
     quorum: int = Field(2, ge=1, description="supporters besides the proposer that accept it")
 
 
-class LapseSettings(Group):
+class LapseSettings(SettingsGroup):
     after: int = Field(200, ge=1, description="messages without mention until a proposal lapses")
 
 
-class LinkSettings(Group):
+class LinkSettings(SettingsGroup):
     window: int = Field(20, ge=1, description="messages that a link by nearness may reach")
 
 
-class EchoSettings(Group):
+class EchoSettings(SettingsGroup):
     how: Literal["words", "embedding"] = Field(
         "words", description="embedding: what no words show is asked of an embedding model"
     )
@@ -75,7 +75,7 @@ class EchoSettings(Group):
     )
 
 
-class CapSettings(Group):
+class CapSettings(SettingsGroup):
     summaries: int = Field(20, ge=1, description="summaries kept in full, all levels")
     decisions: int = Field(50, ge=1, description="decisions kept in full")
     proposals: int = Field(30, ge=1, description="proposals kept in full")
@@ -85,7 +85,7 @@ class CapSettings(Group):
     target: int = Field(500, ge=0, le=1000, description="share of a cap that compaction leaves")
 
 
-class ContextSettings(Group):
+class ContextSettings(SettingsGroup):
     budget_tokens: int = Field(4000, ge=1, description="tokens a context may have")
     prefix_share: int = Field(600, ge=0, le=1000, description="share of the budget for the prefix")
     summaries: int = Field(
@@ -99,14 +99,14 @@ Policy = Literal["off", "append", "rewrite"]
 Route = Literal["off", "append", "reflect"]
 
 
-class AgentNote(Group):
+class AgentNote(SettingsGroup):
     """What one participant's notebook has otherwise than the others'."""
 
     policy: Policy | None = None
     limit: int | None = Field(None, ge=1)
 
 
-class NoteSettings(Group):
+class NoteSettings(SettingsGroup):
     policy: Policy = Field(
         "off", description="append: events are told in it; rewrite: its owner rewrites it as well"
     )
@@ -124,7 +124,7 @@ class NoteSettings(Group):
     )
 
 
-class RouteSettings(Group):
+class RouteSettings(SettingsGroup):
     """What an event does to notebooks: nothing, a line, or a line and a reflection."""
 
     statement: Route = Field("append", description="somebody's message")
@@ -140,44 +140,44 @@ class RouteSettings(Group):
     )
 
 
-class NoteLimit(Group):
+class NoteLimit(SettingsGroup):
     cap: int = Field(50_000, ge=1, description="characters of a notebook")
     warn: int = Field(40_000, ge=1, description="characters from which a rewrite is called for")
     target: int = Field(30_000, ge=1, description="characters such a rewrite aims at")
 
 
-class HistoryLimit(Group):
+class HistoryLimit(SettingsGroup):
     cap: int = Field(100_000, ge=1, description="characters of the history that notebooks share")
     target: int = Field(80_000, ge=0, description="characters left when the oldest go")
 
 
-class AnswerLimit(Group):
+class AnswerLimit(SettingsGroup):
     cap: int = Field(750, ge=1, description="bytes of an answer or a tool result kept whole")
     target: int = Field(500, ge=1, description="bytes of its shorter form")
 
 
-class RunningLimit(Group):
+class RunningLimit(SettingsGroup):
     cap: int = Field(4000, ge=1, description="bytes of the running summary of old exchanges")
     target: int = Field(3000, ge=0, description="bytes that its compression leaves")
 
 
-class ShortTermLimit(Group):
+class ShortTermLimit(SettingsGroup):
     cap: int = Field(0, ge=0, description="tokens of talk that call for a summary; 0: no limit")
     warn: int = Field(3000, ge=0, description="tokens of talk from which it is told")
 
 
-class SessionLimit(Group):
+class SessionLimit(SettingsGroup):
     cap: int = Field(12_000, ge=1, description="tokens of goals, tasks, tool runs and archive")
     warn: int = Field(10_000, ge=0, description="tokens from which it is told")
     target: int = Field(9_000, ge=0, description="tokens that compaction aims at")
 
 
-class ArchiveLimit(Group):
+class ArchiveLimit(SettingsGroup):
     cap: int = Field(6000, ge=0, description="tokens of closed goals, tasks, phases and rounds")
     items: int = Field(10, ge=0, description="closed goals, tasks, phases and rounds kept")
 
 
-class LimitSettings(Group):
+class LimitSettings(SettingsGroup):
     """Sizes; characters, UTF-8 bytes, tokens by the fold's counter, or items."""
 
     statement: int = Field(300, ge=0, description="characters of a statement in notebooks; 0: all")
@@ -202,16 +202,16 @@ class LimitSettings(Group):
     open_episodes: int = Field(100, ge=1, description="episodes open at once")
 
 
-class CacheSettings(Group):
+class CacheSettings(SettingsGroup):
     ttl: int = Field(3, ge=0, description="exchanges that a tool result may be served for")
     max_age: int = Field(12, ge=0, description="exchanges after which no hit keeps it alive")
 
 
-class ExchangeSettings(Group):
+class ExchangeSettings(SettingsGroup):
     users: tuple[str, ...] = Field((), description="whose message begins an exchange")
 
 
-class EpisodeSettings(Group):
+class EpisodeSettings(SettingsGroup):
     supersede: bool = Field(True, description="a new goal archives the one before it")
     prose: bool = Field(False, description="a model words what a closed episode came to")
     deduplicate: bool = Field(True, description="the same insight twice is counted, not kept twice")

@@ -22,12 +22,12 @@ _MOST: Final = 2**53  # a larger number bounds nothing that a session could hold
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopRule:
     """One rule with its number, or several under `any` or `all`."""
 
     rule: str
     value: int = 0
-    of: tuple[Stop, ...] = ()
+    of: tuple[StopRule, ...] = ()
 
     @property
     def text(self) -> str:
@@ -38,7 +38,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class StopBounds:
     """The largest values under which the session must have ended; None: unbounded."""
 
     turns: int | None = None
@@ -48,16 +48,16 @@ class Bounds:
     seconds: int | None = None
 
 
-def parse(tree: Any) -> Stop:
+def parse_stop_rules(tree: Any) -> StopRule:
     """The rules in `tree`. Raises `SettingsRefused`, naming what is wrong in it."""
     return _parsed(tree, 0)
 
 
-def _parsed(tree: Any, depth: int) -> Stop:
+def _parsed(tree: Any, depth: int) -> StopRule:
     if not isinstance(tree, dict):
         raise SettingsRefused("stop", f"{_quoted(tree)} is no rule; write {{'turns': 60}}")
     if not tree and not depth:
-        return Stop("any")
+        return StopRule("any")
     if len(tree) != 1:
         raise SettingsRefused(
             "stop", f"{_quoted(tree)} is not one rule; put several in a list under 'any' or 'all'"
@@ -70,20 +70,20 @@ def _parsed(tree: Any, depth: int) -> Stop:
     if rule in SAID:
         if value is not True:
             raise SettingsRefused("stop", f"{rule} is true, or left out, not {_quoted(value)}")
-        return Stop(rule)
+        return StopRule(rule)
     if rule not in COUNTED:
         raise SettingsRefused("stop", f"no rule {_quoted(rule)}; the nearest is {_nearest(rule)!r}")
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
         raise SettingsRefused("stop", f"{rule} takes a whole number from 1, not {_quoted(value)}")
-    return Stop(rule, value)
+    return StopRule(rule, value)
 
 
-def _several(rule: str, value: Any, depth: int) -> Stop:
+def _several(rule: str, value: Any, depth: int) -> StopRule:
     if not isinstance(value, list | tuple):
         raise SettingsRefused("stop", f"{rule} takes a list of rules, not {_quoted(value)}")
     if rule == "all" and not value:
         raise SettingsRefused("stop", "all of no rule would always hold; name one")
-    return Stop(rule, of=tuple(_parsed(one, depth + 1) for one in value))
+    return StopRule(rule, of=tuple(_parsed(one, depth + 1) for one in value))
 
 
 def _quoted(value: Any) -> str:
@@ -94,12 +94,12 @@ def _nearest(rule: object) -> str:
     return get_close_matches(str(rule), (*COUNTED, *SAID, *_NESTED), n=1, cutoff=0)[0]
 
 
-def bounds(stop: Stop) -> Bounds:
+def stop_bounds(stop: StopRule) -> StopBounds:
     """What must have ended a session under `stop`, by each measure alone."""
-    return Bounds(**{one.name: _bound(stop, one.name) for one in fields(Bounds)})
+    return StopBounds(**{one.name: _bound(stop, one.name) for one in fields(StopBounds)})
 
 
-def _bound(stop: Stop, measure: str) -> int | None:
+def _bound(stop: StopRule, measure: str) -> int | None:
     if stop.rule in _NESTED:
         below = [_bound(one, measure) for one in stop.of]
         known = [one for one in below if one is not None]

@@ -13,14 +13,14 @@ from msgspec import Struct, field
 from parley.bus.entries import Doubt, Label
 
 
-class Heard(Struct, frozen=True, gc=False, omit_defaults=True):
+class UnreadMessage(Struct, frozen=True, gc=False, omit_defaults=True):
     """A message that waits to be read: who said it, and how many characters it has."""
 
     who: str
     chars: int
 
 
-class Stretch(Struct, frozen=True, gc=False, omit_defaults=True):
+class ReadingRange(Struct, frozen=True, gc=False, omit_defaults=True):
     """Messages n `first`..`last`, to be read with those from `lead` on before them."""
 
     lead: int
@@ -28,7 +28,7 @@ class Stretch(Struct, frozen=True, gc=False, omit_defaults=True):
     last: int
 
 
-class Held(Struct, frozen=True, gc=False, omit_defaults=True):
+class KeptClaim(Struct, frozen=True, gc=False, omit_defaults=True):
     """A claim that landed. `k` is its place among those of message `n`, from 1; of a stance 0."""
 
     n: int
@@ -60,9 +60,9 @@ class Claims(Struct):
     lead: int = 0  # n from which the open stretch is shown
     count: int = 0  # messages in it
     recent: list[int] = field(default_factory=list)
-    heard: dict[int, Heard] = field(default_factory=dict)  # by n, ascending
-    owed: dict[int, Stretch] = field(default_factory=dict)  # by first, ascending
-    held: list[Held] = field(default_factory=list)  # by n and place, the newest kept
+    heard: dict[int, UnreadMessage] = field(default_factory=dict)  # by n, ascending
+    owed: dict[int, ReadingRange] = field(default_factory=dict)  # by first, ascending
+    held: list[KeptClaim] = field(default_factory=list)  # by n and place, the newest kept
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by handle
     touched: dict[str, str] = field(default_factory=dict)  # handle -> what a person did with it
     read: int = 0  # stretches

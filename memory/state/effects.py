@@ -16,7 +16,7 @@ from parley.bus.entries import Part
 _SUMMARY: Final = re.compile(r"summary:(\d+):(\d+):(\d+)(?::again(\d+))?")
 
 
-class Owed(Struct, frozen=True, gc=False):
+class OwedWork(Struct, frozen=True, gc=False):
     """Work that memory is owed; the same memory always owes it under the same id."""
 
     @property
@@ -28,7 +28,7 @@ class Owed(Struct, frozen=True, gc=False):
         return f"{self.id}:{how}"
 
 
-class Effect(Owed, frozen=True, gc=False, omit_defaults=True):
+class SummaryEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     """Work that memory is owed: summarise n `first`..`last` at `level`.
 
     `id` is `summary:<level>:<first>:<last>`; the result's id adds `:extract`
@@ -52,7 +52,7 @@ class Effect(Owed, frozen=True, gc=False, omit_defaults=True):
         return f"summary:{self.level}:{self.first}:{self.last}{again}"
 
 
-class Reflect(Owed, frozen=True, gc=False, omit_defaults=True):
+class ReflectionEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     """A participant's note is to be rewritten in the light of entries up to n `cause`.
 
     Only a model can; `id` is `note:<key of the participant>:<cause>`.
@@ -68,7 +68,7 @@ class Reflect(Owed, frozen=True, gc=False, omit_defaults=True):
         return f"note:{key}:{self.cause}"
 
 
-class Compare(Owed, frozen=True, gc=False, omit_defaults=True):
+class ComparisonEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     """Proposal `ref`, born at entry `of`, is to be compared with earlier ones by an embedding.
 
     `id` is `similarity:<of>:<ref>`.
@@ -82,7 +82,7 @@ class Compare(Owed, frozen=True, gc=False, omit_defaults=True):
         return f"similarity:{self.of}:{self.ref}"
 
 
-class Extract(Owed, frozen=True, gc=False, omit_defaults=True):
+class ReadingEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     """Messages n `first`..`last` are to be read for items, those from `lead` on shown with them.
 
     Only a model can; `id` is `extract:<first>:<last>`.
@@ -99,7 +99,7 @@ class Extract(Owed, frozen=True, gc=False, omit_defaults=True):
         return f"extract:{self.first}:{self.last}{again}"
 
 
-class Condense(Owed, frozen=True, gc=False, omit_defaults=True):
+class ShortFormEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     """A clipped text that a model could put better: `part` of entry `of`.
 
     `id` is `condense:<part>:<of>`.

@@ -7,12 +7,12 @@ from typing import Literal
 from msgspec import Struct
 
 from parley.bus.entries import EpisodeKind
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 EpisodeStatus = Literal["open", "completed", "failed", "superseded", "abandoned"]
 
 
-class Run(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class ToolRun(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """One tool call of a goal or task, in detail."""
 
     n: int
@@ -22,7 +22,7 @@ class Run(Struct, omit_defaults=True, kw_only=True, frozen=True):
     size: int  # tokens of `text`
 
 
-class StepRow(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class TaskStep(Struct, omit_defaults=True, kw_only=True, frozen=True):
     n: int
     who: str
     form: str
@@ -33,7 +33,7 @@ class StepRow(Struct, omit_defaults=True, kw_only=True, frozen=True):
     discovered: tuple[tuple[str, str], ...] = ()
 
 
-class Pattern(Store):
+class ToolPattern(StateTree):
     """How often a tool worked, or failed with one kind of error, and where in the log."""
 
     tool: str
@@ -43,7 +43,7 @@ class Pattern(Store):
     last: int = 0
 
 
-class Tally(Store):
+class WorkTally(StateTree):
     """Counts of what was done: the statistical summary, kept as things happen.
 
     Names beyond the first fifty of a kind are counted under "other".
@@ -64,18 +64,18 @@ class Tally(Store):
     was: int = 0  # tokens of all that was counted, in detail
 
 
-class Work(Store):
+class Work(StateTree):
     """What a goal or task has under it while it is open; closing leaves the tally."""
 
-    tally: Tally
-    runs: list[Run] = []  # the newest, oldest first
+    tally: WorkTally
+    runs: list[ToolRun] = []  # the newest, oldest first
     failed: list[int] = []  # refs of failed tasks still told in full
-    steps: list[StepRow] = []
+    steps: list[TaskStep] = []
     context: str = ""  # what it is about: discovered facts, one a line, the newest last
-    patterns: dict[str, Pattern] = {}  # of its own runs, at most fifty
+    patterns: dict[str, ToolPattern] = {}  # of its own runs, at most fifty
 
 
-class Talk(Store):
+class Exchange(StateTree):
     """The question and the answer of an exchange; the answer at most `limits.answer`."""
 
     asker: str = ""
@@ -88,7 +88,7 @@ class Talk(Store):
     messages: int = 0
 
 
-class Episode(Store):
+class Episode(StateTree):
     """A stretch of the session that belongs together. `ref` 2 is written E2."""
 
     ref: int
@@ -104,7 +104,7 @@ class Episode(Store):
     closed_at: str | None = None
     result: str = ""
     work: Work | None = None
-    talk: Talk | None = None
+    talk: Exchange | None = None
     size: int = 0  # tokens it counts for in the limits
 
     @property
@@ -112,7 +112,7 @@ class Episode(Store):
         return f"E{self.ref}"
 
 
-class Episodes(Store):
+class Episodes(StateTree):
     """Open episodes and the closed ones that are kept; the others are in the log."""
 
     last: int = 0  # ref of the newest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 
-class Exchanges(Store):
+class Exchanges(StateTree):
     """The newest closed exchanges, and the running summary of those before.
 
     `running` is one line a question and one an answer, oldest first.
@@ -25,7 +25,7 @@ class Exchanges(Store):
     since: int = 0  # n where those begin that came after it; 0: none did
 
 
-class Cached(Store):
+class CachedResult(StateTree):
     """A result that may be served again while turn < `expires`."""
 
     key: str
@@ -42,7 +42,7 @@ class Cached(Store):
     hits: int = 0
 
 
-class Call(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class PendingCall(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """A call under way: whoever wants the same waits for its result, in this turn at most."""
 
     call_id: str
@@ -59,9 +59,9 @@ class Injection(Struct, omit_defaults=True, kw_only=True, frozen=True):
     text: str  # at most `limits.context_text`
 
 
-class Tools(Store):
-    cached: dict[str, Cached] = {}  # by key, oldest first
-    calls: dict[str, Call] = {}  # by key
+class Tools(StateTree):
+    cached: dict[str, CachedResult] = {}  # by key, oldest first
+    calls: dict[str, PendingCall] = {}  # by key
     hits: int = 0
     misses: int = 0
     evicted: int = 0

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 
-class Account(Store):
+class Account(StateTree):
     """What one participant's calls came to, and what is held for those under way."""
 
     tokens: int = 0
@@ -31,7 +31,7 @@ class Reservation(Struct, omit_defaults=True, kw_only=True, frozen=True):
     micros: int = 0
 
 
-class Ledger(Store):
+class Ledger(StateTree):
     """What the session spends: reservations in the order of the log decide who may call.
 
     Settled and held together never exceed a budget, as long as no call costs
@@ -46,7 +46,7 @@ class Ledger(Store):
     overrun: int = 0
 
 
-class Seat(Store):
+class Seat(StateTree):
     """A participant as the floor knows it."""
 
     order: int = 0  # of joining, from 1
@@ -81,7 +81,7 @@ class Bid(Struct, omit_defaults=True, kw_only=True, frozen=True):
     novelty: str = ""
 
 
-class Pass(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class FloorPass(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """Nothing to add: `streak` times in a row, `ready` to close."""
 
     heard: int = 0
@@ -92,7 +92,7 @@ class Pass(Struct, omit_defaults=True, kw_only=True, frozen=True):
     failed: bool = False  # its model did not answer
 
 
-class Floor(Store):
+class Floor(StateTree):
     """Who holds the floor, who asks for it, and what the talk has come to as talk.
 
     An epoch begins with each grant and each release; entries of another epoch
@@ -106,7 +106,7 @@ class Floor(Store):
     intent: Bid | None = None  # with which the holder was granted it
     seats: dict[str, Seat] = {}  # by canonical name
     bids: dict[str, Bid] = {}
-    passes: dict[str, Pass] = {}
+    passes: dict[str, FloorPass] = {}
     turns: int = 0
     hops: int = 0  # turns of agents since a person spoke
     moved: int = 0  # `turns` when an item was last made or changed: what `stalled` counts from

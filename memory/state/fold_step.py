@@ -6,7 +6,7 @@ from parley.memory.state.item_state import Cite, Fact, How, Origin
 from parley.memory.state.memory import Memory
 
 
-class Moment:
+class FoldStep:
     """The entry in hand. Handlers change `memory` through it and record facts in it."""
 
     __slots__ = ("at", "content", "facts", "memory", "n", "participant", "told", "topic", "typist")
@@ -33,9 +33,9 @@ class Moment:
 
     def earlier(
         self, n: int, who: str, text: str, start: int, at: str | None, topic: str | None = None
-    ) -> Moment:
+    ) -> FoldStep:
         """An earlier entry, of which `text` from `start` on is known; its facts are told here."""
-        then = Moment(self.memory, n, who, " " * start + text, at, topic)
+        then = FoldStep(self.memory, n, who, " " * start + text, at, topic)
         then.told = self.told
         then.facts = self.facts
         return then
@@ -63,7 +63,7 @@ class Moment:
         return Origin((here, *also), how, rule, confidence)
 
 
-def evidence(origin: Origin) -> dict[str, object]:
+def evidence_row(origin: Origin) -> dict[str, object]:
     """Where a fact's words stand in the entry in hand, and what found them there."""
     where = origin.cites[0]
     return {

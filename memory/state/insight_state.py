@@ -7,12 +7,12 @@ from typing import Literal
 from msgspec import Struct
 
 from parley.memory.state.item_state import Cite
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 InsightKind = Literal["discovered", "success", "error", "replanned"]
 
 
-class Insight(Store):
+class Insight(StateTree):
     """Something learnt at work. `ref` 4 is written I4."""
 
     ref: int
@@ -28,7 +28,7 @@ class Insight(Store):
         return f"I{self.ref}"
 
 
-class Insights(Store):
+class Insights(StateTree):
     last: int = 0
     held: dict[int, Insight] = {}  # by ref
     keys: dict[str, int] = {}  # ref by key of the folded text: the same words are the same insight

@@ -6,13 +6,13 @@ import msgspec
 from msgspec import Struct
 
 from parley.memory.state.item_state import Position, Reaction, Stance
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 REACH = 30  # messages: nearly every restatement comes within 26, every first vote within 13
 REMARK = 3  # characters behind a vote that are no remark yet: a full stop, a smile
 
 
-class Anchored(Store):
+class Anchored(StateTree):
     """A line that stood above a run of votes when the run began."""
 
     run: int  # `Run.first`
@@ -20,7 +20,7 @@ class Anchored(Store):
     gap: int  # messages between it and the run's first vote
 
 
-class Echo(Store):
+class Restatement(StateTree):
     """A line that says much of what another one says."""
 
     n: int  # of the other line
@@ -34,7 +34,7 @@ class Echo(Store):
     again: bool = False  # the other line echoes, or is echoed, as well
 
 
-class Line(Store):
+class WindowLine(StateTree):
     """A line in reach, with what the lines around it have said of it so far."""
 
     n: int
@@ -51,7 +51,7 @@ class Line(Store):
     tags: list[str] = []  # features of where it stands, told when they came true
     told: int = 0  # features of the lines that say it again, a bit each (`restatements.TOLD`)
     anchored: list[Anchored] = []
-    behind: Echo | None = None  # the earlier line that it is most like
+    behind: Restatement | None = None  # the earlier line that it is most like
     imperative: bool = False
     scribed: bool = False
     asks: bool = False
@@ -59,7 +59,7 @@ class Line(Store):
     handles: list[str] = []  # the items it turned out to be
 
 
-class Typed(Store):
+class TypedMessage(StateTree):
     """A message lately typed: by whom, and whose name leads it."""
 
     typist: str
@@ -68,14 +68,14 @@ class Typed(Store):
     to: bool = False  # it looks like words to `who`
 
 
-class Scribing(Store):
+class Scribing(StateTree):
     """Who takes minutes of what others say."""
 
     named: list[str] = []  # scribes by somebody's word, the newest last
-    typed: list[Typed] = []  # the newest messages
+    typed: list[TypedMessage] = []  # the newest messages
 
 
-class Aside(Struct, omit_defaults=True):
+class PassedLine(Struct, omit_defaults=True):
     """Talk that has no place in the window, until votes fall on it."""
 
     n: int
@@ -88,7 +88,7 @@ class Aside(Struct, omit_defaults=True):
     unread: bool = False  # it is long: whether the gate drops it is seen when somebody votes
 
 
-class Run(Store):
+class VoteRun(StateTree):
     """Votes that follow each other: who voted, and how."""
 
     first: int  # ordinal of its first vote
@@ -99,11 +99,11 @@ class Run(Store):
     lines: int = 0  # lines of the window that came after its first vote
     closed: bool = False  # what it was on was restated
     re: int = 0  # n of the line that its votes reply to; 0: they name nothing
-    aside: Aside | None = None  # the talk right above it, which the gate dropped
+    aside: PassedLine | None = None  # the talk right above it, which the gate dropped
     asked: int = 0  # n of the line that it is most likely on; 0: none
 
 
-class Cast(Store):
+class UnlinkedVote(StateTree):
     """A vote within reach that names no item, and where it counts so far."""
 
     n: int
@@ -129,13 +129,13 @@ class Cast(Store):
         return len(self.text) - (self.end - self.start) > REMARK
 
 
-class Structure(Store):
+class Structure(StateTree):
     """The window, the run of votes that goes on, and the manner of the session."""
 
-    lines: list[Line] = []
-    runs: list[Run] = []
-    replies: list[Run] = []  # votes in reply to a line, a run for each such line
-    casts: list[Cast] = []
+    lines: list[WindowLine] = []
+    runs: list[VoteRun] = []
+    replies: list[VoteRun] = []  # votes in reply to a line, a run for each such line
+    casts: list[UnlinkedVote] = []
     votes: list[int] = []  # ordinals of the votes in reach
     voted: int = 0  # votes so far
     led: int = 0  # a bit for each of the newest 20 lines: 1 where it names another speaker
@@ -144,7 +144,7 @@ class Structure(Store):
     proposals: int = 0  # so far, marked or put to a vote as bare lines
     decisions: int = 0  # so far, marked or found by structure, proposals among them
     marked: int = 0  # items that a tag or the envelope marked
-    aside: Aside | None = None  # the newest, where it is below all lines
+    aside: PassedLine | None = None  # the newest, where it is below all lines
     recalled: int = 0  # place of the newest line that was dropped and taken back in
     found: int = 0  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on

@@ -7,7 +7,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 
 
-def found(memory: Memory, ref: int | str) -> Episode | None:
+def find_episode(memory: Memory, ref: int | str) -> Episode | None:
     """The episode of a handle, or the one that entry `ref` opened; None where none is held."""
     if isinstance(ref, str):
         number = ref[1:]
@@ -16,7 +16,7 @@ def found(memory: Memory, ref: int | str) -> Episode | None:
     return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
 
 
-def vote_of(memory: Memory, ref: int | str) -> Vote | None:
+def find_vote(memory: Memory, ref: int | str) -> Vote | None:
     """The vote of a handle, or the one that entry `ref` initiated; None where none is held."""
     if isinstance(ref, int):
         return next((one for one in memory.votes.held.values() if one.n == ref), None)
@@ -25,16 +25,16 @@ def vote_of(memory: Memory, ref: int | str) -> Vote | None:
     return memory.votes.held.get(int(number)) if whole and ref[0] in "Vv" else None
 
 
-def running_vote(memory: Memory, ref: int | str | None, status: str) -> Vote | None:
+def find_running_vote(memory: Memory, ref: int | str | None, status: str) -> Vote | None:
     """The vote of that status which `ref` names; the newest of them where it is None."""
     if ref is not None:
-        vote = vote_of(memory, ref)
+        vote = find_vote(memory, ref)
         return vote if vote is not None and vote.status == status else None
     running = [memory.votes.held[one] for one in reversed(memory.votes.running)]
     return next((vote for vote in running if vote.status == status), None)
 
 
-def innermost(
+def innermost_open_episode(
     memory: Memory, kind: str | None = None, participant: str | None = None
 ) -> Episode | None:
     """The open episode, of that kind and of that participant, that was opened last."""
@@ -46,19 +46,19 @@ def innermost(
     return None
 
 
-def stage(memory: Memory) -> list[Episode]:
+def current_stages(memory: Memory) -> list[Episode]:
     """Where the session stands: the open phase, stage and round, the widest first."""
-    held = (innermost(memory, kind) for kind in ("phase", "stage", "round"))
+    held = (innermost_open_episode(memory, kind) for kind in ("phase", "stage", "round"))
     return [one for one in held if one is not None]
 
 
-def ready(memory: Memory) -> list[Episode]:
+def ready_tasks(memory: Memory) -> list[Episode]:
     """The open tasks that wait for nothing, oldest first."""
     held = (memory.episodes.held[ref] for ref in memory.episodes.open)
     return [one for one in held if one.kind == "task" and not one.after]
 
 
-def at_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
+def open_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 
     The one that is `named`, else the newest of `participant`, else of anyone; of
@@ -67,13 +67,13 @@ def at_work(memory: Memory, named: int | str | None, participant: str) -> list[E
     """
     if not memory.episodes.open:
         return []
-    inner = _newest(memory, participant) if named is None else found(memory, named)
+    inner = _newest(memory, participant) if named is None else find_episode(memory, named)
     if inner is None or inner.work is None or inner.status != "open":
         return []
-    return [inner, *holders(memory, inner)]
+    return [inner, *enclosing_work(memory, inner)]
 
 
-def holders(memory: Memory, episode: Episode) -> list[Episode]:
+def enclosing_work(memory: Memory, episode: Episode) -> list[Episode]:
     """The open goals and tasks that `episode` stands in, the innermost first."""
     chain: list[Episode] = []
     above = episode.parent
@@ -84,7 +84,7 @@ def holders(memory: Memory, episode: Episode) -> list[Episode]:
     return chain
 
 
-def ground(chain: list[Episode]) -> Episode:
+def detail_holder(chain: list[Episode]) -> Episode:
     """Where the detail of a piece of work is kept: the innermost goal, else the task itself."""
     return next((one for one in chain if one.kind == "goal"), chain[0])
 

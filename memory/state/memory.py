@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from parley.bus.entries import PackRef
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.settings.session_settings import Settings
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
@@ -28,9 +28,9 @@ from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.line_state import Structure
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import Condensed, Range, Summary
+from parley.memory.state.summary_state import ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
-from parley.memory.text.similarity import Index
+from parley.memory.text.similarity import SimilarityIndex
 
 FOLD: Final = "11"  # of the code below `apply`; another value means refold from the log
 
@@ -42,9 +42,9 @@ def pack_key(name: str, hash: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _reader(packs: tuple[Pack, ...]) -> Reader:
+def _reader(packs: tuple[Pack, ...]) -> SpeechActReader:
     """The compiled packs: 50 ms of work that the sessions of a process share."""
-    return Reader(packs)
+    return SpeechActReader(packs)
 
 
 class Era(Struct, frozen=True, gc=False):
@@ -145,7 +145,7 @@ class Memory:
         self.decisions: dict[int, Decision] = {}
         self.participants: dict[str, Participant] = {}
         self.aliases: dict[str, str] = {}
-        self.ranges: dict[tuple[int, int], Range] = {}
+        self.ranges: dict[tuple[int, int], SummaryRange] = {}
         self.summaries: dict[tuple[int, int], Summary] = {}
         # `first` of the newest ranges of level 0, `summary.keep` of them
         self.newest: list[int] = []
@@ -160,7 +160,7 @@ class Memory:
         self.tools = Tools()
         self.insights = Insights()
         self.lessons: dict[str, Lesson] = {}  # by "session ref"
-        self.condensed: dict[str, Condensed] = {}  # by "part of"
+        self.condensed: dict[str, ShortForm] = {}  # by "part of"
         self.claims = Claims()
         self.floor = Floor()
         self.ledger = Ledger()
@@ -174,14 +174,18 @@ class Memory:
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
         self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
         self.uncompared: dict[int, None] = {}  # proposals like none, that no embedding was asked of
-        self.proposal_index = Index()
-        self.decision_index = Index()
+        self.proposal_index = SimilarityIndex()
+        self.decision_index = SimilarityIndex()
         self.full_proposals: dict[int, None] = {}
         self.full_decisions: dict[int, None] = {}
         self.fallen: list[int] = []  # `first` of ranges no longer among the newest, to let go of
         self.owed: dict[tuple[int, int], None] = {}  # ranges without a summary
-        self.front: dict[int, list[Range]] = {}  # by level: ranges that none covers, oldest first
-        self.below: dict[tuple[int, int], list[Range]] = {}  # range -> those it covers and we hold
+        self.front: dict[
+            int, list[SummaryRange]
+        ] = {}  # by level: ranges that none covers, oldest first
+        self.below: dict[
+            tuple[int, int], list[SummaryRange]
+        ] = {}  # range -> those it covers and we hold
         self.pack_refs: tuple[PackRef, ...] = ()
         self.govern(Settings())
         self.read_with(())
@@ -234,7 +238,7 @@ class Memory:
         self.reader = self.reader_of(refs)
         self.pack_refs = refs
 
-    def reader_of(self, refs: tuple[PackRef, ...]) -> Reader:
+    def reader_of(self, refs: tuple[PackRef, ...]) -> SpeechActReader:
         """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
         found = []
         for ref in refs:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 LineKind = Literal["statement", "reasoning", "vote", "consensus", "results", "phase"]
 
 
-class Line(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class HistoryLine(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """One event as notebooks tell it: known fields only, rendered when read.
 
     `text` is clipped to its kind's limit. `to` names who sees it; empty: everyone.
@@ -30,7 +30,7 @@ class Line(Struct, omit_defaults=True, kw_only=True, frozen=True):
     facts: tuple[tuple[str, str], ...] = ()  # further named values: earnings, outcome, …
 
 
-class Occasion(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class ReflectionOccasion(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """An entry that calls for reflections, of all who keep a notebook, or all who rewrite one."""
 
     n: int = 0
@@ -38,7 +38,7 @@ class Occasion(Struct, omit_defaults=True, kw_only=True, frozen=True):
     told: int = 0  # `Notebooks.told` by then
 
 
-class Note(Store):
+class Note(StateTree):
     """A participant's notebook: the standing revision; the lines since are the history's.
 
     A revision is named by its cause, the n of the entry up to which it digests.
@@ -58,17 +58,21 @@ class Note(Store):
     written: int = 0  # n of the last note.written that stood
 
 
-class Notebooks(Store):
+class Notebooks(StateTree):
     """The shared history, oldest first, and each participant's note over it.
 
     `dropped` lines left it for `limits.history`; the newest of them was entry `through`.
     """
 
-    history: list[Line] = []
+    history: list[HistoryLine] = []
     size: int = 0  # characters of the lines in `history`
     told: int = 0  # characters of all lines ever told to everyone
     dropped: int = 0
     through: int = 0
-    called: Occasion = Occasion()  # newest that calls on all who keep a notebook
-    stirred: Occasion = Occasion()  # newest that calls on those who rewrite theirs
+    called: ReflectionOccasion = (
+        ReflectionOccasion()
+    )  # newest that calls on all who keep a notebook
+    stirred: ReflectionOccasion = (
+        ReflectionOccasion()
+    )  # newest that calls on those who rewrite theirs
     notes: dict[str, Note] = {}  # by canonical name

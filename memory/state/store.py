@@ -9,5 +9,5 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Store(Struct, omit_defaults=True, kw_only=True):
+class StateTree(Struct, omit_defaults=True, kw_only=True):
     """What the fold changes in place."""

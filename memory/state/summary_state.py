@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 @dataclass(slots=True)
-class Range:
+class SummaryRange:
     """A stretch of the log that a summary covers: n `first`..`last`, closed.
 
     `above` is the `first` of the range of the next level that covers it.
@@ -40,7 +40,7 @@ class Summary:
     at: str | None  # of the last entry it covers
 
 
-class Condensed(Struct, omit_defaults=True, kw_only=True, frozen=True):
+class ShortForm(Struct, omit_defaults=True, kw_only=True, frozen=True):
     """A model's shorter form of something that memory already holds clipped."""
 
     text: str

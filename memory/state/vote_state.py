@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from parley.memory.state.store import Store
+from parley.memory.state.store import StateTree
 
 
 class Ballot(Struct, omit_defaults=True, kw_only=True, frozen=True):
@@ -16,7 +16,7 @@ class Ballot(Struct, omit_defaults=True, kw_only=True, frozen=True):
     invalid: int = 0  # tries that could not be read; 2: it stands as invalid
 
 
-class Vote(Store):
+class Vote(StateTree):
     """A vote. `ref` 2 is written V2. The electorate is fixed when it opens.
 
     status: called (waits for confirmations), open, carried, failed (nothing
@@ -49,7 +49,7 @@ class Vote(Store):
         return f"V{self.ref}"
 
 
-class Votes(Store):
+class Votes(StateTree):
     """Votes by ref; the ballots of closed ones beyond the newest few are in the log alone."""
 
     held: dict[int, Vote] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from parley.memory.notebooks.reflections import limit_of
+from parley.memory.notebooks.reflections import note_limit
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS
 
@@ -26,7 +26,7 @@ class Advice:
     because: str
 
 
-def advise(memory: Memory) -> list[Advice]:
+def advise_limits(memory: Memory) -> list[Advice]:
     """What to set otherwise, by key; empty where the limits fit, or nothing was measured yet."""
     found = [
         *_lines(memory), *_notes(memory), *_answers(memory), *_cache(memory),
@@ -69,7 +69,7 @@ def _notes(memory: Memory) -> Iterator[Advice]:
     failed = sorted(
         name
         for name, note in memory.notebooks.notes.items()
-        if note.answered > note.cause and limit_of(memory, name) == now
+        if note.answered > note.cause and note_limit(memory, name) == now
     )
     if failed:
         because = f"no revision of {', '.join(failed)} fitted"

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from parley.memory.goals import eviction, lessons
-from parley.memory.notebooks.notebooks import seen_since
-from parley.memory.notebooks.reflections import limit_of, policy_of, warn_of
+from parley.memory.notebooks.notebooks import list_lines_since
+from parley.memory.notebooks.reflections import note_limit, note_policy, note_warning
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import Unit, measure
+from parley.memory.text.text_sizes import Unit, measure_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Forecast:
         return 0 < self.warn <= self.size
 
 
-def forecast(memory: Memory) -> list[Forecast]:
+def forecast_limits(memory: Memory) -> list[Forecast]:
     """Each limit with a running size; those of layers that a session does not use are left out."""
     return [
         *_talk(memory),
@@ -85,7 +85,7 @@ def _items(memory: Memory) -> Iterator[Forecast]:
         cap = memory.settings.limits.insights
         yield _made("limits.insights", "items", len(insights.held), cap, insights.last, memory.n)
     if memory.lessons:
-        yield _made("limits.lessons", "items", len(lessons.standing(memory)),
+        yield _made("limits.lessons", "items", len(lessons.list_lessons(memory)),
                     memory.settings.limits.lessons, 0, memory.n)  # fmt: skip
 
 
@@ -98,10 +98,10 @@ def _notebooks(memory: Memory) -> Iterator[Forecast]:
     yield _made("limits.history", "chars", books.size, limits.history.cap, ever, memory.n)
     for name in sorted(books.notes):
         note = books.notes[name]
-        if policy_of(memory, name) == "off":
+        if note_policy(memory, name) == "off":
             continue
-        cap, warn = limit_of(memory, name), warn_of(memory, name)
-        told = sum(len(line.text) for line in seen_since(memory, name))
+        cap, warn = note_limit(memory, name), note_warning(memory, name)
+        told = sum(len(line.text) for line in list_lines_since(memory, name))
         size, turns = len(note.text) + told, memory.n - note.cause
         yield _made("limits.note", "chars", size, cap, told, turns, warn=warn, of=name)
 
@@ -113,7 +113,7 @@ def _episodes(memory: Memory) -> Iterator[Forecast]:
     yield _made("limits.open_episodes", "items", len(store.open), limits.open_episodes,
                 len(store.open), memory.n)  # fmt: skip
     session, archive, kept = limits.session, limits.archive, len(store.archived)
-    size = eviction.size(memory)
+    size = eviction.session_size(memory)
     yield _made("limits.session", "tokens", size, session.cap, size, memory.n, warn=session.warn)
     ever = kept + store.evicted
     tokens = store.archive_size
@@ -129,7 +129,7 @@ def _exchanges(memory: Memory) -> Iterator[Forecast]:
     window = [memory.episodes.held[ref] for ref in store.window if ref in memory.episodes.held]
     count, turn = len(window), store.turn
     yield _made("limits.exchanges", "items", count, limits.exchanges, turn, memory.n, warn=0)
-    size = measure(store.running, "bytes")
+    size = measure_text(store.running, "bytes")
     each = sum(map(_told, window)) // len(window) if window else 0
     grown, cap = each * turn, limits.running.cap
     yield _made("limits.running", "bytes", size, cap, grown, memory.n, warn=0)
@@ -138,7 +138,7 @@ def _exchanges(memory: Memory) -> Iterator[Forecast]:
 def _told(exchange: Episode) -> int:
     """Bytes that an exchange will add to the running summary, near enough."""
     talk = exchange.talk
-    return 0 if talk is None else measure(talk.question + talk.answer, "bytes")
+    return 0 if talk is None else measure_text(talk.question + talk.answer, "bytes")
 
 
 def _tools(memory: Memory) -> Iterator[Forecast]:

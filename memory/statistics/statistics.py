@@ -9,21 +9,21 @@ from typing import Any
 
 from msgspec.json import encode
 
-from parley.memory.extraction.model_claims.claim_counts import counts
-from parley.memory.extraction.model_claims.item_overlay import reading, status_of
-from parley.memory.floor.seats import agents
+from parley.memory.extraction.model_claims.claim_counts import count_claims
+from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
+from parley.memory.floor.seats import present_agents
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.goals import eviction, lessons
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.floor_state import Account
-from parley.memory.state.lookup import innermost
+from parley.memory.state.lookup import innermost_open_episode
 from parley.memory.state.memory import Memory
-from parley.memory.statistics.forecast import forecast
-from parley.memory.summaries.range_summaries import frontier
-from parley.memory.text.text_sizes import measure
+from parley.memory.statistics.forecast import forecast_limits
+from parley.memory.summaries.range_summaries import uncovered_summaries
+from parley.memory.text.text_sizes import measure_text
 
 
-def stats(memory: Memory) -> dict[str, Any]:
+def count_memory(memory: Memory) -> dict[str, Any]:
     """Counts and sizes. Sizes are bytes of canonical JSON, and tokens of the summaries.
 
     Those bytes are without notebooks and the ballots of secret votes: everybody is shown
@@ -33,8 +33,8 @@ def stats(memory: Memory) -> dict[str, Any]:
     """
     proposals = [found for found in memory.proposals.values() if found.stands]
     decisions = [found for found in memory.decisions.values() if found.stands]
-    read = reading(memory)
-    offered = Counter(status_of(read, one) for one in proposals)
+    read = overlay_claims(memory)
+    offered = Counter(listed_status(read, one) for one in proposals)
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -44,7 +44,7 @@ def stats(memory: Memory) -> dict[str, Any]:
         "summaries_owed": len(memory.owed),
         "decisions": len(decisions),
         "decisions_by_status": dict(
-            sorted(Counter(status_of(read, one) for one in decisions).items())
+            sorted(Counter(listed_status(read, one) for one in decisions).items())
         ),
         "proposals": offered["active"],
         "proposals_by_status": dict(sorted(offered.items())),
@@ -62,7 +62,7 @@ def stats(memory: Memory) -> dict[str, Any]:
             "open_messages": memory.open_count,
         },
         "compression_permille": _permille(written, covered),
-        **layers(memory),
+        **count_layers(memory),
         **_limits(memory),
     }
 
@@ -74,14 +74,14 @@ def _kept_apart(memory: Memory) -> int:
 
 
 def _limits(memory: Memory) -> dict[str, Any]:
-    found = forecast(memory)
+    found = forecast_limits(memory)
     return {
         "forecasts": [asdict(one) for one in found],
         "alerts": [f"{one.limit} {one.of}".strip() for one in found if one.alert],
     }
 
 
-def layers(memory: Memory) -> dict[str, Any]:
+def count_layers(memory: Memory) -> dict[str, Any]:
     """The counts of each layer: conversation, session, execution, notebooks, …, the table."""
     return {
         "conversation": _conversation(memory),
@@ -90,15 +90,15 @@ def layers(memory: Memory) -> dict[str, Any]:
         "notebooks": _notebooks(memory),
         "exchanges": _exchanges(memory),
         "cache": _cache(memory),
-        "extraction": counts(memory),
-        **table(memory),
+        "extraction": count_claims(memory),
+        **count_table(memory),
     }
 
 
 def _conversation(memory: Memory) -> dict[str, Any]:
     """The open stretch and its summaries. Tokens of talk are counted under `limits.short_term`."""
     counted = memory.settings.limits.short_term.cap > 0
-    summaries = sum(summary.size for summary in frontier(memory))
+    summaries = sum(summary.size for summary in uncovered_summaries(memory))
     return {
         "buffer_messages": memory.open_count,
         "has_summary": bool(memory.summaries),
@@ -108,7 +108,7 @@ def _conversation(memory: Memory) -> dict[str, Any]:
 
 
 def _session(memory: Memory) -> dict[str, Any]:
-    goal = innermost(memory, "goal")
+    goal = innermost_open_episode(memory, "goal")
     held = memory.episodes.held.values()
     under = [one for one in held if goal is not None and one.parent == goal.ref]
     closed = [one for one in held if one.kind == "goal" and one.status != "open"]
@@ -120,7 +120,7 @@ def _session(memory: Memory) -> dict[str, Any]:
         "archived_goals": len(closed),
         "evicted": memory.episodes.evicted,
         "refused": memory.episodes.refused,
-        "estimated_tokens": eviction.size(memory),
+        "estimated_tokens": eviction.session_size(memory),
     }
 
 
@@ -137,7 +137,7 @@ def _tasks_done(goal: Episode | None) -> int:
 
 
 def _execution(memory: Memory) -> dict[str, Any]:
-    task = innermost(memory, "task")
+    task = innermost_open_episode(memory, "task")
     at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
     steps = [step for work in at_work if work is not None for step in work.steps]
     learnt = sum(one.kind == "discovered" for one in memory.insights.held.values())
@@ -146,7 +146,7 @@ def _execution(memory: Memory) -> dict[str, Any]:
         "execution_steps": len(steps),
         "discovered_context_entries": sum(len(step.discovered) for step in steps) + learnt,
         "insights": len(memory.insights.held),
-        "lessons": len(lessons.standing(memory)),
+        "lessons": len(lessons.list_lessons(memory)),
     }
 
 
@@ -169,7 +169,7 @@ def _exchanges(memory: Memory) -> dict[str, Any]:
     return {
         "turn": store.turn,
         "window": len(store.window),
-        "running_bytes": measure(store.running, "bytes"),
+        "running_bytes": measure_text(store.running, "bytes"),
         "compressions": store.compressions,
     }
 
@@ -185,14 +185,14 @@ def _cache(memory: Memory) -> dict[str, Any]:
     }
 
 
-def table(memory: Memory) -> dict[str, Any]:
+def count_table(memory: Memory) -> dict[str, Any]:
     """The counts of the floor, of what was spent, and of votes."""
     floor, ledger = memory.floor, memory.ledger
     return {
         "floor": {
             "policy": memory.settings.floor.policy,
             "seats": sum(seat.present for seat in floor.seats.values()),
-            "agents": len(agents(memory)),
+            "agents": len(present_agents(memory)),
             "epoch": floor.epoch,
             "holder": floor.holder or None,
             "paused": floor.paused or None,

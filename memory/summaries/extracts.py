@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.patterns.speech_acts import Reader
-from parley.memory.text.plain_text import clip, one_line, plain, sentence_span
-from parley.memory.text.similarity import stems
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
+from parley.memory.text.plain_text import clip, one_line, sentence_span, to_plain
+from parley.memory.text.similarity import content_stems
 
 _READ: Final = 20_000  # characters of one message; what a summary can quote is in its beginning
 _MAX_SENTENCES: Final = 200  # of one message
@@ -40,7 +40,7 @@ class _Sentence:
     length: int  # words as people count them
 
 
-def extract(lines: Sequence[tuple[str, str]], reader: Reader, words: int) -> str:
+def extract_summary(lines: Sequence[tuple[str, str]], reader: SpeechActReader, words: int) -> str:
     """The summary of `lines`, (participant, content) each, in at most `words` words.
 
     One line a speaker's turn: `name: sentence sentence`. "" where nothing was
@@ -53,7 +53,7 @@ def extract(lines: Sequence[tuple[str, str]], reader: Reader, words: int) -> str
     return _told(_chosen(sentences, words))
 
 
-def condense(texts: Sequence[str], words: int) -> str:
+def condense_extracts(texts: Sequence[str], words: int) -> str:
     """One summary of several extracts, oldest first, in at most `words` words."""
     sentences: list[_Sentence] = []
     for text in texts:
@@ -70,9 +70,9 @@ def condense(texts: Sequence[str], words: int) -> str:
 # -- sentences -----------------------------------------------------------------
 
 
-def _marked(content: str, reader: Reader) -> Iterator[tuple[str, int]]:
+def _marked(content: str, reader: SpeechActReader) -> Iterator[tuple[str, int]]:
     """The sentences of a message with the weight of what they do."""
-    text = plain(content)
+    text = to_plain(content)
     weights: dict[tuple[int, int], int] = {}
     for found in reader.read(content):
         if not found.vote:
@@ -112,7 +112,9 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _read(place: int, speaker: str, text: str, weight: int) -> _Sentence:
     said = clip(one_line(text), _SENTENCE_LIMIT)
-    return _Sentence(place, speaker, said, weight, frozenset(stems(said)), len(said.split()))
+    return _Sentence(
+        place, speaker, said, weight, frozenset(content_stems(said)), len(said.split())
+    )
 
 
 # -- choosing ------------------------------------------------------------------

@@ -14,13 +14,13 @@ from bisect import bisect_left, bisect_right
 from itertools import islice
 
 from parley.bus.entries import Message, SummaryMade
-from parley.memory.state.effects import Effect
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.effects import SummaryEffect
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
-from parley.memory.state.summary_state import Range, Summary
+from parley.memory.state.summary_state import Summary, SummaryRange
 from parley.memory.text.plain_text import clip
-from parley.memory.text.text_sizes import measure, tokens
+from parley.memory.text.text_sizes import count_tokens, measure_text
 
 _CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
@@ -28,14 +28,14 @@ _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may cla
 Key = tuple[int, int]
 
 
-def weigh(memory: Memory, n: int, entry: Message) -> list[Fact]:
+def count_open_tokens(memory: Memory, n: int, entry: Message) -> list[Fact]:
     """Count a message's tokens; past `limits.short_term` the open stretch closes with it.
 
     The fact is the warning, once a stretch.
     """
     limit = memory.settings.limits.short_term
     before = memory.open_tokens
-    memory.open_tokens += tokens(entry.content)
+    memory.open_tokens += count_tokens(entry.content)
     if memory.open_tokens > limit.cap:
         memory.open_count = memory.interval  # the fold closes it with this message
         return []
@@ -46,7 +46,7 @@ def weigh(memory: Memory, n: int, entry: Message) -> list[Fact]:
     return []
 
 
-def close_heavy(memory: Memory, last: int, at: str | None) -> None:
+def close_heavy_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch where `limits.short_term`, as it is now, has no room for it."""
     if memory.short_term and memory.open_tokens > memory.short_term and memory.open_count:
         close_range(memory, last, at)
@@ -54,23 +54,23 @@ def close_heavy(memory: Memory, last: int, at: str | None) -> None:
 
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
-    closed = Range(0, memory.open_first, last, at)
+    closed = SummaryRange(0, memory.open_first, last, at)
     memory.open_first, memory.open_count, memory.open_tokens = last + 1, 0, 0
     _hold(memory, closed)
-    tighten(memory)
+    cover_ranges(memory)
     memory.newest.append(closed.first)
     surplus = max(0, len(memory.newest) - memory.settings.summary.keep)
     memory.fallen += memory.newest[:surplus]
     del memory.newest[:surplus]
 
 
-def _hold(memory: Memory, made: Range) -> None:
+def _hold(memory: Memory, made: SummaryRange) -> None:
     memory.ranges[made.key] = made
     memory.owed[made.key] = None
     memory.front.setdefault(made.level, []).append(made)
 
 
-def tighten(memory: Memory) -> None:
+def cover_ranges(memory: Memory) -> None:
     """Cover ranges by one of the next level wherever enough, or too many, stand side by side."""
     while (level := _ripe_level(memory)) is not None:
         _hold(memory, _cover(memory, level))
@@ -88,10 +88,10 @@ def _ripe_level(memory: Memory) -> int | None:
     return -level if count > 1 else None
 
 
-def _cover(memory: Memory, level: int) -> Range:
+def _cover(memory: Memory, level: int) -> SummaryRange:
     """The range of the next level over all that stand side by side at `level`."""
     below = memory.front.pop(level)
-    made = Range(
+    made = SummaryRange(
         level=level + 1,
         first=below[0].first,
         last=below[-1].last,
@@ -103,7 +103,7 @@ def _cover(memory: Memory, level: int) -> Range:
     return made
 
 
-def land(moment: Moment, entry: SummaryMade) -> None:
+def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
     """Let a summary stand, unless its range is unknown or a better one does."""
     memory = moment.memory
     key = (entry.level, entry.first)
@@ -120,7 +120,7 @@ def land(moment: Moment, entry: SummaryMade) -> None:
         last=entry.last,
         how=entry.how,
         text=text,
-        size=measure(text, "tokens"),
+        size=measure_text(text, "tokens"),
         was=min(max(entry.was, 0), _MOST_TOKENS),
         at=owed.at,
     )
@@ -135,7 +135,7 @@ def land(moment: Moment, entry: SummaryMade) -> None:
         text=text,
     )
     _let_go_of_fallen(memory)
-    for below in parts(memory, entry.level, entry.first):
+    for below in covered_ranges(memory, entry.level, entry.first):
         _release(memory, below.key)
 
 
@@ -151,7 +151,7 @@ def _let_go_of_fallen(memory: Memory) -> None:
     memory.fallen.clear()
 
 
-def parts(memory: Memory, level: int, first: int) -> list[Range]:
+def covered_ranges(memory: Memory, level: int, first: int) -> list[SummaryRange]:
     """The ranges that (`level`, `first`) covers and memory still holds, oldest first."""
     return list(memory.below.get((level, first), ()))
 
@@ -164,7 +164,7 @@ def _is_final(memory: Memory, key: Key) -> bool:
     return standing.how in ("model", memory.era(standing.last).how)
 
 
-def can_go(memory: Memory, held: Range) -> bool:
+def is_forgettable(memory: Memory, held: SummaryRange) -> bool:
     """True when what covers `held` is final, and `held` is not among the newest."""
     if held.above is None or (held.level == 0 and held.first in memory.newest):
         return False
@@ -174,7 +174,7 @@ def can_go(memory: Memory, held: Range) -> bool:
 def _release(memory: Memory, key: Key) -> None:
     """Let go of a range, and of those below it, if it can go."""
     held = memory.ranges.get(key)
-    if held is None or held.above is None or not can_go(memory, held):
+    if held is None or held.above is None or not is_forgettable(memory, held):
         return
     below = memory.below.pop(key, [])
     siblings = memory.below.get((held.level + 1, held.above))
@@ -187,7 +187,7 @@ def _release(memory: Memory, key: Key) -> None:
         _release(memory, part.key)
 
 
-def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+def list_due_summaries(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
     """The effects that `memory` is owed now, those of the range that ends first, first.
 
     Of ranges that end together the lower comes first. All of them, or the first
@@ -197,39 +197,39 @@ def due(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
     """
     ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
     ready = (end for end in ends if _is_ready(memory, end[1:]))
-    return tuple(effect(memory, *end) for end in islice(ready, most))
+    return tuple(summary_effect(memory, *end) for end in islice(ready, most))
 
 
-def effect(memory: Memory, last: int, level: int, first: int) -> Effect:
+def summary_effect(memory: Memory, last: int, level: int, first: int) -> SummaryEffect:
     """The effect that a range is owed; a redaction within it makes it another one."""
     again = bisect_right(memory.redacted, last) - bisect_left(memory.redacted, first)
-    return Effect(level, first, last, again)
+    return SummaryEffect(level, first, last, again)
 
 
 def _is_ready(memory: Memory, key: Key) -> bool:
-    return all(part.key in memory.summaries for part in parts(memory, *key))
+    return all(part.key in memory.summaries for part in covered_ranges(memory, *key))
 
 
-def upgrades(memory: Memory, most: int | None = None) -> tuple[Effect, ...]:
+def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
     """The standing extracts that a model could better, lowest level and oldest first.
 
     Those of ranges that closed while the session wanted a model's. A range of a
     higher level waits for the models' summaries of the ranges below it.
     """
-    found: list[Effect] = []
+    found: list[SummaryEffect] = []
     for key in sorted(memory.summaries):
         standing = memory.summaries[key]
         if len(found) == most:
             break
         if standing.how in ("model", memory.era(standing.last).how):
             continue
-        below = (memory.summaries.get(part.key) for part in parts(memory, *key))
+        below = (memory.summaries.get(part.key) for part in covered_ranges(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):
-            found.append(effect(memory, standing.last, standing.level, standing.first))
+            found.append(summary_effect(memory, standing.last, standing.level, standing.first))
     return tuple(found)
 
 
-def frontier(memory: Memory) -> list[Summary]:
+def uncovered_summaries(memory: Memory) -> list[Summary]:
     """The standing summaries that no standing summary of a higher level covers, in log order."""
     found = []
     for key in memory.summaries:
@@ -240,7 +240,7 @@ def frontier(memory: Memory) -> list[Summary]:
     return sorted(found, key=lambda summary: (summary.first, -summary.level))
 
 
-def _uncovered(memory: Memory, held: Range) -> bool:
+def _uncovered(memory: Memory, held: SummaryRange) -> bool:
     above = (held.level + 1, held.above if held.above is not None else 0)
     higher = memory.ranges.get(above)
     if higher is None or above in memory.summaries:

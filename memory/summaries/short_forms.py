@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from parley.bus.entries import Part, TextCondensed
-from parley.memory.state.effects import Condense
+from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.episode_state import Episode
-from parley.memory.state.exchange_state import Cached
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.exchange_state import CachedResult
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Era, Memory
-from parley.memory.state.summary_state import Condensed
-from parley.memory.text.byte_limits import clip_bytes, size_of
+from parley.memory.state.summary_state import ShortForm
+from parley.memory.text.byte_limits import byte_size, clip_bytes
 
 _Wanted = tuple[Part, int, int]  # part, of, the bytes it may have
 
 
-def land(moment: Moment, entry: TextCondensed) -> None:
+def keep_short_form(moment: FoldStep, entry: TextCondensed) -> None:
     """Let a shorter form stand while memory holds what it is of."""
     memory = moment.memory
     room = _room(memory, entry.part, entry.of)
@@ -33,42 +33,42 @@ def land(moment: Moment, entry: TextCondensed) -> None:
         earlier = _earlier(memory)
         if earlier > entry.of:
             return
-        let_go(memory, "running", earlier)
+        drop_short_form(memory, "running", earlier)
     text = clip_bytes(entry.text.strip(), room)
-    memory.condensed[f"{entry.part} {entry.of}"] = Condensed(text=text, size=size_of(text))
-    moment.found("text.condensed", None, part=entry.part, of=entry.of, bytes=size_of(text))
+    memory.condensed[f"{entry.part} {entry.of}"] = ShortForm(text=text, size=byte_size(text))
+    moment.found("text.condensed", None, part=entry.part, of=entry.of, bytes=byte_size(text))
 
 
-def owed(memory: Memory) -> list[Condense]:
+def list_owed_short_forms(memory: Memory) -> list[ShortFormEffect]:
     """The clipped texts that a model could put better, where the session wanted a model's then."""
     return [
-        Condense(part, of)
+        ShortFormEffect(part, of)
         for part, of, _ in _wanted(memory)
         if f"{part} {of}" not in memory.condensed
     ]
 
 
-def room(memory: Memory, effect: Condense) -> int:
+def allowed_bytes(memory: Memory, effect: ShortFormEffect) -> int:
     """The bytes that the shorter form may have; 0 where memory wants none."""
-    wanted = ((Condense(part, of), room) for part, of, room in _wanted(memory))
+    wanted = ((ShortFormEffect(part, of), room) for part, of, room in _wanted(memory))
     return next((room for one, room in wanted if one == effect), 0)
 
 
-def let_go(memory: Memory, part: Part, of: int) -> None:
+def drop_short_form(memory: Memory, part: Part, of: int) -> None:
     """Drop the shorter form of what memory lets go of."""
     memory.condensed.pop(f"{part} {of}", None)
 
 
-def compressed(memory: Memory) -> None:
+def drop_running_short_form(memory: Memory) -> None:
     """Drop the form of the running summary before, where none will be made of the one now."""
     if not _is_wanted_of_running(memory):
-        let_go(memory, "running", _earlier(memory))
+        drop_short_form(memory, "running", _earlier(memory))
 
 
 def _room(memory: Memory, part: Part, of: int) -> int:
     if part == "running" and 0 < of <= memory.exchanges.cause:
         return _running_room(memory, of) if _is_wanted_of_running(memory) else 0
-    return room(memory, Condense(part, of))
+    return allowed_bytes(memory, ShortFormEffect(part, of))
 
 
 def _is_wanted_of_running(memory: Memory) -> bool:
@@ -98,11 +98,11 @@ def _held(memory: Memory) -> Iterator[tuple[Part, int, Era, int]]:
     store = memory.exchanges
     for ref in store.window:
         talk = memory.episodes.held[ref].talk
-        if talk is not None and size_of(talk.answer) < talk.answer_bytes:
+        if talk is not None and byte_size(talk.answer) < talk.answer_bytes:
             era = memory.era(talk.answer_n)
             yield "answer", talk.answer_n, era, era.answer
     for cached in sorted(memory.tools.cached.values(), key=lambda one: one.n):
-        if size_of(cached.value) < cached.bytes:
+        if byte_size(cached.value) < cached.bytes:
             era = memory.era(cached.n)
             yield "result", cached.n, era, era.answer
     if store.cause and store.kept:
@@ -124,7 +124,7 @@ def answer_text(memory: Memory, episode: Episode) -> str:
     return "" if talk is None else _better(memory, "answer", talk.answer_n, talk.answer)
 
 
-def result_text(memory: Memory, cached: Cached) -> str:
+def result_text(memory: Memory, cached: CachedResult) -> str:
     """A kept result, in a model's words where it was clipped and they stand."""
     return _better(memory, "result", cached.n, cached.value)
 
@@ -141,7 +141,7 @@ def running_text(memory: Memory) -> str:
     if better is None or not better.text:
         return store.running
     rest = store.running[store.kept :].lstrip("\n")
-    told = clip_bytes(better.text, limit.cap - size_of(rest) - bool(rest))
+    told = clip_bytes(better.text, limit.cap - byte_size(rest) - bool(rest))
     return "\n".join(filter(None, [told, rest]))
 
 

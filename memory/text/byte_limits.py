@@ -8,22 +8,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.text.graphemes import boundary_before
+from parley.memory.text.graphemes import is_boundary
 from parley.memory.text.plain_text import ELLIPSIS
-from parley.memory.text.text_sizes import measure
+from parley.memory.text.text_sizes import measure_text
 
 _END: Final = re.compile(r"""[.!?…]["')\]*]{0,8}(?=\s|$)|[。！？]|\n""")
 _ELLIPSIS_BYTES: Final = len(ELLIPSIS.encode())
 
 
-def size_of(text: str) -> int:
+def byte_size(text: str) -> int:
     """UTF-8 bytes of `text`."""
-    return measure(text, "bytes")
+    return measure_text(text, "bytes")
 
 
-def shortened(text: str, cap: int, target: int) -> str:
+def shorten_bytes(text: str, cap: int, target: int) -> str:
     """`text` where it has at most `cap` bytes, else its beginning in at most `target` of them."""
-    return text if size_of(text) <= cap else clip_bytes(text, min(cap, target))
+    return text if byte_size(text) <= cap else clip_bytes(text, min(cap, target))
 
 
 def clip_bytes(text: str, limit: int) -> str:
@@ -54,7 +54,7 @@ def cut_bytes(text: str, limit: int) -> str:
     while data[end] & 0xC0 == 0x80:  # inside a character
         end -= 1
     cut = len(data[:end].decode("utf-8", "surrogatepass"))
-    while cut > 0 and not boundary_before(text, cut):
+    while cut > 0 and not is_boundary(text, cut):
         cut -= 1
     return text[:cut]
 
@@ -64,7 +64,7 @@ def _sentences_end(text: str, head: str) -> int:
     end = 0
     for found in _END.finditer(text, 0, len(head) + 1):
         stop = found.start() if found[0] == "\n" else found.end()
-        if stop <= len(head) and boundary_before(text, stop):
+        if stop <= len(head) and is_boundary(text, stop):
             end = stop
     return end
 
@@ -72,9 +72,9 @@ def _sentences_end(text: str, head: str) -> int:
 def _word_end(text: str, cut: int) -> int:
     """The last white space in the second half before `cut`, else `cut`."""
     for space in range(cut, cut // 2, -1):
-        if text[space].isspace() and boundary_before(text, space):
+        if text[space].isspace() and is_boundary(text, space):
             end = space
-            while end > 0 and text[end - 1].isspace() and boundary_before(text, end - 1):
+            while end > 0 and text[end - 1].isspace() and is_boundary(text, end - 1):
                 end -= 1
             return end
     return cut
@@ -83,6 +83,6 @@ def _word_end(text: str, cut: int) -> int:
 def first_sentence(text: str, limit: int, start: int = 0) -> str:
     """`text` up to the end of the first sentence behind `start`, clipped to `limit` bytes."""
     found = _END.search(text, start)
-    if found is not None and boundary_before(text, found.end()):
+    if found is not None and is_boundary(text, found.end()):
         text = text[: found.end()]
     return clip_bytes(text.strip(), limit)

@@ -10,7 +10,7 @@ _ARABIC_SIGNS: Final = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u07
 _JOINERS: Final = "\u200c\u200d"
 
 
-def visible(text: str, keep_newlines: bool = False) -> str:
+def escape_invisible(text: str, keep_newlines: bool = False) -> str:
     """`text` with whatever a terminal or a reader would not see written as an escape.
 
     Control characters and ANSI sequences (\\x1b), direction overrides (\\u202e),
@@ -21,7 +21,7 @@ def visible(text: str, keep_newlines: bool = False) -> str:
     if text.isprintable():
         return text
     if keep_newlines:
-        return "\n".join(map(visible, text.replace("\r\n", "\n").split("\n")))
+        return "\n".join(map(escape_invisible, text.replace("\r\n", "\n").split("\n")))
     shown = []
     for index, char in enumerate(text):
         if char.isprintable() or (char in _JOINERS and _joins(text, index)):
@@ -50,10 +50,12 @@ def _escaped(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def fenced(text: str) -> str:
+def fence_lines(text: str) -> str:
     """The content of one message as lines that each begin with the fence `| `.
 
     No content can make a line without it, so none can pose as a heading, a
     marker or another speaker.
     """
-    return "\n".join(FENCE + line for line in visible(text, keep_newlines=True).split("\n"))
+    return "\n".join(
+        FENCE + line for line in escape_invisible(text, keep_newlines=True).split("\n")
+    )

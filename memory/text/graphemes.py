@@ -11,7 +11,7 @@ import unicodedata
 _VIRAMA = 9  # the combining class of the signs that join Indic consonants
 
 
-def boundary_before(text: str, index: int) -> bool:
+def is_boundary(text: str, index: int) -> bool:
     """True where `text` may be cut into `text[:index]` and `text[index:]`."""
     if index <= 0 or index >= len(text):
         return True

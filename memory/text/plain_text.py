@@ -1,7 +1,7 @@
 """Text as memory handles it: folded, clipped, taken apart into lines and sentences.
 
 Everything here is a pure function of its arguments. Offsets are characters,
-half-open; `plain` keeps every offset of the original valid.
+half-open; `to_plain` keeps every offset of the original valid.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from parley.memory.text.graphemes import boundary_before
+from parley.memory.text.graphemes import is_boundary
 
 ELLIPSIS: Final = "…"
 TOPIC_LIMIT: Final = 100
@@ -48,7 +48,7 @@ class _Folds(dict[int, int]):
 _FOLDS: Final = _Folds({**_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_LINE_ENDS})
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """`text` with typographic and fullwidth characters in their plain form.
 
     As long as `text`, so offsets found in it hold in the original.
@@ -67,7 +67,7 @@ def clip(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     cut = limit - 1
-    while cut > 0 and not boundary_before(text, cut):
+    while cut > 0 and not is_boundary(text, cut):
         cut -= 1
     return text[: _word_end(text, cut)] + ELLIPSIS
 
@@ -81,9 +81,9 @@ def _word_end(text: str, cut: int) -> int:
         if space > cut // 2:
             cut = space
     end = cut
-    while end > 0 and text[end - 1].isspace() and boundary_before(text, end - 1):
+    while end > 0 and text[end - 1].isspace() and is_boundary(text, end - 1):
         end -= 1
-    return end if boundary_before(text, end) else cut
+    return end if is_boundary(text, end) else cut
 
 
 def topic_line(text: str) -> str:
@@ -151,11 +151,11 @@ def _abbreviates(text: str, stop: re.Match[str]) -> bool:
     return _ABBREVIATION.search(text[max(0, stop.start() - 8) : stop.end()]) is not None
 
 
-def sentence(text: str, start: int, end: int, limit: int = 200) -> str:
+def clip_sentence(text: str, start: int, end: int, limit: int = 200) -> str:
     """The sentence around `start`..`end`, clipped so that the span's beginning is in it."""
     first, last = sentence_span(text, start, end)
     if last - first > limit and end - first > limit - 1:
         first = max(first, start)
-        while first > 0 and not boundary_before(text, first):
+        while first > 0 and not is_boundary(text, first):
             first -= 1
     return clip(text[first:last], limit)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from parley.memory.text.plain_text import plain
+from parley.memory.text.plain_text import to_plain
 from parley.memory.text.word_marks import (
     DENIED,
     HASH,
@@ -28,7 +28,7 @@ from parley.memory.text.word_marks import (
     WEIGHT,
     WORD,
     all_marks,
-    marks,
+    content_marks,
     word_marks,
 )
 
@@ -66,7 +66,7 @@ _STOP_WORDS: Final = frozenset(
 def fingerprint(text: str) -> tuple[int, ...]:
     """At most 24 ascending 32-bit integers; () for a text without words."""
     read = text[:_MAX_TEXT]
-    found = set(marks(read)) or set(all_marks(read))
+    found = set(content_marks(read)) or set(all_marks(read))
     return tuple(sorted(found)[:SIZE])
 
 
@@ -81,7 +81,7 @@ def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]
     return tuple(found[mark][:30] for mark in telling[:most])
 
 
-def stems(text: str) -> list[str]:
+def content_stems(text: str) -> list[str]:
     """The content words of `text`, without common endings; ideographs one by one.
 
     All words where stop words are all there is.
@@ -97,7 +97,7 @@ def content_words(text: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    spaced = plain(text).lower()
+    spaced = to_plain(text).lower()
     if not spaced.isascii():
         spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
     return _WORD.findall(spaced.replace("'", ""))
@@ -112,7 +112,7 @@ def _stem(word: str) -> str:
     return word
 
 
-def resemblance(a: Sequence[int], b: Sequence[int]) -> int:
+def measure_resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     """How much the two texts are one idea, per mille: symmetric, 1000 of a text and itself.
 
     Of a text that its fingerprint does not hold whole, estimated from what it holds. 0 where
@@ -188,7 +188,7 @@ def _turned(marks: set[int]) -> dict[int, int]:
 
 
 def _against(turned: dict[int, int], also: dict[int, int], marks: set[int]) -> set[int]:
-    """The words turned from that the other text, whose `marks` these are, stands by."""
+    """The words turned from that the other text, whose `content_marks` these are, stands by."""
     return {
         word
         for word in turned
@@ -200,7 +200,7 @@ def _denials(marks: set[int]) -> int:
     return sum(mark >> HASH_BITS == DENIED for mark in marks)
 
 
-class Index:
+class SimilarityIndex:
     """Fingerprints by number, found again by resemblance.
 
     A pure function of what was added: rebuild it from the items.
@@ -229,7 +229,7 @@ class Index:
             held = self._prints[ref]
             if _shared(fp, held) < (at_least if best is None else best[0]):
                 continue  # what they say of it could only part them more
-            score = resemblance(fp, held)
+            score = measure_resemblance(fp, held)
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 Unit = Literal["chars", "bytes", "tokens", "items"]
 
-COUNTER: Final = "chars@2"  # what `tokens` computes; it belongs to the fold version
+COUNTER: Final = "chars@2"  # what `count_tokens` computes; it belongs to the fold version
 
 # Hundredths of a token by class of character; deleting a class is the fastest way to
 # count it. Fitted to passages of many kinds (benchmarks/samples.py) so that of two
@@ -25,7 +25,7 @@ _UPPER_CASE: Final = string.ascii_uppercase.encode()
 _DIGITS: Final = (string.digits + "\n").encode()
 
 
-def measure(text: str, unit: Unit) -> int:
+def measure_text(text: str, unit: Unit) -> int:
     """The size of `text`: characters, UTF-8 bytes, tokens by "chars@2", or 1 item.
 
     Tokens are an estimate in integer arithmetic; the parts of a text never
@@ -37,13 +37,13 @@ def measure(text: str, unit: Unit) -> int:
         case "bytes":
             return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
         case "tokens":
-            return tokens(text)
+            return count_tokens(text)
         case "items":
             return 1
     raise ValueError(f"unit {unit!r}: use chars, bytes, tokens or items")
 
 
-def tokens(text: str) -> int:
+def count_tokens(text: str) -> int:
     """`measure(text, "tokens")`, for those who measure much."""
     if text.isascii():
         whole, beyond = text.encode(), 99

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from parley.memory.text.plain_text import plain
+from parley.memory.text.plain_text import to_plain
 
 DENIED, LEFT, VALUE, WORD, LIGHT = range(5)  # LEFT: what is moved away from, or done without
 HASH_BITS: Final = 29
@@ -129,7 +129,7 @@ _AWAY: Final = frozenset({"from", "replace", "replacing", "replaced"})
 _IN_PLACE: Final = {("instead", "of"), ("rather", "than"), ("place", "of"), ("lieu", "of")}
 
 
-def marks(text: str) -> Iterator[int]:
+def content_marks(text: str) -> Iterator[int]:
     """The marks of every word of `text` that says something, some more than once."""
     tokens = _tokens(text)
     denied = away = 0  # how many tokens a denial still reaches
@@ -168,7 +168,7 @@ def word_marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _tokens(text: str) -> list[str]:
-    spaced = plain(text).lower()
+    spaced = to_plain(text).lower()
     if not spaced.isascii():
         spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
     return _TOKEN.findall(spaced.replace("'", ""))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from parley.bus.entries import BallotCompleted
 from parley.memory.items import decisions
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
-from parley.memory.items.links import referred
-from parley.memory.items.proposals import settle
-from parley.memory.items.ratification import ratify
-from parley.memory.items.sides import side
-from parley.memory.state.fold_step import Moment
+from parley.memory.items.links import find_referred
+from parley.memory.items.proposals import settle_proposal
+from parley.memory.items.ratification import ratify_decision
+from parley.memory.items.sides import put_on_side
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import ABSTAIN
-from parley.memory.voting.electorate import is_handle, proposal_of
-from parley.memory.voting.outcomes import answered
+from parley.memory.voting.electorate import is_proposal_handle, option_proposal
+from parley.memory.voting.outcomes import answer_line
 
 Sides = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # for, against, neither
 
 
-def complete(moment: Moment, entry: BallotCompleted) -> None:
+def complete_ballot(moment: FoldStep, entry: BallotCompleted) -> None:
     """Carry out a ballot with consensus; one without settles nothing.
 
     The proposal that it names is accepted, where it is still open, and the
@@ -32,7 +32,7 @@ def complete(moment: Moment, entry: BallotCompleted) -> None:
         _accept(moment, entry.re, entry.content, _sides(entry), moment.origin("vote", "ballot"))
 
 
-def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
+def carry_out_vote(moment: FoldStep, entry: BallotCompleted, vote: Vote) -> None:
     """Do what `vote` carried: accept or reject its proposal, or decide for an option.
 
     Of several proposals the one that won is accepted and the others are
@@ -45,36 +45,36 @@ def carry_out(moment: Moment, entry: BallotCompleted, vote: Vote) -> None:
         return
     sides: Sides = ((), (), ()) if vote.secret else _sides(entry)
     origin = moment.origin("vote", f"vote.{vote.rule}", also=(Cite(vote.n),))
-    on = option if vote.proposal is None or is_handle(option) else f"P{vote.proposal}"
+    on = option if vote.proposal is None or is_proposal_handle(option) else f"P{vote.proposal}"
     if option == "reject":
         _reject(moment, on, origin)
-    elif is_handle(option) or (option == "accept" and is_handle(on)):
+    elif is_proposal_handle(option) or (option == "accept" and is_proposal_handle(on)):
         _accept(moment, on, "", sides, origin, vote)
         for other in vote.options:
-            if is_handle(other) and other != option:
+            if is_proposal_handle(other) and other != option:
                 _reject(moment, other, origin)
     else:
         moment.topic = vote.question
-        _accept(moment, None, answered(vote, option), sides, origin, vote)
+        _accept(moment, None, answer_line(vote, option), sides, origin, vote)
     compact_proposals(moment.memory)
 
 
-def _is_worded(moment: Moment, vote: Vote, option: str) -> bool:
+def _is_worded(moment: FoldStep, vote: Vote, option: str) -> bool:
     """True where `option` may have been one in words: its own, or those of `vote`, are gone."""
-    if is_handle(option) or option in ("accept", "reject", ABSTAIN):
+    if is_proposal_handle(option) or option in ("accept", "reject", ABSTAIN):
         return False
     asked = any(one.startswith(f"redacted {vote.n}.") for one in vote.options)
     return asked or option == f"redacted {moment.n}"
 
 
-def _reject(moment: Moment, handle: str, origin: Origin) -> None:
-    proposal = proposal_of(moment.memory, handle)
+def _reject(moment: FoldStep, handle: str, origin: Origin) -> None:
+    proposal = option_proposal(moment.memory, handle)
     if proposal is not None and proposal.status == "active":
-        settle(moment, proposal, "rejected", origin)
+        settle_proposal(moment, proposal, "rejected", origin)
 
 
 def _accept(
-    moment: Moment,
+    moment: FoldStep,
     about: int | str | None,
     text: str,
     sides: Sides,
@@ -82,17 +82,17 @@ def _accept(
     vote: Vote | None = None,
 ) -> None:
     memory = moment.memory
-    named = None if about is None else referred(memory, about)
+    named = None if about is None else find_referred(memory, about)
     if isinstance(named, Proposal):
         if named.status == "active":
-            settle(moment, named, "accepted", origin)
-        decision = decisions.resolved(memory, named)
+            settle_proposal(moment, named, "accepted", origin)
+        decision = decisions.find_resolving_decision(memory, named)
         if decision is None:
-            decision = decisions.enter_accepted(moment, named, origin)
+            decision = decisions.decide_accepted(moment, named, origin)
     else:
-        decision = named or decisions.enter_voted(moment, text, origin)
+        decision = named or decisions.decide_voted(moment, text, origin)
     _put_sides(moment, decision, sides, origin, vote)
-    ratify(moment, decision, origin)
+    ratify_decision(moment, decision, origin)
     compact_proposals(memory)
     compact_decisions(memory, ledger=True)
 
@@ -102,7 +102,7 @@ def _sides(entry: BallotCompleted) -> Sides:
 
 
 def _put_sides(
-    moment: Moment, decision: Decision, sides: Sides, origin: Origin, vote: Vote | None
+    moment: FoldStep, decision: Decision, sides: Sides, origin: Origin, vote: Vote | None
 ) -> None:
     """Put everybody where the ballots have them; one's own ballot, with its reason, shows it."""
     if decision.shrunk:
@@ -116,4 +116,4 @@ def _put_sides(
     held = (decision.supporters, decision.dissenters, decision.abstainers)
     for stance, names, before in zip(stances, sides, held, strict=True):
         for name in map(moment.memory.named, names):
-            side(decision, name, stance, before.get(name) or shown.get(name, origin))
+            put_on_side(decision, name, stance, before.get(name) or shown.get(name, origin))

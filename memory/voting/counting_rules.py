@@ -26,10 +26,10 @@ Pairs = dict[tuple[str, str], int]  # weight that prefers the first to the secon
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class VoteResult:
     """What ballots come to; names in alphabetical order.
 
-    `tally` has every option and `abstain`; of a ranked vote it counts first
+    `count_ballots` has every option and `abstain`; of a ranked vote it counts first
     choices. Supporters chose what carried; of a question to accept, whoever
     would accept, whatever carried.
     """
@@ -43,9 +43,9 @@ class Result:
     abstainers: tuple[str, ...]
 
 
-def tally(
+def count_ballots(
     rule: VoteRule, options: Sequence[str], ballots: Ballots, electorate: Electorate, quorum: int
-) -> Result:
+) -> VoteResult:
     """`ballots` counted under `rule`; `quorum` is per mille of the electorate's weight.
 
     Ballots of others than the electorate, and ballots for nothing that is an
@@ -90,7 +90,7 @@ def _carried(
     if not chosen:
         return None
     if rule == "ranked":
-        return schulze(options, preferences(options, ballots, electorate))
+        return find_schulze_winner(options, pairwise_preferences(options, ballots, electorate))
     most = max(options, key=lambda option: weights[option])
     enough = {
         "majority": 2 * weights[most] > chosen,
@@ -107,7 +107,7 @@ def _result(
     options: Sequence[str],
     cast: Ballots,
     weights: dict[str, int],
-) -> Result:
+) -> VoteResult:
     wanted = "accept" if "accept" in options else carried
     sides: dict[str, list[str]] = {"for": [], "against": [], "neither": []}
     for name, choice in cast.items():
@@ -115,13 +115,13 @@ def _result(
             sides["neither"].append(name)
         elif wanted is not None:
             sides["for" if choice[0] == wanted else "against"].append(name)
-    return Result(rule, status, carried, weights, *map(tuple, sides.values()))
+    return VoteResult(rule, status, carried, weights, *map(tuple, sides.values()))
 
 
 # -- ranked --------------------------------------------------------------------
 
 
-def preferences(options: Sequence[str], ballots: Ballots, electorate: Electorate) -> Pairs:
+def pairwise_preferences(options: Sequence[str], ballots: Ballots, electorate: Electorate) -> Pairs:
     """For each two options the weight that prefers the first to the second.
 
     What a ballot does not rank stands below all that it ranks, and no higher
@@ -136,7 +136,7 @@ def preferences(options: Sequence[str], ballots: Ballots, electorate: Electorate
     return pairs
 
 
-def schulze(options: Sequence[str], pairs: Pairs) -> str | None:
+def find_schulze_winner(options: Sequence[str], pairs: Pairs) -> str | None:
     """The option that beats every other; None where a tie leaves several unbeaten."""
     strength = {(a, b): won if won > pairs[b, a] else 0 for (a, b), won in pairs.items()}
     for through in options:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from parley.memory.floor.seats import allowed
+from parley.memory.floor.seats import is_allowed
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
@@ -17,10 +17,10 @@ _HANDLE: Final = re.compile(r"P[1-9][0-9]{0,8}")
 
 def may_call(memory: Memory, name: str) -> bool:
     """True for chairs, people, and agents with the capability `vote`."""
-    return allowed(memory, name, "vote")
+    return is_allowed(memory, name, "vote")
 
 
-def electorate(memory: Memory) -> dict[str, int]:
+def list_electorate(memory: Memory) -> dict[str, int]:
     """Weight by name: whoever has a seat now and is no observer, else whoever has spoken."""
     seats = memory.floor.seats
     if any(seat.present and seat.role != "observer" for seat in seats.values()):
@@ -36,18 +36,18 @@ def electorate(memory: Memory) -> dict[str, int]:
     }
 
 
-def named_option(text: str) -> str:
+def write_option(text: str) -> str:
     """An option as memory writes it: words on one line, a handle in capitals."""
     word = " ".join(text.split())
-    return word.upper() if is_handle(word.upper()) else word
+    return word.upper() if is_proposal_handle(word.upper()) else word
 
 
-def is_handle(option: str) -> bool:
+def is_proposal_handle(option: str) -> bool:
     """True for an option that is written as a proposal's handle is."""
     return _HANDLE.fullmatch(option) is not None
 
 
-def proposal_of(memory: Memory, option: str) -> Proposal | None:
+def option_proposal(memory: Memory, option: str) -> Proposal | None:
     """The proposal that the handle `option` names now."""
     item = memory.item(option)
     return item if isinstance(item, Proposal) else None
@@ -65,7 +65,7 @@ def read_choice(vote: Vote, choice: Iterable[str]) -> Choice | None:
     return tuple(found)
 
 
-def why_no_ballot(vote: Vote, choice: Sequence[str]) -> str:
+def explain_bad_ballot(vote: Vote, choice: Sequence[str]) -> str:
     """What is wrong with a `choice` that `read_choice` does not read, naming the options."""
     options = ", ".join((*vote.options, ABSTAIN))
     if len(choice) != 1 and vote.rule != "ranked":
@@ -76,7 +76,7 @@ def why_no_ballot(vote: Vote, choice: Sequence[str]) -> str:
     return f"{vote.handle} ranks each option once, and {ABSTAIN} stands alone: {options}"
 
 
-def waits_for(vote: Vote) -> list[str]:
+def list_missing_voters(vote: Vote) -> list[str]:
     """Who has neither a valid ballot nor two that could not be read, in alphabetical order."""
     return [name for name in sorted(vote.electorate) if not _is_in(vote, name)]
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from parley.bus.entries import VoteRule
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.plain_text import clip
-from parley.memory.voting.counting_rules import ABSTAIN, Result, tally
+from parley.memory.voting.counting_rules import ABSTAIN, VoteResult, count_ballots
 
 _TALLY_CHARS = 1000  # of counts in words; fifty options with long names would be pages
 
 
-def counted(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> Result:
+def count_vote(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
     """The ballots of `vote` as they stand, counted under its own rule or another.
 
     A ranked ballot counts under the other rules as its first choice; a single
@@ -20,23 +20,23 @@ def counted(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None)
     """
     valid = {name: ballot.choice for name, ballot in vote.ballots.items() if ballot.choice}
     asked = vote.quorum if quorum is None else quorum
-    return tally(rule or rule_of(vote), vote.options, valid, vote.electorate, asked)
+    return count_ballots(rule or vote_rule(vote), vote.options, valid, vote.electorate, asked)
 
 
-def rule_of(vote: Vote) -> VoteRule:
+def vote_rule(vote: Vote) -> VoteRule:
     """The rule it was called under; what a store holds as text."""
     rule: VoteRule = vote.rule  # type: ignore[assignment]  # parsed at the border
     return rule
 
 
-def in_words(vote: Vote, found: Result) -> str:
+def vote_outcome_line(vote: Vote, found: VoteResult) -> str:
     """The outcome on one line: the question, what carried, the counts."""
     what = found.carried or ("no quorum" if found.status == "short" else "nothing carried")
     counts = clip(counts_text(vote.options, found.tally), _TALLY_CHARS)
-    return f"{answered(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
+    return f"{answer_line(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
 
 
-def answered(vote: Vote, what: str) -> str:
+def answer_line(vote: Vote, what: str) -> str:
     """The question and what it came to."""
     mark = "" if vote.question.endswith(("?", "!", ".", ":")) else ":"
     return f"{vote.question}{mark} {what}"

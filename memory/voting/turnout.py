@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.electorate import waits_for
-from parley.memory.voting.outcomes import counted
+from parley.memory.voting.electorate import list_missing_voters
+from parley.memory.voting.outcomes import count_vote
 
 IN: Final = "in"
 
 
-class Look(Struct, frozen=True, gc=False):
+class VoteLook(Struct, frozen=True, gc=False):
     """Vote that entry `n` initiated is to be looked at, because of `cause`.
 
     `in`: nothing more is waited for; else so many seconds after it was called, its time.
@@ -29,7 +29,7 @@ class Look(Struct, frozen=True, gc=False):
         return f"vote:{self.n}:{self.cause}"
 
 
-def looks(memory: Memory) -> list[Look]:
+def list_due_looks(memory: Memory) -> list[VoteLook]:
     """What the votes that run are owed, so that each ends though nobody watches it.
 
     Memory has no clock: whoever looks finds out whether the time of one is over.
@@ -37,11 +37,14 @@ def looks(memory: Memory) -> list[Look]:
     seconds = str(memory.settings.vote.seconds)
     found = []
     for vote in pending_votes(memory):
-        found += [Look(vote.n, seconds), *([Look(vote.n, IN)] if is_in(memory, vote) else [])]
+        found += [
+            VoteLook(vote.n, seconds),
+            *([VoteLook(vote.n, IN)] if is_complete(memory, vote) else []),
+        ]
     return found
 
 
-def running(memory: Memory, n: int) -> Vote | None:
+def find_open_vote(memory: Memory, n: int) -> Vote | None:
     """The vote that entry `n` initiated; None where it is over, or never was."""
     return next((vote for vote in pending_votes(memory) if vote.n == n), None)
 
@@ -51,14 +54,14 @@ def pending_votes(memory: Memory) -> list[Vote]:
     return [memory.votes.held[ref] for ref in memory.votes.running]
 
 
-def is_in(memory: Memory, vote: Vote) -> bool:
+def is_complete(memory: Memory, vote: Vote) -> bool:
     """True where it is open, and no further ballot, and no further word, is to be waited for."""
     if vote.status != "open":
         return False
     if vote.rule == "consent":  # silence is a yes until its window is over
         passed = memory.messages - vote.opened >= vote.window
-        return passed or counted(vote).carried is None
-    return not any(_is_awaited(memory, vote, name) for name in waits_for(vote))
+        return passed or count_vote(vote).carried is None
+    return not any(_is_awaited(memory, vote, name) for name in list_missing_voters(vote))
 
 
 def _is_awaited(memory: Memory, vote: Vote, name: str) -> bool:

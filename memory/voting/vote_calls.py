@@ -6,34 +6,34 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from parley.bus.entries import VoteConfirmed, VoteInitiated
-from parley.memory.items.links import referred
-from parley.memory.items.proposals import mention
-from parley.memory.state.fold_step import Moment
+from parley.memory.items.links import find_referred
+from parley.memory.items.proposals import note_mention
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
-from parley.memory.state.lookup import running_vote
+from parley.memory.state.lookup import find_running_vote
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.counting_rules import ABSTAIN
 from parley.memory.voting.electorate import (
-    electorate,
-    is_handle,
+    is_proposal_handle,
+    list_electorate,
     may_call,
-    named_option,
-    proposal_of,
+    option_proposal,
+    write_option,
 )
-from parley.memory.voting.votes import end, enter, refuse
+from parley.memory.voting.votes import end_vote, enter_ballot, refuse_vote_entry
 
 RUNNING: Final = 10  # at once: a group that votes on more than this at a time votes on nothing
 OPTIONS: Final = 50  # of one vote: ranking them takes the cube of it
 _QUESTION_CHARS: Final = 300
 
 
-def called(moment: Moment, entry: VoteInitiated) -> None:
+def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
     """Take a vote in, and open it where nobody has to agree first."""
     memory = moment.memory
-    if reason := refusal(memory, moment.participant, entry):
-        refuse(moment, reason)
+    if reason := call_refusal(memory, moment.participant, entry):
+        refuse_vote_entry(moment, reason)
         return
     vote = _made(moment, entry)
     _make_room(moment)
@@ -41,7 +41,7 @@ def called(moment: Moment, entry: VoteInitiated) -> None:
     memory.votes.running.append(vote.ref)
     memory.votes.next += 1
     for handle in (f"P{vote.proposal}", *vote.options):
-        if is_handle(handle) and (proposal := proposal_of(memory, handle)) is not None:
+        if is_proposal_handle(handle) and (proposal := option_proposal(memory, handle)) is not None:
             proposal.voted = True
     moment.found(
         "vote.called",
@@ -61,20 +61,20 @@ def _options(given: Sequence[str]) -> tuple[str, ...]:
     """The options by id, each once, whatever its case."""
     found: dict[str, str] = {}
     for option in given:
-        named = named_option(option)
+        named = write_option(option)
         found.setdefault(named.casefold(), named)
     return tuple(found.values())
 
 
-def refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
+def call_refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
     """Why a vote that `name` calls with `entry` is not held; "" where it is."""
-    item = None if entry.re is None else referred(memory, entry.re)
+    item = None if entry.re is None else find_referred(memory, entry.re)
     standing = [memory.votes.held[ref] for ref in memory.votes.running]
     if memory.closed is not None:
         return "the session is closed"
     if not may_call(memory, name):
         return "may not call a vote"
-    if not electorate(memory):
+    if not list_electorate(memory):
         return "nobody is there to vote"
     if len(standing) >= RUNNING and all(one.status == "open" for one in standing):
         return f"{RUNNING} votes are open"
@@ -99,14 +99,14 @@ def _unfit(memory: Memory, options: tuple[str, ...]) -> str:
 
 
 def _is_gone(memory: Memory, option: str) -> bool:
-    proposal = proposal_of(memory, option)
-    return is_handle(option) and (proposal is None or proposal.status != "active")
+    proposal = option_proposal(memory, option)
+    return is_proposal_handle(option) and (proposal is None or proposal.status != "active")
 
 
-def _made(moment: Moment, entry: VoteInitiated) -> Vote:
+def _made(moment: FoldStep, entry: VoteInitiated) -> Vote:
     memory = moment.memory
     settings = memory.settings.vote
-    proposal = None if entry.re is None else referred(memory, entry.re)
+    proposal = None if entry.re is None else find_referred(memory, entry.re)
     options = _options(entry.options)
     given: dict[str, Any] = {"options": options} if options else {}
     return Vote(
@@ -124,43 +124,43 @@ def _made(moment: Moment, entry: VoteInitiated) -> Vote:
     )
 
 
-def _make_room(moment: Moment) -> None:
+def _make_room(moment: FoldStep) -> None:
     """Cancel the oldest vote that still waits for confirmations, where too many are under way."""
     votes = moment.memory.votes
     if len(votes.running) >= RUNNING:
         waiting = [ref for ref in votes.running if votes.held[ref].status == "called"]
-        end(moment, votes.held[waiting[0]], "cancelled", "a newer vote was called")
+        end_vote(moment, votes.held[waiting[0]], "cancelled", "a newer vote was called")
 
 
-def _open_if_agreed(moment: Moment, vote: Vote) -> None:
+def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:
     """Open `vote`, or cancel it, where the confirmations decide it."""
     memory, wanted = moment.memory, moment.memory.settings.vote.confirm
-    electors = electorate(memory)
+    electors = list_electorate(memory)
     yes = sum(vote.agreed.get(name) is True for name in electors)
     no = sum(vote.agreed.get(name) is False for name in electors)
     needed = {"none": 0, "majority": len(electors) // 2 + 1, "all": len(electors)}[wanted]
     if yes < needed:
         if len(electors) - no < needed:
-            end(moment, vote, "cancelled", "not agreed to")
+            end_vote(moment, vote, "cancelled", "not agreed to")
         return
     vote.status, vote.opened, vote.electorate = "open", memory.messages, electors
     moment.found("vote.opened", vote.handle, rule=vote.rule, electorate=sorted(electors))
     proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
     if proposal is not None:
-        mention(memory, proposal)
+        note_mention(memory, proposal)
         if vote.rule == "consent":
             for name in sorted(electors):
                 if (held := proposal.reactions.get(name)) is not None and held.stance == "oppose":
-                    enter(moment, vote, name, ("reject",))
+                    enter_ballot(moment, vote, name, ("reject",))
 
 
-def confirmed(moment: Moment, entry: VoteConfirmed) -> None:
+def confirm_vote(moment: FoldStep, entry: VoteConfirmed) -> None:
     """Count one's word on whether a vote is held now; without `re` on the newest called."""
     memory, name = moment.memory, moment.participant
-    vote = running_vote(memory, entry.re, "called")
-    if vote is None or name not in electorate(memory):
+    vote = find_running_vote(memory, entry.re, "called")
+    if vote is None or name not in list_electorate(memory):
         no_vote = "no such vote waits to be agreed to"
-        refuse(moment, no_vote if vote is None else "is not of the electorate", vote)
+        refuse_vote_entry(moment, no_vote if vote is None else "is not of the electorate", vote)
         return
     vote.agreed[name] = entry.agreed
     moment.found("vote.confirmed", vote.handle, participant=name, agreed=entry.agreed)

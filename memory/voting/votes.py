@@ -14,32 +14,37 @@ from collections.abc import Sequence
 from typing import Final
 
 from parley.bus.entries import BallotCast, BallotCompleted, VoteRule
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import VOICE, Fact
-from parley.memory.state.lookup import vote_of
+from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Ballot, Vote
 from parley.memory.text.plain_text import clip
 from parley.memory.voting import counted_votes
 from parley.memory.voting.counting_rules import ABSTAIN, is_short
-from parley.memory.voting.electorate import is_handle, may_call, proposal_of, read_choice
-from parley.memory.voting.outcomes import answered, counted, in_words
+from parley.memory.voting.electorate import (
+    is_proposal_handle,
+    may_call,
+    option_proposal,
+    read_choice,
+)
+from parley.memory.voting.outcomes import answer_line, count_vote, vote_outcome_line
 
 WITH_BALLOTS: Final = 10  # closed votes that can be counted again at once
 ROWS: Final = 50  # closed votes held at all: what a long session's minutes list
 
 
-def cast(moment: Moment, entry: BallotCast) -> None:
+def cast_ballot(moment: FoldStep, entry: BallotCast) -> None:
     """Take a ballot in; the latest valid one of a participant counts."""
     memory, name = moment.memory, moment.participant
-    vote = vote_of(memory, entry.re)
+    vote = find_vote(memory, entry.re)
     if vote is None or vote.status != "open" or name not in vote.electorate:
-        refuse(moment, _unheard(vote), vote)
+        refuse_vote_entry(moment, _unheard(vote), vote)
         return
     vote.heard = moment.n
     choice = read_choice(vote, entry.choice)
     if choice is not None:
-        enter(moment, vote, name, choice)
+        enter_ballot(moment, vote, name, choice)
         return
     before = vote.ballots.get(name, Ballot(n=moment.n))
     tries = min(before.invalid + 1, 2)
@@ -48,7 +53,7 @@ def cast(moment: Moment, entry: BallotCast) -> None:
     moment.found("ballot.invalid", vote.handle, participant=name, again=tries < 2)
 
 
-def refuse(moment: Moment, reason: str, vote: Vote | None = None) -> None:
+def refuse_vote_entry(moment: FoldStep, reason: str, vote: Vote | None = None) -> None:
     """Tell that what the entry in hand wants of a vote is not done."""
     ref = None if vote is None else vote.handle
     moment.found("vote.refused", ref, participant=moment.participant, reason=reason)
@@ -62,14 +67,14 @@ def _unheard(vote: Vote | None) -> str:
     return "is not of the electorate"
 
 
-def enter(moment: Moment, vote: Vote, name: str, choice: tuple[str, ...]) -> None:
+def enter_ballot(moment: FoldStep, vote: Vote, name: str, choice: tuple[str, ...]) -> None:
     """Take a valid ballot in; of a secret vote the fact does not say for what."""
     vote.ballots[name] = Ballot(n=moment.n, choice=choice)
     said: dict[str, object] = {} if vote.secret else {"choice": list(choice)}
     moment.found("ballot.cast", vote.handle, participant=name, **said)
 
 
-def close(moment: Moment, entry: BallotCompleted) -> None:
+def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
     """Carry out a result: of a vote held by ballots it closes that vote as well.
 
     What it says stands, as it was counted when it was published: words that are
@@ -79,19 +84,19 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     nobody agreed to a vote in time, cancels one that still waits.
     """
     if entry.vote is None:
-        counted_votes.complete(moment, entry)
+        counted_votes.complete_ballot(moment, entry)
         return
     memory = moment.memory
-    vote = vote_of(memory, entry.vote)
+    vote = find_vote(memory, entry.vote)
     if vote is not None and moment.participant == VOICE and not entry.tally:
         _give_up(moment, vote)
         return
     if vote is None or vote.status != "open" or not may_call(memory, moment.participant):
         running = vote is not None and vote.status == "open"
-        refuse(moment, "may not close a vote" if running else _unheard(vote), vote)
+        refuse_vote_entry(moment, "may not close a vote" if running else _unheard(vote), vote)
         return
     if entry.heard is not None and entry.heard < vote.heard:
-        refuse(moment, f"was counted before the ballot of {vote.heard}", vote)
+        refuse_vote_entry(moment, f"was counted before the ballot of {vote.heard}", vote)
         return
     vote.carried = entry.carried and clip(entry.carried, 128)
     vote.rule = entry.rule or vote.rule
@@ -101,19 +106,19 @@ def close(moment: Moment, entry: BallotCompleted) -> None:
     short = entry.carried is None and is_short(vote.rule, cast, vote.electorate, vote.quorum)
     status = "carried" if entry.carried is not None else "short" if short else "failed"
     memory.votes.counted += 1
-    end(moment, vote, status)
-    counted_votes.carry_out(moment, entry, vote)
+    end_vote(moment, vote, status)
+    counted_votes.carry_out_vote(moment, entry, vote)
 
 
-def _give_up(moment: Moment, vote: Vote) -> None:
+def _give_up(moment: FoldStep, vote: Vote) -> None:
     """Cancel `vote` where it still waits to be agreed to; it may have been just now."""
     if vote.status == "called":
-        end(moment, vote, "cancelled", "not agreed to in time")
+        end_vote(moment, vote, "cancelled", "not agreed to in time")
     else:
-        refuse(moment, f"{vote.handle} is {vote.status}", vote)
+        refuse_vote_entry(moment, f"{vote.handle} is {vote.status}", vote)
 
 
-def end(moment: Moment, vote: Vote, status: str, reason: str = "") -> None:
+def end_vote(moment: FoldStep, vote: Vote, status: str, reason: str = "") -> None:
     """Close `vote`, for good; `reason` where it was not counted."""
     votes = moment.memory.votes
     vote.status, vote.closed = status, moment.n
@@ -140,7 +145,7 @@ def _newest_first(vote: Vote) -> tuple[int, int]:
     return -vote.closed, -vote.ref
 
 
-def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotCompleted:
+def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotCompleted:
     """The result of vote `ref` as its ballots stand, to be published under `result_id` of it.
 
     A function of the log alone, so whoever publishes it first publishes the same.
@@ -149,17 +154,17 @@ def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotComp
     """
     vote = memory.votes.held[ref]
     if vote.status == "called":
-        told = answered(vote, "not agreed to")
+        told = answer_line(vote, "not agreed to")
         return BallotCompleted(participant=VOICE, consensus=False, content=told, vote=vote.n)
-    found = counted(vote, rule)
+    found = count_vote(vote, rule)
     on = vote.proposal is not None and (found.carried or "accept") in ("accept", "reject")
     about = f"P{vote.proposal}" if on else found.carried
     sides = ((), (), ()) if vote.secret else (found.supporters, found.dissenters, found.abstainers)
     return BallotCompleted(
         participant=VOICE,
         consensus=found.carried not in (None, "reject"),
-        content=in_words(vote, found),
-        re=about if on or is_handle(about or "") else None,
+        content=vote_outcome_line(vote, found),
+        re=about if on or is_proposal_handle(about or "") else None,
         supporters=sides[0],
         dissenters=sides[1],
         abstainers=sides[2],
@@ -174,23 +179,23 @@ def result(memory: Memory, ref: int, rule: VoteRule | None = None) -> BallotComp
 # -- what other entries do to votes that run -----------------------------------
 
 
-def follow(memory: Memory, n: int, facts: Sequence[Fact]) -> list[Fact]:
+def follow_votes(memory: Memory, n: int, facts: Sequence[Fact]) -> list[Fact]:
     """What entry `n`, which brought `facts` about, does to the votes that run."""
-    moment = Moment(memory, n, "", "", None)
+    moment = FoldStep(memory, n, "", "", None)
     for fact in facts:
         if fact.kind == "reaction.changed":
             _hear_objection(moment, fact)
     for ref in list(memory.votes.running):
         vote = memory.votes.held[ref]
         if gone := _settled(memory, vote):
-            end(moment, vote, "cancelled", gone)
+            end_vote(moment, vote, "cancelled", gone)
     if memory.closed is not None:
         for ref in list(memory.votes.running):
-            end(moment, memory.votes.held[ref], "cancelled", "the session was closed")
+            end_vote(moment, memory.votes.held[ref], "cancelled", "the session was closed")
     return moment.facts
 
 
-def _hear_objection(moment: Moment, fact: Fact) -> None:
+def _hear_objection(moment: FoldStep, fact: Fact) -> None:
     """Under consent, words for or against the proposal are a ballot."""
     words = {"support": "accept", "oppose": "reject"}
     said = words.get(str(fact.data["stance"]))
@@ -212,16 +217,16 @@ def _hear_objection(moment: Moment, fact: Fact) -> None:
             and said in vote.options
         ):
             vote.heard = moment.n
-            enter(moment, vote, name, (said,))
+            enter_ballot(moment, vote, name, (said,))
 
 
 def _settled(memory: Memory, vote: Vote) -> str:
     """What became of a proposal that `vote` is about, in words; "" while all of them stand."""
-    about = [option for option in vote.options if is_handle(option)]
+    about = [option for option in vote.options if is_proposal_handle(option)]
     if vote.proposal is not None:
         about.append(f"P{vote.proposal}")
     for handle in about:
-        proposal = proposal_of(memory, handle)
+        proposal = option_proposal(memory, handle)
         if proposal is None:
             return f"{handle} was retracted"
         if proposal.status != "active":
@@ -229,7 +234,7 @@ def _settled(memory: Memory, vote: Vote) -> str:
     return ""
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def merge_voters(memory: Memory, old: str, new: str) -> None:
     """Make one voter of two, because two names are one participant: the later word stands."""
     for vote in memory.votes.held.values():
         vote.by = new if vote.by == old else vote.by

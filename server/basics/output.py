@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 
 
 def stdout() -> Console:
@@ -47,7 +47,7 @@ def print_notice(text: str) -> None:
 
 def escape(text: object, keep_newlines: bool = False) -> str:
     """`text` as a terminal may have it: control characters and escapes made visible."""
-    return visible(str(text), keep_newlines=keep_newlines)
+    return escape_invisible(str(text), keep_newlines=keep_newlines)
 
 
 def count_of(count: int, one: str, more: str | None = None) -> str:

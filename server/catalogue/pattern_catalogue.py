@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from parley.bus.entries import Message
 from parley.listeners.sessions.shipped_packs import newest, shipped
-from parley.memory.extraction.patterns.pack_faults import Fault, doubts, faults
+from parley.memory.extraction.patterns.pack_faults import Fault, find_doubts, find_faults
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
-from parley.memory.extraction.patterns.regular_expressions import MAX_PLACES, compiled
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.regular_expressions import MAX_PLACES, compile_pattern
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.text.plain_text import clip, one_line
 from parley.personas.errors import nearest
 from parley.server.basics.errors import Misuse
@@ -55,14 +55,14 @@ def describe_pack(name: str) -> Row:
 def check_pack(name: str, over: Path | None = None) -> Row:
     """All that is to be said of a pack; `over` adds what it would read in a transcript."""
     data = _bytes(name)
-    wrong = faults(data)
+    wrong = find_faults(data)
     row: Row = {"pack": name, "refused": _rows(wrong), "doubts": [], "examples": [], "sound": False}
     if wrong:
         return row
     pack = parse_pack(data)
-    readers = Reader([*_opened(pack), pack])
+    readers = SpeechActReader([*_opened(pack), pack])
     examples = list(_examples(pack, readers))
-    doubtful = [*doubts(pack, plain_talk()), *_misread(pack)]
+    doubtful = [*find_doubts(pack, plain_talk()), *_misread(pack)]
     row |= {
         "pack": pack.name,
         "hash": pack.hash,
@@ -116,7 +116,7 @@ def plain_talk() -> tuple[str, ...]:
 
 def _misread(pack: Pack) -> Iterator[Fault]:
     """Rules that read an act where there is none, with the pack's own guards in force."""
-    reader = Reader([pack])
+    reader = SpeechActReader([pack])
     for text in plain_talk():
         for found in reader.read(text):
             if found.how == "pattern":
@@ -124,7 +124,7 @@ def _misread(pack: Pack) -> Iterator[Fault]:
                 yield Fault(rule, f"it reads {found.act!r} in {text!r}, which claims nothing")
 
 
-def _examples(pack: Pack, reader: Reader) -> Iterator[Row]:
+def _examples(pack: Pack, reader: SpeechActReader) -> Iterator[Row]:
     for rule in pack.rules:
         full = f"{pack.name}/{rule.name}"
         for wanted, texts in ((True, rule.examples.matches), (False, rule.examples.misses)):
@@ -134,7 +134,7 @@ def _examples(pack: Pack, reader: Reader) -> Iterator[Row]:
                 yield {"rule": rule.name, "text": text, "wanted": wanted, "fault": fault}
 
 
-def _fault(reader: Reader, full: str, text: str, wanted: bool) -> str:
+def _fault(reader: SpeechActReader, full: str, text: str, wanted: bool) -> str:
     if not wanted:
         return "matches, and must not"
     dropped = [each.dropped for each in reader.sighted(text) if each.rule == full and each.dropped]
@@ -146,9 +146,11 @@ def _fault(reader: Reader, full: str, text: str, wanted: bool) -> str:
 
 def _measured(pack: Pack) -> Row:
     """How large its largest automaton is, and its worst time on texts made to be slow."""
-    sizes = {rule.name: int(compiled(rule.pattern, rule.name).programsize) for rule in pack.rules}
+    sizes = {
+        rule.name: int(compile_pattern(rule.pattern, rule.name).programsize) for rule in pack.rules
+    }
     largest = max(sizes, key=lambda name: (sizes[name], name))
-    reader = Reader([pack])
+    reader = SpeechActReader([pack])
     timed = [(unit, *_times(reader, unit)) for unit in _hostile(pack)]
     unit, half, whole = max(timed, key=lambda each: each[2])
     return {
@@ -172,12 +174,12 @@ def _hostile(pack: Pack) -> list[str]:
     return [*_UNITS, *(f"{word} " for word in own[::step][:_MOST_WORDS])]
 
 
-def _times(reader: Reader, unit: str) -> tuple[float, float]:
+def _times(reader: SpeechActReader, unit: str) -> tuple[float, float]:
     text = unit * (_MEASURED // len(unit))
     return _seconds(reader, text[: len(text) // 2]), _seconds(reader, text)
 
 
-def _seconds(reader: Reader, text: str) -> float:
+def _seconds(reader: SpeechActReader, text: str) -> float:
     start = time.process_time()
     reader.read(text)
     return time.process_time() - start
@@ -186,7 +188,7 @@ def _seconds(reader: Reader, text: str) -> float:
 # -- a dry run -----------------------------------------------------------------------
 
 
-def _read_over(pack: Pack, reader: Reader, path: Path) -> Iterator[Row]:
+def _read_over(pack: Pack, reader: SpeechActReader, path: Path) -> Iterator[Row]:
     """Where the pack's words stand in the messages of a transcript, in their order."""
     for said in read_transcript(path).said:
         if not isinstance(said.entry, Message):

@@ -16,7 +16,7 @@ from parley.bus.entries import Entry, ParticipantJoined
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.participant import Presence, Superseded
 from parley.listeners.rooms.room import entered
-from parley.memory.arbitration.session_end import totals
+from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import DomainError
 from parley.memory.state.item_state import VOICE
@@ -132,7 +132,7 @@ class Guest:
         elif isinstance(command, Close):
             await self._bus.close(
                 self._me.room.session, command.reason, self._me.name,
-                totals=totals(self._me.memory),
+                totals=sum_up_session(self._me.memory),
             )  # fmt: skip
         elif isinstance(command, Show):
             self._screen.view(command.view, self._told(command.view))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from parley.bus.entries import BallotCast, VoteInitiated
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.electorate import read_choice, why_no_ballot
+from parley.memory.voting.electorate import explain_bad_ballot, read_choice
 from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
 from parley.server.chat_commands.typed_line import (
@@ -67,4 +67,4 @@ def _ballot(me: str, vote: Vote, text: str) -> BallotCast:
     for words in ([text], text.split(","), choices):
         if (read := read_choice(vote, words)) is not None:
             return build_entry(BallotCast, participant=me, re=vote.n, choice=read)
-    raise Misuse(why_no_ballot(vote, choices))
+    raise Misuse(explain_bad_ballot(vote, choices))

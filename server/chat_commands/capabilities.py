@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.bus.entries import ACTS
-from parley.memory.floor.seats import allowed
+from parley.memory.floor.seats import is_allowed
 from parley.memory.state.memory import Memory
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Failure, Misuse
@@ -14,7 +14,7 @@ from parley.server.basics.spelling import nearest
 
 def check_allowed(memory: Memory, name: str, needs: str) -> None:
     """Raises `Failure` where `name` lacks the capability `needs`; "" is everybody's."""
-    if needs and not allowed(memory, name, needs):
+    if needs and not is_allowed(memory, name, needs):
         raise Failure(
             f"{name!r} may not: it takes the capability {needs!r}, which the chairs have, and "
             f"whoever joined with it ('parley join … --may {needs}')"

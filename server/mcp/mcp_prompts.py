@@ -7,7 +7,7 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import one_line
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
@@ -86,7 +86,7 @@ async def get_prompt(
 
 
 def _deliberate(session: str, role: str) -> str:
-    wish = f" You are there to: {visible(one_line(role))}." if role.strip() else ""
+    wish = f" You are there to: {escape_invisible(one_line(role))}." if role.strip() else ""
     return _DELIBERATE.format(session=session, role=wish, fence=FENCE, grammar=describe_grammar())
 
 

@@ -15,12 +15,12 @@ from importlib import resources
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.extraction.patterns.clauses import Script
-from parley.memory.extraction.patterns.guards import Judge, Match
+from parley.memory.extraction.patterns.clauses import PreparedText
+from parley.memory.extraction.patterns.guards import GuardJudge, RuleMatch
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
-from parley.memory.extraction.patterns.regular_expressions import Finder, compiled_set
+from parley.memory.extraction.patterns.regular_expressions import PatternFinder, compile_pattern_set
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, one_line, plain
+from parley.memory.text.plain_text import clip, one_line, to_plain
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
@@ -59,18 +59,18 @@ class Promises:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self._judge = Judge([pack.guards])
-        self._gate = compiled_set(tuple(rule.pattern for rule in pack.rules)).Match
-        self._finders = [Finder(rule.pattern, rule.name) for rule in pack.rules]
+        self._judge = GuardJudge([pack.guards])
+        self._gate = compile_pattern_set(tuple(rule.pattern for rule in pack.rules)).Match
+        self._finders = [PatternFinder(rule.pattern, rule.name) for rule in pack.rules]
 
     def read(self, record: Record, names: NameIndex, voice: Voice) -> list[Row]:
         """What one message promises or hands on, each sentence once, in its order."""
         entry: Any = record.entry
-        text = plain(entry.content[:READ])
+        text = to_plain(entry.content[:READ])
         hits = self._gate(text)
         if not hits:
             return []
-        script = Script(text)
+        script = PreparedText(text)
         rows: dict[int, Row] = {}
         for match in self._matches(script, sorted(hits)):
             first = match.sentence[0]
@@ -81,7 +81,7 @@ class Promises:
                 rows[first] = _row(record, match, who, voice)
         return [rows[first] for first in sorted(rows)]
 
-    def _matches(self, script: Script, hits: Sequence[int]) -> Iterator[Match]:
+    def _matches(self, script: PreparedText, hits: Sequence[int]) -> Iterator[RuleMatch]:
         for index in hits:
             rule = self._pack.rules[index]
             for place in self._finders[index].each(script.subject):
@@ -89,7 +89,7 @@ class Promises:
                 while script.unquoted[start].isspace():
                     start += 1
                 sentence = script.sentence(start, end)
-                yield Match(start, end, rule.name, rule, sentence, self._judge)
+                yield RuleMatch(start, end, rule.name, rule, sentence, self._judge)
 
 
 @cache
@@ -113,7 +113,7 @@ def shipped_phrases() -> Pack:
     return parse_pack(tree["pack"])
 
 
-def _who(match: Match, script: Script, names: NameIndex, voice: Voice) -> str | None:
+def _who(match: RuleMatch, script: PreparedText, names: NameIndex, voice: Voice) -> str | None:
     """Who is to do it; "" where nobody is named, None where it is no action after all."""
     first, last = _sentence(match, voice)
     if match.rule.name.startswith("assigned"):
@@ -139,14 +139,14 @@ def _named(rest: str, names: NameIndex) -> str:
     return next((name for name in mentioned if name is not None), "")
 
 
-def _sentence(match: Match, voice: Voice) -> tuple[int, int]:
+def _sentence(match: RuleMatch, voice: Voice) -> tuple[int, int]:
     """Without the name that a scribe wrote before it."""
     first, last = match.sentence
     behind = first < voice.start <= match.start
     return (voice.start, last) if behind else (first, last)
 
 
-def _row(record: Record, match: Match, who: str, voice: Voice) -> Row:
+def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
     entry: Any = record.entry
     first, last = _sentence(match, voice)
     while entry.content[first : first + 1].isspace():

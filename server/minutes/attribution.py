@@ -31,9 +31,9 @@ def voices(memory: Memory, messages: Iterable[Record]) -> dict[int, Voice]:
 
 def _voice(scratch: Memory, entry: Any) -> Voice:
     typist = scratch.named(entry.participant)
-    who = scribes.speaker(scratch, typist, entry.content)
+    who = scribes.resolve_speaker(scratch, typist, entry.content)
     if who == typist or entry.act is not None:  # an act in the envelope is its sender's own
         return Voice(typist)
     lead, colon, _ = entry.content.partition(":")
-    led = colon and scribes.known(scratch, lead.strip()) == who
+    led = colon and scribes.find_participant(scratch, lead.strip()) == who
     return Voice(who, len(lead) + 1 if led else 0)

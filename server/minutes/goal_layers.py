@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.goals.insights import standing
+from parley.memory.goals.insights import list_insights
 from parley.memory.state.memory import Memory
 from parley.server.rows.goal_rows import goal_rows
 
@@ -33,5 +33,5 @@ def insight_rows(memory: Memory) -> list[Row]:
             "count": one.count,
             "cites": [cite.n for cite in one.cites],
         }
-        for one in standing(memory)
+        for one in list_insights(memory)
     ]

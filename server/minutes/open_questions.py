@@ -13,10 +13,10 @@ from itertools import islice
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, one_line, plain
+from parley.memory.text.plain_text import clip, one_line, to_plain
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
@@ -63,7 +63,7 @@ def _asked(
         marked = entry.act == "ask"
         if not marked and "?" not in entry.content and "？" not in entry.content:
             continue
-        script = Script(plain(entry.content[:READ]))
+        script = PreparedText(to_plain(entry.content[:READ]))
         voice = said[record.n]
         found = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
         if not found and marked:
@@ -74,7 +74,9 @@ def _asked(
         yield from (one._replace(how=how, to=one.to | to) for one in found)
 
 
-def _in_words(place: int, script: Script, names: NameIndex, voice: Voice) -> Iterator[Question]:
+def _in_words(
+    place: int, script: PreparedText, names: NameIndex, voice: Voice
+) -> Iterator[Question]:
     """The sentences that end in a question mark, and open as questions or name somebody."""
     seen = -1
     for mark in islice(_MARKS.finditer(script.unquoted), _MARKS_READ):
@@ -106,7 +108,7 @@ def _form(said: str) -> str:
 
 
 def _question(
-    place: int, script: Script, span: Span, names: NameIndex, voice: Voice, *, closed: bool
+    place: int, script: PreparedText, span: Span, names: NameIndex, voice: Voice, *, closed: bool
 ) -> Question:
     said = script.text[slice(*span)]
     named = names.in_text(said)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from parley.memory.text.plain_text import IDEOGRAPHIC
-from parley.memory.text.similarity import stems
+from parley.memory.text.similarity import content_stems
 
 READ: Final = 50_000  # characters of a message: what is longer is pasted, not said
 WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
@@ -15,4 +15,6 @@ WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
 
 def content_words(text: str) -> list[str]:
     """The content words of `text` without common endings; none where all are stop words."""
-    return stems(f"minutes {text}")[1:]  # of stop words alone `stems` gives them all
+    return content_stems(f"minutes {text}")[
+        1:
+    ]  # of stop words alone `content_stems` gives them all

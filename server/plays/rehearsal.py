@@ -22,7 +22,7 @@ from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_port import LocalDoor
 from parley.listeners.rooms.room import Hearer, Room, entered
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.plays.arrivals import pause_until_all_here
 from parley.server.records.session_file import SessionFile
 from parley.server.runtime.packs import Packs
@@ -67,7 +67,9 @@ async def _extract(room: Room, log: LocalLog) -> None:
     """Publish the extracts that memory is owed, as a worker would."""
     while True:
         seq = room.seq
-        if drafts := [answer(log, room.memory, effect) for effect in due(room.memory)]:
+        if drafts := [
+            answer(log, room.memory, effect) for effect in list_due_summaries(room.memory)
+        ]:
             await room.publish(drafts)
         await room.moved(seq)
 

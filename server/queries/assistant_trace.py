@@ -6,10 +6,10 @@ from typing import Any
 
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import prepared
-from parley.memory.context.chat_messages import Prepared
+from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import running_text
-from parley.memory.text.byte_limits import size_of
+from parley.memory.text.byte_limits import byte_size
 from parley.server.rows.tool_rows import kept_result_rows
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
@@ -18,7 +18,7 @@ from parley.server.settings import Settings
 
 async def read_prompt(
     settings: Settings, session: str, participant: str | None, budget: int | None
-) -> Prepared:
+) -> ChatMessages:
     """The messages of the profile `exchange`."""
     async with open_connection(settings) as running:
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
@@ -55,7 +55,7 @@ def memory_state_row(session: str, memory: Memory) -> dict[str, Any]:
         "exchanges": len(store.window),
         "turn": store.turn,
         "open": f"E{store.open}" if store.open else None,
-        "summary_bytes": size_of(told),
+        "summary_bytes": byte_size(told),
         "compressions": store.compressions,
         "in_a_models_words": told != store.running,
     }

@@ -10,7 +10,11 @@ import msgspec
 from parley.bus import Bus
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import UnknownRef
-from parley.memory.extraction.model_claims.item_overlay import Read, Reading, reading
+from parley.memory.extraction.model_claims.item_overlay import (
+    ClaimedItem,
+    ClaimOverlay,
+    overlay_claims,
+)
 from parley.memory.goals import tallies
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.insight_state import Insight
@@ -49,7 +53,7 @@ def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
     what it was. Raises `UnknownRef`.
     """
     facts = [fact for fact in found.facts if fact.ref == ref]
-    read = reading(found.memory)
+    read = overlay_claims(found.memory)
     if (claimed := read.items.get(ref)) is not None:
         return _claimed(claimed, facts, found)
     item = _item(found.memory, ref)
@@ -68,7 +72,7 @@ def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
 
 def cited_entries(memory: Memory, ref: str) -> set[int]:
     """The entries whose words an explanation shows; the newest messages come on top of them."""
-    read, item = reading(memory), _item(memory, ref)
+    read, item = overlay_claims(memory), _item(memory, ref)
     found: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
     origins = [read.confirmed.get(ref), read.retracted.get(ref)]
     if isinstance(item, Proposal | Decision):
@@ -80,7 +84,7 @@ def cited_entries(memory: Memory, ref: str) -> set[int]:
     return {cite.n for cite in found}
 
 
-def _claimed(claimed: Read, facts: list[Fact], found: Replay) -> dict[str, Any]:
+def _claimed(claimed: ClaimedItem, facts: list[Fact], found: Replay) -> dict[str, Any]:
     """An item that a model alone found."""
     return {
         **claim_row(claimed, found.said),
@@ -91,7 +95,7 @@ def _claimed(claimed: Read, facts: list[Fact], found: Replay) -> dict[str, Any]:
     }
 
 
-def _overlaid(read: Reading, ref: str, found: Replay) -> dict[str, Any]:
+def _overlaid(read: ClaimOverlay, ref: str, found: Replay) -> dict[str, Any]:
     """What a model said of an item that the fold found; nothing of most."""
     told: dict[str, Any] = {}
     if ref in read.confirmed:
@@ -160,7 +164,7 @@ def _done(item: Item) -> dict[str, str]:
     """What was counted in a goal or task, in words."""
     if not isinstance(item, Episode) or item.work is None:
         return {}
-    return {"done": tallies.told(item.work.tally)}
+    return {"done": tallies.tally_line(item.work.tally)}
 
 
 def _cites(item: Item) -> list[Cite]:

@@ -8,8 +8,8 @@ from typing import Any
 from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.statistics.statistics import stats
-from parley.memory.text.text_sizes import tokens
+from parley.memory.statistics.statistics import count_memory
+from parley.memory.text.text_sizes import count_tokens
 
 
 async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
@@ -19,11 +19,11 @@ async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[
     sessions they served.
     """
     memory = await reader.current(session)
-    found = stats(memory)
+    found = count_memory(memory)
     talk = found["conversation"]
     if talk["estimated_tokens"] is None:
         said = await reader.recent(session, memory.open_count)
-        spoken = sum(tokens(getattr(one.entry, "content", "")) for one in said)
+        spoken = sum(count_tokens(getattr(one.entry, "content", "")) for one in said)
         talk["estimated_tokens"] = spoken + talk["summary_tokens"]
     return {**found, "summariser": summary_work(await bus.workers())}
 

@@ -13,7 +13,7 @@ from parley.bus import Bus
 from parley.bus.contract.drafts import Draft
 from parley.bus.contract.errors import Busy, Conflict, SessionExists
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import stderr
 from parley.server.queries.log_queries import read_digest
@@ -106,7 +106,7 @@ async def wait_until_settled(
         info = await bus.info(session)
         if info.settled:
             memory = await reader.current(session)
-            if not due(memory) and (await bus.info(session)).head == info.head:
+            if not list_due_summaries(memory) and (await bus.info(session)).head == info.head:
                 return
         now = (info.head, info.folded, info.due["effects"])
         if now != before:

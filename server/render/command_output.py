@@ -12,7 +12,7 @@ from rich.text import Text
 
 from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import Found
-from parley.memory.context.chat_messages import Prepared
+from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.context.context import Context
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
@@ -57,7 +57,7 @@ def show_context(context: Context, json: bool) -> None:
         write_stdout(context.text.encode() + b"\n")
 
 
-def show_messages(found: Prepared, json: bool) -> None:
+def show_messages(found: ChatMessages, json: bool) -> None:
     """A list of chat messages; as JSON what a model's API takes under "messages"."""
     if json:
         print_json(list(found.messages))

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from parley.memory.context import layer_lines
-from parley.memory.context.item_lines import line
+from parley.memory.context.item_lines import visible_line
 from parley.memory.exchanges import tool_cache
-from parley.memory.notebooks.notebooks import lines_since
+from parley.memory.notebooks.notebooks import render_lines_since
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import short_forms
-from parley.memory.summaries.range_summaries import frontier
-from parley.memory.text.escapes import fenced
-from parley.memory.text.text_sizes import measure
+from parley.memory.summaries.range_summaries import uncovered_summaries
+from parley.memory.text.escapes import fence_lines
+from parley.memory.text.text_sizes import measure_text
 from parley.server.basics.output import count_of
 
 Lines = Iterable[str]
 
 
 def conversation(memory: Memory) -> Lines:
-    for one in frontier(memory):
+    for one in uncovered_summaries(memory):
         saved = f"{one.size} tokens for {one.was}"
         yield f"Summary of {one.first}-{one.last} ({one.how}, level {one.level}, {saved})"
-        yield fenced(one.text)
+        yield fence_lines(one.text)
     tokens = f", {memory.open_tokens} tokens" if memory.short_term else ""
     talk = count_of(memory.open_count, "message")
     yield f"{talk} from {memory.open_first} on{tokens}, no summary yet"
@@ -42,9 +42,9 @@ def _told(memory: Memory, found: Iterable[Episode]) -> Iterator[str]:
             answer = short_forms.answer_text(memory, one)
             yield layer_lines.exchange_lines(one, answer)
         elif one.status != "open":
-            yield layer_lines.past_lines(one, short_forms.episode_text(memory, one))
+            yield layer_lines.closed_episode_lines(one, short_forms.episode_text(memory, one))
         elif one.work is not None:
-            yield layer_lines.work_lines(one)
+            yield layer_lines.open_work_lines(one)
         else:
             yield layer_lines.stage_line(one)
     if memory.episodes.evicted:
@@ -55,10 +55,10 @@ def execution(memory: Memory) -> Lines:
     for one in (memory.episodes.held[ref] for ref in memory.episodes.open):
         if one.work is None:
             continue
-        yield layer_lines.work_lines(one)
+        yield layer_lines.open_work_lines(one)
         for step in one.work.steps:
             for key, value in step.discovered:
-                yield f"| {line(key)}: {line(value)} (n {step.n})"
+                yield f"| {visible_line(key)}: {visible_line(value)} (n {step.n})"
 
 
 def episodes(memory: Memory) -> Lines:
@@ -71,9 +71,9 @@ def notebooks(memory: Memory) -> Lines:
     for name, note in sorted(memory.notebooks.notes.items()):
         size = count_of(len(note.text), "character")
         revision = f"revision {note.cause} of {size}" if note.cause else "no revision yet"
-        since = count_of(len(lines_since(memory, name)), "line")
+        since = count_of(len(render_lines_since(memory, name)), "line")
         owed = f"; a revision up to n {note.owed} is owed" if note.owed > note.answered else ""
-        yield f"{line(name, 64)}: {revision}, {since} since{owed}"
+        yield f"{visible_line(name, 64)}: {revision}, {since} since{owed}"
         if note.text:
             yield layer_lines.note_lines(note.text, note.cause, len(note.text))
 
@@ -83,10 +83,10 @@ def history(memory: Memory) -> Lines:
     if books.dropped:
         yield f"{books.dropped} lines up to n {books.through} are in the log alone"
     for told in books.history:
-        topic = f" on {line(told.topic, 100)}" if told.topic else ""
-        yield f"{told.n} {told.kind} of {line(told.who, 64)}{topic}"
-        yield fenced(told.text)
-        yield from (f"| {line(key)}: {line(value)}" for key, value in told.facts)
+        topic = f" on {visible_line(told.topic, 100)}" if told.topic else ""
+        yield f"{told.n} {told.kind} of {visible_line(told.who, 64)}{topic}"
+        yield fence_lines(told.text)
+        yield from (f"| {visible_line(key)}: {visible_line(value)}" for key, value in told.facts)
 
 
 def exchanges(memory: Memory) -> Lines:
@@ -95,7 +95,7 @@ def exchanges(memory: Memory) -> Lines:
     pressed = count_of(store.compressions, "compression")
     yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
     if running:
-        yield f"Before them, in {measure(running, 'bytes')} bytes:"
+        yield f"Before them, in {measure_text(running, 'bytes')} bytes:"
         yield layer_lines.running_lines(running)
     for ref in [*store.window, store.open]:
         if ref in held:
@@ -107,13 +107,13 @@ def tools(memory: Memory) -> Lines:
     tools = memory.tools
     misses = count_of(tools.misses, "miss", "misses")
     yield f"{count_of(tools.hits, 'hit')}, {misses}, {len(tools.cached)} kept"
-    for cached in tool_cache.live(memory):
+    for cached in tool_cache.list_live_results(memory):
         value = short_forms.result_text(memory, cached)
         yield layer_lines.cached_lines(memory, cached, value)
     for call in tools.calls.values():
-        yield f"{line(call.call_id)} is under way since n {call.n}"
+        yield f"{visible_line(call.call_id)} is under way since n {call.n}"
     for name, shown in sorted(tools.injected.items()):
-        yield f"Shown to {line(name, 64)}:"
+        yield f"Shown to {visible_line(name, 64)}:"
         yield from (layer_lines.injection_lines(key, one) for key, one in sorted(shown.items()))
 
 
@@ -133,6 +133,6 @@ def ledger(memory: Memory) -> Lines:
             continue
         support, oppose, neutral = found.tally
         tally = f"+{support} -{oppose} ~{neutral}"
-        yield f"{found.handle} {found.status} {tally}, n {found.born}: {line(found.topic)}"
+        yield f"{found.handle} {found.status} {tally}, n {found.born}: {visible_line(found.topic)}"
         if found.outcome:
-            yield fenced(found.outcome)
+            yield fence_lines(found.outcome)

@@ -9,7 +9,7 @@ from parley.memory.state.floor_state import Seat
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.counting_rules import ABSTAIN
 from parley.server.basics.output import count_of
@@ -27,12 +27,12 @@ def status_line(memory: Memory) -> str:
     if memory.live:
         parts.append("open: " + " ".join(f"P{ref}" for ref in sorted(memory.live)[-8:]))
     parts += [_vote(vote) for vote in memory.votes.held.values() if vote.status == "open"]
-    return visible(" | ".join(parts))
+    return escape_invisible(" | ".join(parts))
 
 
 def view_lines(memory: Memory, view: str) -> list[str]:
     """The lines of that view, as a terminal may have them."""
-    return [visible(line) for line in _VIEWS[view](memory)]
+    return [escape_invisible(line) for line in _VIEWS[view](memory)]
 
 
 def _floor(memory: Memory) -> str:

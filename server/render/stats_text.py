@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from parley.memory.context.item_lines import line
+from parley.memory.context.item_lines import visible_line
 from parley.server.basics.output import count_of
 
 Row = Mapping[str, Any]
@@ -100,9 +100,9 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
 
 def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
     if floor["seats"] or floor["turns"]:
-        held = f", held by {line(floor['holder'], 64)}" if floor["holder"] else ""
+        held = f", held by {visible_line(floor['holder'], 64)}" if floor["holder"] else ""
         paused = (
-            f", paused: {line(floor['paused'], 64)}"
+            f", paused: {visible_line(floor['paused'], 64)}"
             if floor["paused"] not in ("", "closing")
             else ""
         )
@@ -125,10 +125,13 @@ def _spent(spend: Row) -> Iterator[str]:
         f"{count_of(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
     )
     if spend["purposes"]:
-        yield "  for " + ", ".join(f"{line(name, 32)} {n}" for name, n in spend["purposes"].items())
+        yield "  for " + ", ".join(
+            f"{visible_line(name, 32)} {n}" for name, n in spend["purposes"].items()
+        )
     for name, one in spend["accounts"].items():
         calls = count_of(one["calls"], "call")
-        yield f"  {line(name, 64)}: {count_of(one['tokens'], 'token')}{_cost(one)} in {calls}"
+        tokens = count_of(one["tokens"], "token")
+        yield f"  {visible_line(name, 64)}: {tokens}{_cost(one)} in {calls}"
 
 
 def _cost(spent: Row) -> str:

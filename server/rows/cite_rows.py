@@ -7,7 +7,7 @@ from typing import Any
 
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Origin
-from parley.memory.text.plain_text import clip, sentence
+from parley.memory.text.plain_text import clip, clip_sentence
 
 QUOTE = 240  # characters: two lines of a terminal
 
@@ -37,5 +37,5 @@ def quote(cite: Cite, said: Said) -> str | None:
     if content is None:
         return None
     if cite.end > cite.start:
-        return sentence(content, cite.start, cite.end, QUOTE)
+        return clip_sentence(content, cite.start, cite.end, QUOTE)
     return clip(content, QUOTE)

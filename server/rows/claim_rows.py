@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from parley.memory.extraction.model_claims.item_overlay import Read, Reading, Voice
+from parley.memory.extraction.model_claims.item_overlay import (
+    ClaimedItem,
+    ClaimedVoice,
+    ClaimOverlay,
+)
 from parley.memory.state.item_state import Origin
 from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import Said, origin_row
@@ -13,7 +17,7 @@ from parley.server.rows.cite_rows import Said, origin_row
 Row = dict[str, Any]
 
 
-def claim_rows(found: Reading, said: Said) -> Row:
+def claim_rows(found: ClaimOverlay, said: Said) -> Row:
     """Its own items, the stances it reads on others, and what it agrees with or takes back."""
     return {
         "items": [claim_row(one, said) for one in found.items.values()],
@@ -33,7 +37,7 @@ def claim_rows(found: Reading, said: Said) -> Row:
     }
 
 
-def claim_row(one: Read, said: Said) -> Row:
+def claim_row(one: ClaimedItem, said: Said) -> Row:
     """One item that a model alone reads in a message."""
     return {
         "handle": one.handle,
@@ -49,7 +53,7 @@ def claim_row(one: Read, said: Said) -> Row:
     }
 
 
-def cited_entries(found: Reading) -> set[int]:
+def cited_entries(found: ClaimOverlay) -> set[int]:
     """The entries whose words it rests on."""
     origins = [*found.confirmed.values(), *found.retracted.values()]
     for item in found.items.values():
@@ -59,13 +63,13 @@ def cited_entries(found: Reading) -> set[int]:
     return {cite.n for origin in origins for cite in origin.cites}
 
 
-def _voice(one: Voice, said: Said) -> Row:
+def _voice(one: ClaimedVoice, said: Said) -> Row:
     row = {"participant": one.participant, "stance": one.stance}
     return {**row, **(origin_row(one.origin, said) or {})}
 
 
 def finding_rows_of_claims(
-    found: Reading, memory: Memory, index_of: Callable[[int], int]
+    found: ClaimOverlay, memory: Memory, index_of: Callable[[int], int]
 ) -> Iterator[Row]:
     """The same as the flat rows that extraction is scored in; what was retracted is left out."""
     born: dict[str, int] = {}
@@ -88,7 +92,7 @@ def finding_rows_of_claims(
             yield {**row, "proposal_index": index_of(n), **_whence(voice.origin, id_)}
 
 
-def _item(item: Read, index: int) -> Iterator[Row]:
+def _item(item: ClaimedItem, index: int) -> Iterator[Row]:
     whence = _whence(item.origin, f"claim:{item.born}:{item.handle}")
     if item.kind == "decision":
         yield {"index": index, "label": "decision", "proposal_index": None, **whence}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.items import echoes
 from parley.memory.state.item_state import Decision, Origin, Participant, Position, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.statistics.statistics import stats
+from parley.memory.statistics.statistics import count_memory
 from parley.server.rows.cite_rows import Said, origin_row, quote
 from parley.server.rows.claim_rows import cited_entries, claim_rows
 from parley.server.rows.vote_rows import vote_row
@@ -27,7 +27,7 @@ def cited(memory: Memory) -> set[int]:
             found.update(cite.n for cite in origin.cites)
     for participant in memory.participants.values():
         found.update(cite.n for cite in participant.contributions)
-    return found | cited_entries(reading(memory))
+    return found | cited_entries(overlay_claims(memory))
 
 
 def digest(memory: Memory, said: Said) -> dict[str, Any]:
@@ -35,9 +35,9 @@ def digest(memory: Memory, said: Said) -> dict[str, Any]:
     what it lacks is cited by number without a quote."""
     decisions = [d for d in memory.decisions.values() if memory.decision(d.ref) is d]
     proposals = [p for p in memory.proposals.values() if memory.proposal(p.ref) is p]
-    read = reading(memory)
+    read = overlay_claims(memory)
     items: list[Proposal | Decision] = [*decisions, *proposals]
-    status = {one.handle: status_of(read, one) for one in items}
+    status = {one.handle: listed_status(read, one) for one in items}
     listed = [{**proposal_row(p, said), "status": status[p.handle]} for p in proposals]
     return {
         "title": memory.title,
@@ -55,7 +55,7 @@ def digest(memory: Memory, said: Said) -> dict[str, Any]:
             {"level": s.level, "first": s.first, "last": s.last, "how": s.how, "text": s.text}
             for s in sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
         ],
-        "statistics": stats(memory),
+        "statistics": count_memory(memory),
     }
 
 
@@ -116,7 +116,7 @@ def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
 def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
     """A proposal that repeats an earlier one, and what became of that."""
     earlier = memory.proposals[proposal.echoes or 0]
-    why = echoes.reason(memory, earlier)
+    why = echoes.find_reason(memory, earlier)
     return {
         "handle": proposal.handle,
         "n": proposal.born,
@@ -125,7 +125,7 @@ def echo_row(proposal: Proposal, memory: Memory) -> dict[str, Any]:
         "repeats": earlier.handle,
         "repeats_n": earlier.born,
         "status": earlier.status,
-        "settled_n": echoes.settled_n(earlier),
+        "settled_n": echoes.settling_entry(earlier),
         "similarity": proposal.similarity,
         "shared": list(proposal.shared),
         "model": proposal.alike_by or None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.item_state import Decision, Fact, Proposal
 from parley.memory.state.memory import Memory
 from parley.server.rows.claim_rows import finding_rows_of_claims
@@ -27,7 +27,7 @@ def finding_rows(
     """
     rows: list[dict[str, Any]] = []
     latest: dict[tuple[int, str | None], dict[str, Any]] = {}
-    read = reading(memory)
+    read = overlay_claims(memory)
     for fact in facts:
         if fact.ref is None or fact.ref in read.retracted or memory.item(fact.ref) is None:
             continue

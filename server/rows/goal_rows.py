@@ -48,7 +48,7 @@ def goal_row(memory: Memory, one: Episode) -> Row:
         "closed_n": one.closed,
         "closed_at": one.closed_at,
         "result": one.result,
-        "tally": None if work is None else tallies.row(work.tally),
+        "tally": None if work is None else tallies.tally_row(work.tally),
         "context": work.context.split("\n") if work is not None and work.context else [],
     }
 

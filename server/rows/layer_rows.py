@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import to_builtins
 
 from parley.memory.exchanges import tool_cache
-from parley.memory.goals.lessons import standing
+from parley.memory.goals.lessons import list_lessons
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.memory.state.store import Store
-from parley.memory.summaries.range_summaries import frontier
+from parley.memory.state.store import StateTree
+from parley.memory.summaries.range_summaries import uncovered_summaries
 
 
 def conversation(memory: Memory) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def conversation(memory: Memory) -> dict[str, Any]:
             "first": memory.open_first, "messages": memory.open_count,
             "tokens": memory.open_tokens if memory.short_term else None,
         },
-        "summaries": [_plain(summary) for summary in frontier(memory)],
+        "summaries": [_plain(summary) for summary in uncovered_summaries(memory)],
         "owed": [{"level": level, "first": first} for level, first in sorted(memory.owed)],
     }  # fmt: skip
 
@@ -70,7 +70,7 @@ def exchanges(memory: Memory) -> dict[str, Any]:
 
 def tools(memory: Memory) -> dict[str, Any]:
     cached = [
-        {**_plain(one), "remaining": max(0, tool_cache.remaining(memory, one))}
+        {**_plain(one), "remaining": max(0, tool_cache.remaining_exchanges(memory, one))}
         for one in memory.tools.cached.values()
     ]
     return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}
@@ -82,7 +82,7 @@ def insights(memory: Memory) -> dict[str, Any]:
 
 
 def lessons(memory: Memory) -> dict[str, Any]:
-    return {"lessons": [_plain(one) for one in standing(memory)]}
+    return {"lessons": [_plain(one) for one in list_lessons(memory)]}
 
 
 def ledger(memory: Memory) -> dict[str, Any]:
@@ -106,6 +106,6 @@ def _row(episode: Episode) -> dict[str, Any]:
     return {"handle": episode.handle, **_plain(episode), "parent": parent, "after": after}
 
 
-def _store(store: Store) -> dict[str, Any]:
+def _store(store: StateTree) -> dict[str, Any]:
     """Every field of a store, those at their defaults included."""
     return {name: _plain(getattr(store, name)) for name in store.__struct_fields__}

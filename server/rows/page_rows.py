@@ -11,11 +11,16 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from parley.memory.extraction.model_claims.item_overlay import Read, Reading, reading, status_of
+from parley.memory.extraction.model_claims.item_overlay import (
+    ClaimedItem,
+    ClaimOverlay,
+    listed_status,
+    overlay_claims,
+)
 from parley.memory.items import echoes
 from parley.memory.state.item_state import Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import frontier
+from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
 from parley.server.rows.digest_rows import position_row
 from parley.server.rows.floor_rows import floor_row
@@ -33,7 +38,7 @@ _One = TypeVar("_One")
 def page_row(memory: Memory) -> Row:
     """The whole board. `status` knows open and closed alone."""
     more: dict[str, int] = {}
-    read = reading(memory)
+    read = overlay_claims(memory)
 
     def listed(name: str, found: Sequence[_One], row: Callable[[_One], Row]) -> list[Row]:
         if len(found) > MOST:
@@ -138,14 +143,14 @@ def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
     }
 
 
-def _proposal(memory: Memory, read: Reading, one: Proposal) -> Row:
+def _proposal(memory: Memory, read: ClaimOverlay, one: Proposal) -> Row:
     stances: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
     for name, reaction in one.reactions.items():
         stances[reaction.stance].append(name)
-    why = echoes.reason(memory, one)
+    why = echoes.find_reason(memory, one)
     return {
         "ref": one.handle,
-        "status": status_of(read, one),
+        "status": listed_status(read, one),
         "text": clip(one.text or one.topic, _TEXT),
         "topic": one.topic,
         "participant": one.participant,
@@ -156,16 +161,16 @@ def _proposal(memory: Memory, read: Reading, one: Proposal) -> Row:
         "tentative": one.tentative,
         "amends": _handle("P", one.amends),
         "echoes": _handle("P", one.echoes),
-        "settled_n": echoes.settled_n(one),
+        "settled_n": echoes.settling_entry(one),
         "because": None if why is None else why._asdict(),
     }
 
 
-def _decision(read: Reading, one: Decision) -> Row:
+def _decision(read: ClaimOverlay, one: Decision) -> Row:
     origin = one.ratified or one.origin
     return {
         "ref": one.handle,
-        "status": status_of(read, one),
+        "status": listed_status(read, one),
         "topic": one.topic,
         "outcome": one.outcome,
         "participant": one.participant,
@@ -187,7 +192,7 @@ def _decision(read: Reading, one: Decision) -> Row:
     }
 
 
-def _read(one: Read) -> Row:
+def _read(one: ClaimedItem) -> Row:
     """What a model alone reads in a message."""
     fields = ("kind", "status", "topic", "participant")
     told = {name: getattr(one, name) for name in fields}
@@ -206,7 +211,7 @@ def _lanes(memory: Memory) -> list[Row]:
 
 def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
     """Those that cover the talk, in full, then what they cover, the highest and newest first."""
-    top = frontier(memory)
+    top = uncovered_summaries(memory)
     shown = {(one.level, one.first) for one in top}
     below = [one for key, one in memory.summaries.items() if key not in shown]
     below.sort(key=lambda one: (-one.level, -one.first))
@@ -230,7 +235,7 @@ def _echo(memory: Memory, one: Proposal) -> Row:
         "repeats": earlier.handle,
         "repeats_n": earlier.born,
         "status": earlier.status,
-        "settled_n": echoes.settled_n(earlier),
+        "settled_n": echoes.settling_entry(earlier),
         "similarity": one.similarity,
         "reoffered": earlier.status in echoes.GIVEN_UP,
     }

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from parley.memory.exchanges.tool_cache import live, remaining
+from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import result_text
 
 
 def kept_result_rows(memory: Memory) -> Iterator[dict[str, Any]]:
     """What is kept in `memory`, oldest first."""
-    for held in live(memory):
+    for held in list_live_results(memory):
         yield {
             "tool": held.tool,
             "arguments": held.arguments,
-            "remaining": remaining(memory, held),
+            "remaining": remaining_exchanges(memory, held),
             "original": held.ttl,
             "hits": held.hits,
             "bytes": held.bytes,

@@ -9,9 +9,9 @@ from typing import Any
 
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.counting_rules import ABSTAIN, Result, preferences
-from parley.memory.voting.electorate import electorate, waits_for
-from parley.memory.voting.outcomes import counted
+from parley.memory.voting.counting_rules import ABSTAIN, VoteResult, pairwise_preferences
+from parley.memory.voting.electorate import list_electorate, list_missing_voters
+from parley.memory.voting.outcomes import count_vote
 
 Row = dict[str, Any]
 
@@ -19,8 +19,12 @@ Row = dict[str, Any]
 def vote_row(memory: Memory, vote: Vote) -> Row:
     """A vote as memory holds it; `ballots` is None of a secret one, and where the log has them."""
     called, held = vote.status == "called", bool(vote.electorate)
-    electors = electorate(memory) if called else vote.electorate
-    waiting = [name for name in electors if name not in vote.agreed] if called else waits_for(vote)
+    electors = list_electorate(memory) if called else vote.electorate
+    waiting = (
+        [name for name in electors if name not in vote.agreed]
+        if called
+        else list_missing_voters(vote)
+    )
     return {
         "ref": vote.handle,
         "status": vote.status,
@@ -50,13 +54,15 @@ def _tally(vote: Vote) -> dict[str, int] | None:
     if vote.status != "open":
         options = (*vote.options, ABSTAIN)
         return {one: vote.tally[one] for one in options if one in vote.tally} or None
-    return None if vote.secret else counted(vote).tally
+    return None if vote.secret else count_vote(vote).tally
 
 
-def count_row(vote: Vote, found: Result, quorum: int | None = None) -> Row:
+def count_row(vote: Vote, found: VoteResult, quorum: int | None = None) -> Row:
     """One count of the ballots of `vote`; of a ranked one also who beats whom by what weight."""
     valid = {name: one.choice for name, one in vote.ballots.items() if one.choice}
-    pairs = preferences(vote.options, valid, vote.electorate) if found.rule == "ranked" else {}
+    pairs = (
+        pairwise_preferences(vote.options, valid, vote.electorate) if found.rule == "ranked" else {}
+    )
     named = not vote.secret
     return {
         "rule": found.rule,

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Price
 from parley.memory.errors import SettingsRefused
-from parley.memory.settings.presets import preset
-from parley.memory.settings.session_settings import Settings, asked, overlay
+from parley.memory.settings.presets import load_preset
+from parley.memory.settings.session_settings import Settings, overlay_trees, parse_settings
 from parley.personas.errors import PersonaError
 from parley.personas.library import find, is_path
 from parley.personas.persona import Budget, Persona
@@ -52,7 +52,7 @@ def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
     _check_script(scenario, parts, source)
     try:
         tree = settings_tree(scenario)
-        settings = asked(tree)
+        settings = parse_settings(tree)
     except SettingsRefused as refused:
         raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
     return Cast(name, scenario, source, parts, tree, settings, prices_of(scenario, source))
@@ -61,7 +61,7 @@ def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
 def settings_tree(scenario: Scenario) -> dict[str, Any]:
     """The settings of the scenario's session: a partial tree, with nothing that was not said."""
     memory = scenario.memory.model_dump(mode="json", exclude_unset=True)
-    tree = overlay(preset(memory["preset"]) if "preset" in memory else {}, memory)
+    tree = overlay_trees(load_preset(memory["preset"]) if "preset" in memory else {}, memory)
     said = {
         name: getattr(scenario, name).model_dump(mode="json", exclude_unset=True)
         for name in ("floor", "speak", "vote")
@@ -74,7 +74,7 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
         "micros": micros(budget.cost),
     }
     said["budget"] = {key: value for key, value in said["budget"].items() if value is not None}
-    tree = overlay(tree, {name: group for name, group in said.items() if group})
+    tree = overlay_trees(tree, {name: group for name, group in said.items() if group})
     if scenario.goal:
         tree["goal"] = scenario.goal
     if scenario.stop is not None:

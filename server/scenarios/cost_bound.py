@@ -15,8 +15,8 @@ from typing import Final
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Prices, priced
 from parley.memory.settings.session_settings import Settings
-from parley.memory.settings.stop_rules import Bounds, bounds, parse
-from parley.memory.text.text_sizes import tokens
+from parley.memory.settings.stop_rules import StopBounds, parse_stop_rules, stop_bounds
+from parley.memory.text.text_sizes import count_tokens
 from parley.server.basics.errors import Misuse
 from parley.server.scenarios.call_bounds import Call, Kind, kind_of, total
 from parley.server.scenarios.cast import Cast
@@ -61,7 +61,7 @@ def worst_case(
     `people`: somebody may join, so that no limit of hops among agents ends it. `opener`
     says what is said first.
     """
-    ends = bounds(parse(settings.stop))
+    ends = stop_bounds(parse_stop_rules(settings.stop))
     turns = _turns(parts, settings, ends, people)
     kinds = () if turns is None else tuple(_kinds(parts, settings, prices, turns, opener))
     spent = sum(kind.tokens for kind in kinds) if kinds else None
@@ -105,7 +105,7 @@ def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, s
                 )
 
 
-def _turns(parts: Sequence[Part], settings: Settings, ends: Bounds, people: bool) -> int | None:
+def _turns(parts: Sequence[Part], settings: Settings, ends: StopBounds, people: bool) -> int | None:
     """The turns that agents can take at most."""
     own = total(part.persona.budget.turns for part in parts)
     floor = settings.floor
@@ -178,7 +178,7 @@ def _summaries(turns: int, settings: Settings) -> int:
 
 
 def _evaluation(part: Part, settings: Settings) -> Call:
-    size = settings.speak.eval_tokens + tokens(part.persona.description) + HOUSE
+    size = settings.speak.eval_tokens + count_tokens(part.persona.description) + HOUSE
     return Call(part.persona.eval_model, size, settings.speak.eval_out)
 
 
@@ -194,14 +194,14 @@ def _draft(part: Part, settings: Settings) -> Call:
 
 
 def _system(part: Part, settings: Settings) -> int:
-    return tokens(part.persona.body) + tokens(settings.goal) + HOUSE
+    return count_tokens(part.persona.body) + count_tokens(settings.goal) + HOUSE
 
 
 def _granting(parts: Sequence[Part]) -> list[Part]:
     return [one for one in parts if {"grant", "moderate"} & set(one.persona.may or ())]
 
 
-def _first(settings: Settings, ends: Bounds, turns: int | None) -> str:
+def _first(settings: Settings, ends: StopBounds, turns: int | None) -> str:
     """The key that says most about when it ends."""
     if turns is not None:
         return "stop" if turns in (ends.turns, ends.messages) else "turns"

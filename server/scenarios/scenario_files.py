@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from parley.memory.settings.session_settings import current, retired
+from parley.memory.settings.session_settings import drop_retired_keys, list_retired_keys
 from parley.personas.errors import PersonaRefused, nearest
 from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse
@@ -72,9 +72,9 @@ def parse(text: str, source: str) -> Scenario:
         raise Misuse(str(refused)) from None
     memory = tree.get("memory") if isinstance(tree, dict) else None
     if isinstance(memory, dict):
-        for name in retired(memory):
+        for name in list_retired_keys(memory):
             print_notice(f"warning: {source}: {unheeded('memory.' + name)}")
-        tree = {**tree, "memory": current(memory)}
+        tree = {**tree, "memory": drop_retired_keys(memory)}
     try:
         return Scenario.model_validate(tree)
     except ValidationError as refused:

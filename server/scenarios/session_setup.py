@@ -7,7 +7,7 @@ from typing import Any
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Entry, Message, ParticipantJoined, ParticipantLeft, SessionOpened
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import merged
+from parley.memory.settings.session_settings import merge_settings
 from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
 from parley.server.settings import Settings
@@ -27,7 +27,7 @@ def opening_entry(
 
 def settings_of(entry: SessionOpened) -> SessionSettings:
     """The settings in force after entry 1. Raises `SettingsRefused`."""
-    return merged(SessionSettings(), entry.settings)
+    return merge_settings(SessionSettings(), entry.settings)
 
 
 def opening_drafts(cast: Cast) -> list[Draft]:

@@ -7,7 +7,7 @@ from typing import Any
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import ItemCorrected
 from parley.memory.errors import UnknownRef
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.services.publication import find_published, put
@@ -34,4 +34,4 @@ async def corrected(held: Backend, session: str, entry: ItemCorrected, id: str =
 
 
 def _is_known(memory: Memory, ref: Any) -> bool:
-    return ref in reading(memory).items or bool(ref and memory.item(ref) is not None)
+    return ref in overlay_claims(memory).items or bool(ref and memory.item(ref) is not None)

@@ -55,7 +55,7 @@ async def begun(held: Backend, session: str, entry: EpisodeOpened, id: str = "")
             _open(memory, str(entry.parent))
         n = (await put(held, session, entry, id)).n
     memory = await held.reader.current(session)
-    opened = lookup.found(memory, n)
+    opened = lookup.find_episode(memory, n)
     if opened is None:
         raise NotOpened(entry.title, memory.settings.limits.open_episodes)
     return goal_row(memory, opened)
@@ -92,7 +92,7 @@ async def ended(
         )
         before = await published_n(held, session, entry, id)
         if before is not None:
-            kept = lookup.found(memory, episode_handle(ref))
+            kept = lookup.find_episode(memory, episode_handle(ref))
             if kept is not None:
                 return goal_row(memory, kept)
             return evicted_goal_row(
@@ -144,7 +144,7 @@ async def recorded(held: Backend, session: str, entry: Step, id: str = "") -> di
     memory = await held.reader.current(session)
     before = await published_n(held, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
-    chain = lookup.at_work(memory, of, memory.named(entry.participant))
+    chain = lookup.open_work(memory, of, memory.named(entry.participant))
     if before is not None:
         return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
@@ -183,7 +183,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _kept(memory: Memory, ref: str) -> Episode:
-    one = lookup.found(memory, ref)
+    one = lookup.find_episode(memory, ref)
     if one is None:
         raise Failure(f"no episode {ref} is held here; 'parley goal ls' lists those that are")
     return one
@@ -197,7 +197,9 @@ def _open(memory: Memory, ref: str) -> Episode:
 
 
 def _newest(memory: Memory, kind: str | None, who: str) -> Episode:
-    newest = lookup.innermost(memory, kind, who) or lookup.innermost(memory, kind)
+    newest = lookup.innermost_open_episode(memory, kind, who) or lookup.innermost_open_episode(
+        memory, kind
+    )
     if newest is None:
         raise NothingOpen(f"no {kind or 'episode'} is open")
     return newest

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from parley.bus.entries import LessonImported
 from parley.listeners.sessions.lessons import import_lessons, promote
-from parley.memory.goals.lessons import standing
+from parley.memory.goals.lessons import list_lessons
 from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
 from parley.server.basics.errors import BadSessionFile, Misuse
@@ -48,7 +48,7 @@ async def learnt_in(held: Backend, session: str) -> list[Row]:
     memory = await held.reader.current(session)
     return [
         {"lesson": f"L{number}", **_row(lesson)}
-        for number, lesson in enumerate(standing(memory), 1)
+        for number, lesson in enumerate(list_lessons(memory), 1)
     ]
 
 

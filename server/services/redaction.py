@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from parley.listeners.sessions.redaction import Preview, preview, redact
-from parley.memory.fold.due import due, upgrades
+from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.settings import Settings
@@ -48,7 +48,7 @@ async def redacted_in(
 
 async def _owed(held: Backend, session: str) -> list[str]:
     memory = await held.reader.current(session)
-    return [effect.id for effect in (*due(memory), *upgrades(memory))]
+    return [effect.id for effect in (*due_summaries(memory), *list_upgrades(memory))]
 
 
 def preview_lines(found: Preview) -> list[str]:

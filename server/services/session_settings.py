@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from parley.bus.contract.drafts import Receipt
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import asked, retired
+from parley.memory.settings.session_settings import list_retired_keys, parse_settings
 from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import print_notice
@@ -71,14 +71,14 @@ def change_tree(
         raise Misuse("nothing to change: name a setting, or ask for the packs anew")
     if "preset" in tree:
         raise Misuse("a session keeps the preset that it was opened with")
-    asked(tree)
+    parse_settings(tree)
     warn(tree)
     return SettingsChanged(settings=tree, packs=packs, by=by)
 
 
 def warn(tree: Mapping[str, Any]) -> None:
     """Logs a warning of what in a partial tree has no effect any more."""
-    for name in retired(tree):
+    for name in list_retired_keys(tree):
         _logger.warning("setting_without_effect", setting=name)
 
 

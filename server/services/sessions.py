@@ -17,7 +17,7 @@ from parley.bus.sessions.audit import decode_rows, records_to_restore
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import DEFAULT
-from parley.memory.settings.session_settings import retired
+from parley.memory.settings.session_settings import list_retired_keys
 from parley.memory.state.memory import pack_key
 from parley.server.basics.errors import BadSessionFile, Failure, Misuse, NotYet
 from parley.server.records.log_audit import find_faults, fork_log, status_findings
@@ -137,7 +137,7 @@ def without_effect(file: SessionFile) -> list[str]:
     """What the log of a file sets that is no setting any more, by dotted name."""
     of = [row for row in file.rows if b'"settings"' in row.body]
     trees = (getattr(record.entry, "settings", None) for record in decode_rows(of))
-    return sorted({name for tree in trees if tree for name in retired(tree)})
+    return sorted({name for tree in trees if tree for name in list_retired_keys(tree)})
 
 
 async def put_in_place(held: HasBus, file: SessionFile, session: str, replace: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from parley.bus.entries import SettingsChanged
-from parley.memory.statistics.advice import Advice, advise
+from parley.memory.statistics.advice import Advice, advise_limits
 from parley.server.basics.entry_drafts import login_name
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.services.publication import say
@@ -24,7 +24,7 @@ async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advic
 async def asked_in(held: Backend, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests, as of now."""
     memory = await held.reader.current(session)
-    return list_session_settings(memory.settings), advise(memory)
+    return list_session_settings(memory.settings), advise_limits(memory)
 
 
 async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:

@@ -8,7 +8,7 @@ from typing import Any
 from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import Found, Toolbox
 from parley.memory.errors import NothingOpen
-from parley.memory.state.lookup import at_work
+from parley.memory.state.lookup import open_work
 from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.tool_rows import kept_result_rows
@@ -49,7 +49,7 @@ async def put_in(
     episode = of and episode_handle(of)
     if episode is not None and not await _is_told(held, session, id):
         memory = await held.reader.current(session)
-        if not at_work(memory, episode, by):
+        if not open_work(memory, episode, by):
             raise NothingOpen(f"{episode} is not open")
     box = _box(held, session, by)
     return await box.put(tool, arguments, result, episode=episode, id=id, **given)

@@ -11,12 +11,12 @@ from parley.bus.contract.errors import Fenced, SessionClosed
 from parley.bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
 from parley.listeners.votes import vote_results
 from parley.memory.errors import UnknownVote
-from parley.memory.state.lookup import vote_of
+from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.electorate import electorate, read_choice, why_no_ballot
-from parley.memory.voting.turnout import is_in
-from parley.memory.voting.vote_calls import refusal
+from parley.memory.voting.electorate import explain_bad_ballot, list_electorate, read_choice
+from parley.memory.voting.turnout import is_complete
+from parley.memory.voting.vote_calls import call_refusal
 from parley.server.basics.entry_drafts import build_entry, login_name, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
 from parley.server.rows.vote_rows import Row, count_row, vote_row
@@ -28,7 +28,7 @@ from parley.server.settings import Settings
 async def _row(held: Backend, session: str, n: int) -> Row:
     """The vote that entry `n` initiated, as it stands now."""
     memory = await held.reader.current(session)
-    vote = vote_of(memory, n)
+    vote = find_vote(memory, n)
     if vote is None:
         raise Failure("another vote came first; 'parley vote show' lists them")
     return vote_row(memory, vote)
@@ -58,7 +58,7 @@ async def call(
 async def called(held: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
     memory, who = await held.reader.current(session), entry.participant
-    reason = refusal(memory, memory.named(who), entry)
+    reason = call_refusal(memory, memory.named(who), entry)
     # Only now: the same request may be under way, and be the vote that is in the way.
     if (before := await published_n(held, session, entry, id)) is not None:
         return await _row(held, session, before)
@@ -92,7 +92,7 @@ async def confirmed(
         return await _row(held, session, vote.n)
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
-    _check_elector(memory, by, electorate(memory), vote)
+    _check_elector(memory, by, list_electorate(memory), vote)
     await put(held, session, entry, id)
     return await _row(held, session, vote.n)
 
@@ -121,13 +121,13 @@ async def cast_in(
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
-        raise Misuse(why_no_ballot(vote, choice))
+        raise Misuse(explain_bad_ballot(vote, choice))
     return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
 
 
 async def _counted(held: Backend, session: str, n: int, ballot: int) -> Row:
     """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
-    vote = vote_of(await held.reader.current(session), n)
+    vote = find_vote(await held.reader.current(session), n)
     if vote is not None and 0 < vote.closed < ballot:
         raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
     return await _row(held, session, n)
@@ -207,7 +207,7 @@ async def close_vote_if_complete(held: Backend, session: str, ref: str) -> Row:
     vote = _known(await held.reader.current(session), ref)
     with contextlib.suppress(Fenced, SessionClosed):
         await vote_results.end(
-            held.bus, held.reader, session, vote.n, is_in, incarnation=incarnation
+            held.bus, held.reader, session, vote.n, is_complete, incarnation=incarnation
         )
     return await _row(held, session, vote.n)
 
@@ -221,7 +221,7 @@ def vote_handle(ref: str) -> str:
 
 
 def _known(memory: Memory, ref: str) -> Vote:
-    vote = vote_of(memory, vote_handle(ref))
+    vote = find_vote(memory, vote_handle(ref))
     if vote is None:
         raise UnknownVote(vote_handle(ref))
     return vote

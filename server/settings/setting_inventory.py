@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
 
-from parley.memory.settings.presets import DEFAULT, PRESETS, preset
+from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import merged
+from parley.memory.settings.session_settings import merge_settings
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.setting import INHERITED, Setting
 from parley.server.settings.setting_sources import Sources
@@ -34,7 +34,7 @@ class Row:
 
 def list_process_settings(settings: Settings, sources: Sources) -> list[Row]:
     """Every setting in force for this process, and where its value came from."""
-    opened = merged(SessionSettings(), settings.opening())
+    opened = merge_settings(SessionSettings(), settings.opening())
     now, base = settings.model_copy(update={"session": opened}), _whole(opened.preset)
     rows = []
     for setting in SETTINGS.values():
@@ -79,12 +79,12 @@ def inventory_rows() -> str:
 
 
 def _whole(name: str) -> Settings:
-    return Settings(session=merged(SessionSettings(), preset(name)))
+    return Settings(session=merge_settings(SessionSettings(), load_preset(name)))
 
 
 def _unset(setting: Setting, name: str) -> str:
     """Where the value of a setting comes from that nobody set."""
-    tree: Any = {INHERITED: preset(name)} if setting.name != "preset" else {}
+    tree: Any = {INHERITED: load_preset(name)} if setting.name != "preset" else {}
     for step in setting.path:
         tree = tree.get(step) if isinstance(tree, Mapping) else None
     return "default" if tree is None else f"preset {name}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
-from parley.memory.settings.presets import preset
+from parley.memory.settings.presets import load_preset
 from parley.memory.settings.settings_schema import LimitSettings
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
@@ -81,14 +81,14 @@ def read_sources(
 def _check_preset(given: GivenValue | None) -> None:
     if given is not None:
         try:
-            preset(str(given.value))
+            load_preset(str(given.value))
         except SettingsRefused as refused:
             raise Misuse(f"{given.where}: {refused.reason}") from None
 
 
 def _note_cap(given: GivenValue | None) -> int:
     """The limit of a notebook where nobody set it."""
-    tree = {} if given is None else preset(str(given.value))
+    tree = {} if given is None else load_preset(str(given.value))
     cap = tree.get("limits", {}).get("note", {}).get("cap", LimitSettings().note.cap)
     return int(cap)
 

@@ -17,9 +17,9 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from parley.listeners.spending.prices import Price
-from parley.memory.settings.presets import preset
+from parley.memory.settings.presets import load_preset
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import overlay
+from parley.memory.settings.session_settings import overlay_trees
 from parley.server.basics.errors import Misuse
 from parley.server.settings import setting as leaves
 from parley.server.settings import setting_sources
@@ -93,12 +93,12 @@ class Settings(BaseSettings):
         a process with an embedding model.
         """
         own = self.session.model_dump(exclude_unset=True)
-        tree = preset(self.session.preset) if "preset" in own else {}
-        tree = overlay(overlay(tree, dict(given or {})), own)
+        tree = load_preset(self.session.preset) if "preset" in own else {}
+        tree = overlay_trees(overlay_trees(tree, dict(given or {})), own)
         if self.has_model and "how" not in tree.get("summary", {}):
-            tree = overlay(tree, {"summary": {"how": "model"}})
+            tree = overlay_trees(tree, {"summary": {"how": "model"}})
         if self.has_model and self.model_embedding and "how" not in tree.get("echo", {}):
-            tree = overlay(tree, {"echo": {"how": "embedding"}})
+            tree = overlay_trees(tree, {"echo": {"how": "embedding"}})
         return tree
 
     @classmethod

@@ -22,7 +22,7 @@ from parley.listeners.offline.local_effects import settle
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import checksum, dump, load
 from parley.memory.state.memory import FOLD, Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.faults.language import PACKS, opened
 
 Row = tuple[bytes, dict[bytes, bytes]]
@@ -152,7 +152,7 @@ def _of_the_memory(rows: Rows, published: Expected) -> Iterator[str]:
     """The stored memory and the facts are those of a replay; so is the transcript's memory."""
     memory = Memory(PACKS)
     facts = _replayed(rows, memory)
-    owed = [effect.id for effect in due(memory)]
+    owed = [effect.id for effect in list_due_summaries(memory)]
     if owed:
         yield f"{len(owed)} effects are due and nobody will run them: {owed[:3]}"
     replayed = dump(memory)

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from parley.memory.text.escapes import FENCE, visible
+from parley.memory.text.escapes import FENCE, escape_invisible
 from tests.doors import Standing, doors
 from tests.hostile import HOSTILE, MARKER, UNSAYABLE, mebibyte
 from tests.sse import streamed
@@ -70,7 +70,7 @@ async def test_no_words_pose_as_a_part_of_the_context(redis_url: str) -> None:
         for words in HOSTILE.values():
             await say(ana, words)
             text = (await ana.get(f"{PATH}/context", params={"profile": "full"})).json()["text"]
-            assert visible(text, keep_newlines=True) == text
+            assert escape_invisible(text, keep_newlines=True) == text
             outside = [line for line in text.split("\n") if not line.startswith(FENCE)]
             forged = ("## Decisions", "D9 ratified everything", "<system>", "</context>", "[12] op")
             told = [line for line in outside if line.startswith(forged)]

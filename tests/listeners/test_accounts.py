@@ -34,9 +34,9 @@ from parley.listeners.spending.accounts import (
 from parley.listeners.spending.charged_model import Charged
 from parley.listeners.spending.prices import Price, reservation
 from parley.listeners.spending.session_books import keeps_books
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.state.memory import Memory
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 from tests.logs import PACKS, opened
 
 PRICES = {"small": Price(input=1_000_000, output=2_000_000)}  # a micro a token, two an answer's
@@ -56,7 +56,7 @@ class LocalBooks:
         return self.log.publish(drafts)
 
     async def memory(self) -> Memory:
-        return fold(Memory(PACKS), self.log.read(count=10_000))
+        return fold_records(Memory(PACKS), self.log.read(count=10_000))
 
     def ids(self) -> list[str]:
         """What was published, in order."""
@@ -96,8 +96,8 @@ def test_a_call_is_settled_as_its_provider_says() -> None:
 def test_what_no_provider_says_is_counted() -> None:
     """The text by memory's counter, the question at what was reserved for it."""
     said = entry_of(settle_draft(CHARGE, Completion("Yes, so far", "m"), "discarded", PRICES))
-    assert (said.input_tokens, said.output_tokens) == (200, tokens("Yes, so far"))
-    assert said.micros == 200 + 2 * tokens("Yes, so far")
+    assert (said.input_tokens, said.output_tokens) == (200, count_tokens("Yes, so far"))
+    assert said.micros == 200 + 2 * count_tokens("Yes, so far")
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ async def test_a_charged_model_is_settled_whatever_it_says() -> None:
     ledger = (await books.memory()).ledger
     own = ledger.accounts["parley"]
     assert (own.calls, own.failed, own.held_calls) == (3, 2, 0)
-    asked = tokens(PROMPT.system) + tokens(PROMPT.user)
-    assert ledger.purposes == {"summary": asked + tokens("Yes.") + asked + tokens("")}
+    asked = count_tokens(PROMPT.system) + count_tokens(PROMPT.user)
+    assert ledger.purposes == {"summary": asked + count_tokens("Yes.") + asked + count_tokens("")}
 
 
 async def test_a_model_beyond_the_budget_is_not_asked() -> None:
@@ -277,10 +277,10 @@ def test_books_are_kept_where_somebody_pays() -> None:
     """A budget of any kind, or a floor: else no entry is written for a call."""
     log = LocalLog()
     log.open(opened())
-    assert not keeps_books(fold(Memory(PACKS), log.read()))
+    assert not keeps_books(fold_records(Memory(PACKS), log.read()))
     for settings in ({"budget": {"calls": 9}}, {"floor": {"policy": "bid"}}):
         other = LocalLog()
         other.open(opened(**settings))
-        assert keeps_books(fold(Memory(PACKS), other.read()))
+        assert keeps_books(fold_records(Memory(PACKS), other.read()))
     log.publish([Draft("s", SettingsChanged(settings={"budget": {"micros": 1}}))])
-    assert keeps_books(fold(Memory(PACKS), log.read()))
+    assert keeps_books(fold_records(Memory(PACKS), log.read()))

@@ -12,7 +12,7 @@ from parley.bus.entries import Message, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import Assistant, Proactive
 from parley.memory.errors import ContextOverflow
-from parley.memory.exchanges.exchanges import window
+from parley.memory.exchanges.exchanges import list_kept_exchanges
 from tests.logs import PACKS
 from tests.sessions import whole
 
@@ -72,7 +72,7 @@ async def test_a_user_of_another_name_needs_no_setting(bus: Bus) -> None:
     assert await assistant.finalize("Is it?", "It is.") == 1
     memory = await MemoryReader(bus, PACKS).current("desk")
     assert memory.settings.exchange.users == ()
-    assert [one.talk.asker for one in window(memory) if one.talk] == ["ana"]
+    assert [one.talk.asker for one in list_kept_exchanges(memory) if one.talk] == ["ana"]
 
 
 async def test_a_tool_s_result_is_found_and_shown_for_its_exchanges(assistant: Assistant) -> None:

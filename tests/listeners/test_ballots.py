@@ -11,7 +11,7 @@ from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, V
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.votes.vote_results import cast, retally
 from parley.memory.errors import UnknownVote
-from parley.memory.voting.votes import WITH_BALLOTS, result
+from parley.memory.voting.votes import WITH_BALLOTS, compute_result
 from tests.logs import PACKS, opened
 
 
@@ -31,7 +31,7 @@ async def held(bus: Bus, *choices: tuple[str, ...], **given: object) -> int:
     memory = await MemoryReader(bus, PACKS).current("s")
     ref = memory.votes.next - 1
     heard = memory.votes.held[ref].heard
-    await bus.publish("s", [Draft(result_id(n, heard), result(memory, ref))])
+    await bus.publish("s", [Draft(result_id(n, heard), compute_result(memory, ref))])
     return n
 
 
@@ -83,7 +83,7 @@ async def test_two_who_count_publish_one_result(bus: Bus) -> None:
     await begin(bus)
     n = await put(bus, VoteInitiated(participant="ana", content="Tea?", quorum=0))
     memory = await MemoryReader(bus, PACKS).current("s")
-    draft = Draft(result_id(n, 0), result(memory, 1))
+    draft = Draft(result_id(n, 0), compute_result(memory, 1))
     (first,) = await bus.publish("s", [draft])
     (second,) = await bus.publish("s", [draft])
     assert (first.duplicate, second.duplicate) == (False, True)

@@ -15,7 +15,7 @@ from parley.listeners.spending.prices import Price, Prices
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.items.embedding_comparisons import owed
+from parley.memory.items.embedding_comparisons import list_owed_comparisons
 from parley.memory.state.memory import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
@@ -110,7 +110,7 @@ async def test_a_session_that_wants_words_asks_nobody(bus: Bus, fake: FakeOpenAI
     await held(bus, echo={"how": "words"})
     memory = await memory_of(bus)
     assert len(memory.proposals) == 3
-    assert list(owed(memory)) == []
+    assert list(list_owed_comparisons(memory)) == []
     assert fake.embeddings == []
 
 
@@ -133,7 +133,7 @@ async def test_a_session_that_cannot_pay_is_not_compared(bus: Bus, fake: FakeOpe
     """Nobody is asked, and nothing is wrong with the embedder."""
     memory, _ = folded(talk(*LINES, **EMBEDDING))
     model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
-    first = next(owed(memory))
+    first = next(list_owed_comparisons(memory))
     comparer = Comparer(model, 0.05)
     await held(bus, budget={"tokens": 1})
     runner = EffectRunner(bus, PACKS, None, "e", EFFECTS, PRICES, model)
@@ -149,7 +149,7 @@ async def test_other_dimensions_under_the_same_name_are_asked_for_anew(fake: Fak
     memory, _ = folded(talk(*LINES, **EMBEDDING))
     model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     comparer = Comparer(model, 0.0)
-    second, third = (Comparing.of(memory, effect) for effect in owed(memory))
+    second, third = (Comparing.of(memory, effect) for effect in list_owed_comparisons(memory))
     assert await comparer.compared("a", second, None) is not None
     fake.spoil = lambda rows: [{**row, "embedding": row["embedding"] + [1.0]} for row in rows]
     assert await comparer.compared("a", third, None) is None
@@ -162,7 +162,7 @@ async def test_other_dimensions_under_the_same_name_are_asked_for_anew(fake: Fak
 def test_the_effects_are_owed_in_order_under_ids_that_say_what_they_are_of() -> None:
     """The first proposal has nothing to repeat, and one that words showed to repeat is known."""
     memory, _ = folded(talk(*LINES, ("dee", LINES[0][1]), **EMBEDDING))
-    ids = [effect.id for effect in owed(memory)]
+    ids = [effect.id for effect in list_owed_comparisons(memory)]
     assert ids == ["similarity:2:2", "similarity:3:3"]
     assert memory.proposals[4].echoes == 1
     assert all(one != other for one, other in pairwise(ids))

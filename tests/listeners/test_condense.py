@@ -15,10 +15,10 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.summaries.short_forms import Condensing
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.exchanges.exchanges import window
-from parley.memory.state.effects import Condense
-from parley.memory.summaries.short_forms import answer_text, owed, running_text
-from parley.memory.text.byte_limits import size_of
+from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.state.effects import ShortFormEffect
+from parley.memory.summaries.short_forms import answer_text, list_owed_short_forms, running_text
+from parley.memory.text.byte_limits import byte_size
 from tests.dialogues import ask, assistant, condensed, done, exchange, records, reply, returned
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded
@@ -40,7 +40,7 @@ async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
 
 def job(log: list[Entry], part: str) -> Condensing:
     memory, _ = folded(records(log))
-    (effect,) = [one for one in owed(memory) if one.part == part]
+    (effect,) = [one for one in list_owed_short_forms(memory) if one.part == part]
     found = job_for(memory, effect)
     assert isinstance(found, Condensing)
     return found
@@ -85,7 +85,7 @@ async def test_what_stays_too_long_is_cut_at_a_sentence(
     """After two answers nobody is asked again."""
     fake.fail("rambling")
     text = await shorter(LOG, "answer", model)
-    assert size_of(text) <= 500
+    assert byte_size(text) <= 500
     assert text.endswith("does.")
     assert fake.calls == 2
 
@@ -121,7 +121,7 @@ async def test_the_running_summary_is_made_of_the_one_before_and_what_came_since
     limits = {"running": {"cap": 100, "target": 60}, "exchanges": 1}
     log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits)]
     log += [*exchange(1), *exchange(2), *exchange(3)]
-    before = Condense("running", folded(records(log))[0].exchanges.cause)
+    before = ShortFormEffect("running", folded(records(log))[0].exchanges.cause)
     log += [condensed(before, "The first two were told."), *exchange(4)]
     fake.answer = lambda user: "Short."
     await shorter(log, "running", model)
@@ -150,17 +150,19 @@ async def test_compression_falls_back_and_stays_due(redis_url: str, fake: FakeOp
         async with running(Projector(bus, PACKS, "w1", pace), runner):
             await wait_until(lambda: fake.calls > 1)
             memory, _ = replayed(await whole(bus, "a"))
-            assert size_of(memory.exchanges.running) <= 200
-            assert {one.part for one in owed(memory)} == {"answer", "running"}
+            assert byte_size(memory.exchanges.running) <= 200
+            assert {one.part for one in list_owed_short_forms(memory)} == {"answer", "running"}
             fake.recover()
             await wait_until(lambda: nothing_owed(bus))
         memory, _ = replayed(await whole(bus, "a"))
         assert running_text(memory).startswith("A model's summary of")
-        assert answer_text(memory, window(memory)[0]).startswith("A model's summary of")
+        assert answer_text(memory, list_kept_exchanges(memory)[0]).startswith(
+            "A model's summary of"
+        )
         assert runner.tally.models == 3
     await model.aclose()
 
 
 async def nothing_owed(bus: Bus) -> bool:
     memory, _ = replayed(await whole(bus, "a"))
-    return not owed(memory)
+    return not list_owed_short_forms(memory)

@@ -14,7 +14,7 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.summaries.range_summaries import upgrades
+from parley.memory.summaries.range_summaries import list_summary_upgrades
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
 from tests.patience import PATIENCE, wait_until
@@ -71,7 +71,7 @@ async def assert_no_gap(bus: Bus, session: str, interval: int, messages: int) ->
 async def all_models(bus: Bus, session: str) -> bool:
     """True when every standing summary is a model's."""
     memory, _ = replayed(await whole(bus, session))
-    return bool(memory.summaries) and not upgrades(memory)
+    return bool(memory.summaries) and not list_summary_upgrades(memory)
 
 
 async def test_extracts_land_without_a_model(bus: Bus) -> None:

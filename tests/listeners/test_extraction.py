@@ -28,10 +28,10 @@ from parley.listeners.offline.local_extraction import read_through
 from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.extraction.model_claims.claim_counts import counts
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.claim_counts import count_claims
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.model_claims.kept_claims import MOST, SURE
-from parley.memory.extraction.model_claims.reading_ranges import owed
+from parley.memory.extraction.model_claims.reading_ranges import list_owed_readings
 from parley.memory.state.memory import Memory
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS, folded, numbered, opened
@@ -65,7 +65,7 @@ def said(*claims: Any, **more: Any) -> str:
 
 def job(entries: list[Entry], which: int = 0) -> Extracting:
     memory, _ = folded(numbered(entries))
-    found = job_for(memory, owed(memory)[which])
+    found = job_for(memory, list_owed_readings(memory)[which])
     assert isinstance(found, Extracting)
     return found
 
@@ -319,11 +319,11 @@ async def test_a_log_is_read_to_its_end() -> None:
         said(PROPOSED), said({"n": 6, "quote": "No", "label": "oppose", "target": "P1"})
     )
     done = await read_through(local, memory, model)
-    assert (done.unread, owed(memory)) == ([], [])
-    found = reading(memory)
+    assert (done.unread, list_owed_readings(memory)) == ([], [])
+    found = overlay_claims(memory)
     assert list(found.items) == ["M1"]
     assert found.voices["P1"]["bo"].stance == "oppose"
-    assert counts(memory)["calls"] == 2
+    assert count_claims(memory)["calls"] == 2
     kinds = {fact.kind for _, facts in done.found for fact in facts}
     assert {"items.extracted", "claim.made"} <= kinds
 
@@ -359,7 +359,7 @@ EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 async def nothing_owed(bus: Bus) -> bool:
     memory, _ = replayed(await whole(bus, "a"))
-    return bool(memory.claims.read) and not owed(memory)
+    return bool(memory.claims.read) and not list_owed_readings(memory)
 
 
 async def session_read(
@@ -396,11 +396,11 @@ async def test_a_runner_reads_what_falls_due(redis_url: str, fake: FakeOpenAI) -
         memory = await session_read(bus, fake, budget={"tokens": 100_000})
         ids = [one.id for one in await whole(bus, "a") if one.entry.kind == "items.extracted"]
     assert sorted(ids) == ["extract:1:4:model", "extract:5:8:model"]
-    found = reading(memory)
+    found = overlay_claims(memory)
     assert set(found.items) == {"M1", "M4"}
     assert list(found.confirmed) == ["P1"]
     assert memory.ledger.purposes["extract"] > 0
-    assert counts(memory)["calls"] == memory.ledger.total.calls == fake.calls
+    assert count_claims(memory)["calls"] == memory.ledger.total.calls == fake.calls
 
 
 @pytest.mark.parametrize("failure", ["500", "html", "silent", "429"])
@@ -413,7 +413,7 @@ async def test_an_outage_delays_it_and_loses_nothing(
     fake.fail(failure)
     async with await Bus.connect(redis_url) as bus:
         memory = await session_read(bus, fake, fake.recover)
-    assert set(reading(memory).items) == {"M1", "M4"}
+    assert set(overlay_claims(memory).items) == {"M1", "M4"}
 
 
 async def test_a_redaction_takes_the_reading_of_it_out_of_the_log(
@@ -427,5 +427,5 @@ async def test_a_redaction_takes_the_reading_of_it_out_of_the_log(
         records = await whole(bus, "a")
     assert b"north shard" not in b"".join(repr(one.entry).encode() for one in records)
     memory, _ = replayed(records)
-    assert [one.id for one in owed(memory)] == ["extract:1:4:again1"]
-    assert "M1" not in reading(memory).items
+    assert [one.id for one in list_owed_readings(memory)] == ["extract:1:4:again1"]
+    assert "M1" not in overlay_claims(memory).items

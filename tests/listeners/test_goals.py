@@ -11,7 +11,7 @@ from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.goals import Goals
 from parley.memory.errors import NothingOpen, NotOpened
-from parley.memory.state.episode_state import Tally
+from parley.memory.state.episode_state import WorkTally
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE
@@ -29,7 +29,7 @@ async def memory_of(bus: Bus) -> Memory:
     return await MemoryReader(bus, PACKS).current("audit")
 
 
-def tally_of(memory: Memory, ref: int) -> Tally:
+def tally_of(memory: Memory, ref: int) -> WorkTally:
     work = memory.episodes.held[ref].work
     assert work is not None
     return work.tally

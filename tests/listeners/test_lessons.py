@@ -12,7 +12,7 @@ from parley.bus.entries import Message
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.lessons import import_lessons, promote
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.goals.lessons import standing
+from parley.memory.goals.lessons import list_lessons
 from tests.logs import PACKS, opened
 from tests.servers import RedisServer
 from tests.sessions import replayed_bytes, whole
@@ -41,7 +41,7 @@ async def test_what_one_session_decided_another_learns(bus: Bus) -> None:
     assert [lesson.ref for lesson in found] == ["D1", "D2", "D3"]
     await import_lessons(bus, "b", found, by="ana")
     memory = await MemoryReader(bus, PACKS).current("b")
-    held = standing(memory)
+    held = list_lessons(memory)
     assert {(one.session, one.ref, one.n) for one in held} == {
         ("a", "D1", 3), ("a", "D2", 6), ("a", "D3", 9),
     }  # fmt: skip
@@ -76,8 +76,8 @@ async def test_two_importers_at_once_come_to_one_memory(bus: Bus, any_server: Re
     reader = MemoryReader(bus, PACKS)
     one, two = await reader.current("b"), await reader.current("d")
     assert len(await whole(bus, "b")) == 17
-    assert standing(one) == standing(two)
-    assert len(standing(one)) == 5
+    assert list_lessons(one) == list_lessons(two)
+    assert len(list_lessons(one)) == 5
 
 
 async def test_a_closed_session_learns_nothing_more(bus: Bus) -> None:

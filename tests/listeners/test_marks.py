@@ -19,14 +19,14 @@ from parley.bus.entries import (
 from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_clock import Marks
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.steps import CountVote, Expire, Waited
+from parley.memory.arbitration.steps import CountVote, ElapsedTimes, Expire
 from tests.logs import opened
 from tests.tables import Table, agent
 
 DAY_MS = 86_400_000
 
 
-def heard(marks: Marks, table: Table, *entries: tuple[int, Entry]) -> Waited:
+def heard(marks: Marks, table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
     """Notes entries that came that many ms ago."""
     now = time.time_ns() // 1_000_000
     for ago, entry in entries:
@@ -90,7 +90,7 @@ def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
 def test_time_is_that_of_the_log() -> None:
     """A process whose clock is wrong by a day ends no vote a day early."""
 
-    async def told() -> Waited:
+    async def told() -> ElapsedTimes:
         table, marks, log_ms = Table(agent("ana")), Marks(), 1_000_000
         marks.set_clock(log_ms)
         marks.note(Record(1, 0, "e", log_ms - 700, opened()), live=False)

@@ -30,7 +30,7 @@ from parley.listeners.models.openai_answers import Usage
 from parley.listeners.models.openai_dialect import Dialect, Refused, lasts, simpler
 from parley.listeners.models.openai_model import OpenAIModel, forbid_models
 from parley.listeners.models.structured_answers import ask, shape_of
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import PATIENCE, wait_until
 
@@ -232,7 +232,7 @@ async def test_a_stream_ends_with_the_whole_answer_and_its_usage(fake: FakeOpenA
     said, completion = await heard(model, prompt)
     await model.aclose()
     assert said == completion.text == fake.answer(prompt.user)
-    assert completion.output_tokens == tokens(said)
+    assert completion.output_tokens == count_tokens(said)
     assert completion.input_tokens == fake.served[1].prompt_tokens
     assert completion.cached_tokens == fake.served[1].cached_tokens
     assert completion.cached_tokens % 128 == 0
@@ -480,7 +480,7 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
         runs.append((said, faults))
     assert runs[0] == runs[1]
     said, faults = runs[0]
-    whole = [tokens(text) for text in said if text != "cut"]
+    whole = [count_tokens(text) for text in said if text != "cut"]
     assert 80 <= min(whole) < max(whole) <= 300
     assert {"429", "500", "cut", None} == set(faults)
 

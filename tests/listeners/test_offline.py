@@ -11,7 +11,7 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import is_settled, replayed_bytes, running, thoughts
@@ -32,7 +32,7 @@ def test_nothing_is_due_when_it_is_settled() -> None:
     """All levels of summaries are made, and the facts name them in order."""
     log, memory = local(60)
     found = settle(log, memory)
-    assert due(memory) == ()
+    assert list_due_summaries(memory) == ()
     assert memory.seq == log.info().head
     seqs = [seq for seq, _ in found]
     assert seqs == sorted(set(seqs))

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from parley.listeners.models.model_port import Prompt, Shape
 from parley.listeners.spending.prices import Price, by_tier, cost, priced, reservation, worst
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 MINI = Price(input=150_000, output=600_000, cached=75_000)
 PRICES = {"gpt-4o-mini": MINI, "big": Price(input=2_500_000, output=10_000_000)}
@@ -74,7 +74,7 @@ def test_cached_input_dearer_than_other_is_refused() -> None:
 def test_a_reservation_has_room_for_the_question_its_schema_and_the_answer() -> None:
     """3/2 of the counter's estimate, 64, and the whole of `max_tokens`."""
     prompt = Prompt("You talk.", "word " * 100, 300)
-    estimate = tokens("You talk.") + tokens("word " * 100)
+    estimate = count_tokens("You talk.") + count_tokens("word " * 100)
     assert reservation(prompt) == -(-estimate * 3 // 2) + 64 + 300
     shaped = Prompt("You talk.", "word " * 100, 300, shape=Shape("v", {"type": "object"}))
     assert reservation(shaped) > reservation(prompt)

@@ -17,7 +17,7 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
 from parley.memory.errors import RedactionRefused
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.fold.due import upgrades
+from parley.memory.fold.due import list_upgrades
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import PATIENCE, wait_until
@@ -216,4 +216,4 @@ async def _noted(bus: Bus) -> bool:
     """True once nobody owes a reflection."""
     info = await bus.info("s")
     memory = await MemoryReader(bus, PACKS).current("s")
-    return info.folded == info.head and not info.due["upgrades"] and not upgrades(memory)
+    return info.folded == info.head and not info.due["upgrades"] and not list_upgrades(memory)

@@ -29,9 +29,9 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Pace, Projector
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.notebooks.notebooks import standing
-from parley.memory.notebooks.reflections import owed
-from parley.memory.settings.presets import preset
+from parley.memory.notebooks.notebooks import standing_revision
+from parley.memory.notebooks.reflections import list_owed_reflections
+from parley.memory.settings.presets import load_preset
 from parley.memory.state.memory import Memory
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, folded, opened, talk
@@ -65,7 +65,7 @@ def job(*lines: Line, who: str = "ana", **given: object) -> tuple[Reflecting, li
     """The reflection that `who` owes after `lines`, and the entries that it reads."""
     records = talk(*lines, **given)
     memory, _ = folded(records)
-    (call,) = [one for one in owed(memory) if one.participant == who]
+    (call,) = [one for one in list_owed_reflections(memory) if one.participant == who]
     found = Reflecting.of(memory, call)
     return found, [record for record in records if found.first <= record.n <= found.last]
 
@@ -321,8 +321,8 @@ async def test_results_are_reflected_on_by_everyone(
         await bus.publish("a", [Draft("more", more)])
     memory = await memory_of(bus, "a")
     for who in ("ana", "bo"):
-        assert standing(memory, who) == ("The group reached consensus on the floor.", 6)
-    assert owed(memory) == []
+        assert standing_revision(memory, who) == ("The group reached consensus on the floor.", 6)
+    assert list_owed_reflections(memory) == []
     assert dump(memory) == dump(await memory_of(bus, "a"))
 
 
@@ -387,7 +387,7 @@ async def test_a_whole_run_of_agents_that_keep_their_own_memory(
 ) -> None:
     """Asked after its words, each round, the ballot and the results; each builds on the last."""
     fake.answer = lambda _: f"Memory {fake.calls}: I rank the floor first."
-    await bus.open("a", opened(**preset("autobiographer")))
+    await bus.open("a", opened(**load_preset("autobiographer")))
     steps: list[tuple[Entry, bool]] = [
         (EpisodeOpened(participant="desk", episode="phase", title="Alone"), False),
         (Message(participant="ana", content="Floor, range, average. " * 40), True),
@@ -412,5 +412,5 @@ async def test_a_whole_run_of_agents_that_keep_their_own_memory(
     assert f"| {'Floor, range, average. ' * 40}".rstrip() in fake.prompts[0]
     assert "| Memory 7: I rank the floor first." in fake.prompts[7]
     memory = await memory_of(bus, "a")
-    assert standing(memory, "ana") == ("Memory 8: I rank the floor first.", memory.n)
-    assert owed(memory) == []
+    assert standing_revision(memory, "ana") == ("Memory 8: I rank the floor first.", memory.n)
+    assert list_owed_reflections(memory) == []

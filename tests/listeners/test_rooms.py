@@ -12,7 +12,7 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import LocalDoor, LogReplaced
 from parley.listeners.rooms.room import entered
-from parley.memory.arbitration.steps import Waited
+from parley.memory.arbitration.steps import ElapsedTimes
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
@@ -21,10 +21,10 @@ from tests.tables import Table, agent, person
 SECOND = 1_000
 
 
-def waited(table: Table, *entries: tuple[int, Entry]) -> Waited:
+def waited(table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
     """What marks say after `entries`, each at its second."""
 
-    async def main() -> Waited:
+    async def main() -> ElapsedTimes:
         marks = Marks()
         for second, entry in entries:
             table.put(entry)

@@ -20,7 +20,7 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.scripted_model import ScriptedModel, within
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 
 PROMPT = Prompt("You talk.", "Well?", 50, purpose="draft", participant="ana")
 
@@ -65,8 +65,10 @@ async def test_another_seed_is_another_run() -> None:
 async def test_usage_is_what_memory_counts() -> None:
     """Of the question, and of the answer."""
     said = await ScriptedModel(lambda prompt, random: "Good morning.", name="m").complete(PROMPT)
-    assert said == Completion("Good morning.", "m", tokens("You talk.") + tokens("Well?"), 4)
-    assert tokens("Good morning.") == 4
+    assert said == Completion(
+        "Good morning.", "m", count_tokens("You talk.") + count_tokens("Well?"), 4
+    )
+    assert count_tokens("Good morning.") == 4
 
 
 async def test_a_stream_ends_with_the_whole() -> None:
@@ -102,7 +104,7 @@ def test_it_takes_its_time() -> None:
         await asyncio.gather(*(model.complete(PROMPT) for _ in range(10)))
         return asyncio.get_running_loop().time()
 
-    assert run_virtual(ten()) == pytest.approx(0.1 + tokens("one two three four") / 100)
+    assert run_virtual(ten()) == pytest.approx(0.1 + count_tokens("one two three four") / 100)
 
 
 async def test_an_error_that_is_returned_is_raised() -> None:
@@ -127,5 +129,5 @@ def test_an_answer_is_cut_at_its_limit(text: str, most: int) -> None:
     """Not a character earlier than it must be."""
     kept = within(text, most)
     assert text.startswith(kept)
-    assert tokens(kept) <= most
-    assert kept == text or tokens(text[: len(kept) + 1]) > most
+    assert count_tokens(kept) <= most
+    assert kept == text or count_tokens(text[: len(kept) + 1]) > most

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from parley.bus import Draft
 from parley.bus.entries import ACTS, Message, Step
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.mcp.tools.result_rows import SAID
 from tests.agents import Agent, over_http, text_of
 from tests.doors import doors
@@ -133,7 +133,7 @@ async def test_hostile_messages_are_heard_as_text(redis_url: str) -> None:
             assert words.count(MARKER) >= len(said)
             for line in words.split("\n"):
                 assert MARKER not in line or line.startswith("| ")
-                assert line.isprintable() or visible(line) == line
+                assert line.isprintable() or escape_invisible(line) == line
 
 
 async def test_where_nobody_said_a_word_there_is_a_number_to_go_on_from(redis_url: str) -> None:

@@ -8,9 +8,11 @@ import pytest
 
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 
-READER = Reader([parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())])
+READER = SpeechActReader(
+    [parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())]
+)
 
 
 def acts(content: str, act: str | None = None) -> list[str]:
@@ -508,7 +510,7 @@ def test_tags_still_count_under_an_act() -> None:
 
 def test_reading_twice_gives_the_same() -> None:
     """Readers hold no state between messages."""
-    again = Reader(
+    again = SpeechActReader(
         [parse_pack((Path(__file__).parents[2] / "memory/packs/en@1.json").read_bytes())]
     )
     for content, _ in SOMETHING:

@@ -7,31 +7,31 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.settings.session_settings import Settings, merged
-from parley.memory.state.episode_state import Episode, Talk
-from parley.memory.state.exchange_state import Cached, Exchanges, Tools
+from parley.memory.settings.session_settings import Settings, merge_settings
+from parley.memory.state.episode_state import Episode, Exchange
+from parley.memory.state.exchange_state import CachedResult, Exchanges, Tools
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, Note, Notebooks
-from parley.memory.state.summary_state import Range, Summary
-from parley.memory.statistics.advice import Advice, advise
+from parley.memory.state.notebook_state import HistoryLine, Note, Notebooks
+from parley.memory.state.summary_state import Summary, SummaryRange
+from parley.memory.statistics.advice import Advice, advise_limits
 from tests.logs import PACKS
 
 
 def memory(**settings: object) -> Memory:
     made = Memory(PACKS)
-    made.govern(merged(Settings(), dict(settings)))
+    made.govern(merge_settings(Settings(), dict(settings)))
     return made
 
 
 def only(found: Memory) -> Advice:
-    (one,) = advise(found)
+    (one,) = advise_limits(found)
     return one
 
 
-def cached(k: int, **fields: Any) -> Cached:
+def cached(k: int, **fields: Any) -> CachedResult:
     """Result `k` of a tool, 100 bytes long."""
     usual: dict[str, Any] = {"bytes": 100, "expires": 3, "limit": 12, "hits": 0}
-    return Cached(
+    return CachedResult(
         key=str(k), tool="t", arguments="{}", n=k, call_id=str(k), value="v", ttl=3, stored=0,
         **{**usual, **fields},
     )  # fmt: skip
@@ -39,16 +39,18 @@ def cached(k: int, **fields: Any) -> Cached:
 
 def test_nothing_measured_is_nothing_advised() -> None:
     """A session that has just been opened fits its limits."""
-    assert advise(memory()) == []
+    assert advise_limits(memory()) == []
 
 
 def test_statements_cut_often_call_for_a_longer_limit() -> None:
     """A quarter of them, of four at least."""
     found = memory()
-    lines = [Line(n=k, kind="statement", who="a", text="fine") for k in range(3)]
+    lines = [HistoryLine(n=k, kind="statement", who="a", text="fine") for k in range(3)]
     found.notebooks = Notebooks(history=lines)
-    assert advise(found) == []
-    found.notebooks.history.append(Line(n=9, kind="statement", who="a", text="x" * 299 + "…"))
+    assert advise_limits(found) == []
+    found.notebooks.history.append(
+        HistoryLine(n=9, kind="statement", who="a", text="x" * 299 + "…")
+    )
     assert only(found) == Advice(
         "limits.statement", 300, 600, "1 of 4 lines of the history were cut"
     )
@@ -57,7 +59,7 @@ def test_statements_cut_often_call_for_a_longer_limit() -> None:
 def test_a_history_that_drops_lines_should_be_longer() -> None:
     """By as much as was dropped, at most four times."""
     found = memory()
-    lines = [Line(n=k, kind="statement", who="a", text="fine") for k in range(4)]
+    lines = [HistoryLine(n=k, kind="statement", who="a", text="fine") for k in range(4)]
     found.notebooks = Notebooks(history=lines, dropped=2)
     assert (only(found).key, only(found).suggested) == ("limits.history.cap", 150_000)
     found.notebooks.dropped = 1000
@@ -75,7 +77,7 @@ def test_a_limit_of_ones_own_calls_for_no_other_of_the_session() -> None:
     """More room for everybody would give that participant none."""
     found = memory(note={"policy": "append", "agents": {"ana": {"limit": 9}}})
     found.notebooks.notes = {"ana": Note(cause=3, answered=7)}
-    assert advise(found) == []
+    assert advise_limits(found) == []
 
 
 def test_long_answers_and_results_call_for_a_longer_answer() -> None:
@@ -85,7 +87,7 @@ def test_long_answers_and_results_call_for_a_longer_answer() -> None:
     found.episodes.held = {
         1: Episode(
             ref=1, kind="exchange", title="t", participant="a", opened=1, status="completed",
-            talk=Talk(answer="x", answer_n=2, answer_bytes=100),
+            talk=Exchange(answer="x", answer_n=2, answer_bytes=100),
         )
     }  # fmt: skip
     found.exchanges = Exchanges(turn=1, window=[1])
@@ -123,7 +125,7 @@ def test_summaries_nearly_as_long_as_the_talk_come_too_early() -> None:
     """And those of a fiftieth too late."""
     found = memory()
     for first, size in ((1, 80), (13, 60)):
-        found.ranges[0, first] = Range(0, first, first + 11, None)
+        found.ranges[0, first] = SummaryRange(0, first, first + 11, None)
         found.summaries[0, first] = Summary(
             0, first, first + 11, "extract", "text", size=size, was=100, at=None
         )
@@ -143,12 +145,12 @@ def test_whatever_is_advised_is_a_setting_that_can_be_set(
     """Every key exists, every value is in range, and the advice is one to change something."""
     found = memory(limits={"archive": {"items": items, "cap": cap}, "cached": 0, "insights": 0})
     found.notebooks = Notebooks(
-        history=[Line(n=1, kind="statement", who="a", text="x")], dropped=dropped
+        history=[HistoryLine(n=1, kind="statement", who="a", text="x")], dropped=dropped
     )
     found.episodes.evicted = found.tools.evicted = evicted
     found.episodes.refused = refused
     found.insights.dropped = insights
-    for one in advise(found):
+    for one in advise_limits(found):
         assert one.suggested > one.now
         tree: dict[str, Any] = {}
         place = tree
@@ -156,4 +158,4 @@ def test_whatever_is_advised_is_a_setting_that_can_be_set(
         for group in groups:
             place = place.setdefault(group, {})
         place[leaf] = one.suggested
-        merged(found.settings, tree)
+        merge_settings(found.settings, tree)

@@ -26,8 +26,8 @@ from parley.bus.entries import (
 )
 from parley.listeners.agents.agent_drafts import call_on
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.bid_scores import score
-from parley.memory.arbitration.gate import judge, verdicts
+from parley.memory.arbitration.bid_scores import score_bid
+from parley.memory.arbitration.gate import judge_listener, judge_listeners
 from parley.memory.arbitration.steps import (
     AskModerator,
     CallVote,
@@ -41,8 +41,8 @@ from parley.memory.arbitration.steps import (
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.vote_state import Ballot
-from parley.memory.text.text_sizes import tokens
-from parley.memory.voting.votes import ROWS, result
+from parley.memory.text.text_sizes import count_tokens
+from parley.memory.voting.votes import ROWS, compute_result
 from tests.logs import PACKS
 from tests.mixed import PRIMARY_MAKERS, bodies
 from tests.tables import LATER, NOW, Table, agent, person
@@ -97,13 +97,13 @@ def test_what_speaks_for_a_bid() -> None:
     table.turn("bo", "I support P1. " + "And so on. " * 5)
     table.say("cy", "Really, @bo?")
     memory = table.memory
-    parts = score(memory, "bo", Bid(urgency=2, intent="support", re="P1", turn=1))
+    parts = score_bid(memory, "bo", Bid(urgency=2, intent="support", re="P1", turn=1))
     assert parts["addressed"] == 2000
     assert (parts["intent"], parts["redundancy"]) == (100, -400)
     assert (parts["recency"], parts["aging"]) == (-400, 640)
     assert parts["deficit"] < 0
     assert parts["total"] == sum(value for key, value in parts.items() if key != "total")
-    parts = score(memory, "ana", Bid(urgency=1, intent="oppose", re="P1", turn=3))
+    parts = score_bid(memory, "ana", Bid(urgency=1, intent="oppose", re="P1", turn=3))
     assert (parts["reactivity"], parts["intent"], parts["recency"]) == (600, 600, -200)
     assert "redundancy" not in parts
 
@@ -113,9 +113,9 @@ def test_opposing_what_is_far_from_closing_is_worth_less() -> None:
     table = three()
     table.turn("ana", IDEA)
     bid = Bid(urgency=1, intent="oppose", re="P1")
-    assert score(table.memory, "cy", bid)["intent"] == 200
+    assert score_bid(table.memory, "cy", bid)["intent"] == 200
     table.turn("bo", "I support P1.")
-    assert score(table.memory, "cy", bid)["intent"] == 600
+    assert score_bid(table.memory, "cy", bid)["intent"] == 600
 
 
 def test_a_tie_is_drawn_alike_by_everyone_and_not_always_for_the_same() -> None:
@@ -250,7 +250,7 @@ def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: An
     table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
     late = replace(LATER, vote=120_000)
     assert table.step(late) == CountVote(1)
-    given_up = result(table.memory, 1)
+    given_up = compute_result(table.memory, 1)
     table.put(given_up)
     assert table.memory.votes.held[1].status == "cancelled"
     assert table.memory.proposals[1].status == "active"
@@ -262,7 +262,7 @@ def test_a_vote_that_is_agreed_to_at_the_last_moment_is_not_given_up() -> None:
     table = Table(agent("ana"), agent("bo"), vote={"confirm": "all"})
     table.turn("ana", IDEA)
     table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
-    given_up = result(table.memory, 1)
+    given_up = compute_result(table.memory, 1)
     table.put(VoteConfirmed(participant="ana"), VoteConfirmed(participant="bo"), given_up)
     assert table.memory.votes.held[1].status == "open"
 
@@ -275,7 +275,7 @@ def test_a_vote_that_nobody_agrees_to_does_not_lock_the_table() -> None:
     table.bid("bo")
     over = replace(LATER, vote=120_000)
     assert table.step(over) == CountVote(1)
-    table.put(result(table.memory, 1))
+    table.put(compute_result(table.memory, 1))
     table.bid("bo")
     assert isinstance(table.step(over), Grant)
 
@@ -377,7 +377,7 @@ def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
             asked.append(step.proposal)
             table.put(call_on(table.memory, "parley", f"P{step.proposal}"))
         elif isinstance(step, CountVote):
-            table.put(result(table.memory, step.ref))
+            table.put(compute_result(table.memory, step.ref))
         else:
             table.take(step, lambda name: None)
     assert table.memory.closed == "quiescent"
@@ -531,7 +531,7 @@ def test_equal_urgency_means_an_equal_share(seed: int, lengths: tuple[int, ...])
         assert isinstance(step, Grant), step
         table.take(step, speak)
     said = [table.memory.floor.seats[name].said for name in names]
-    assert sum(said) > 200 * tokens("word " * 80)
+    assert sum(said) > 200 * count_tokens("word " * 80)
     assert gini(said) <= 0.25
     assert min(table.memory.floor.seats[name].turns for name in names) > 20
 
@@ -577,7 +577,7 @@ def test_a_silence_over_more_proposals_than_votes_are_remembered_ends() -> None:
             asked.append(step.proposal)
             table.put(VoteInitiated(participant="parley", content="So?", re=f"P{step.proposal}"))
         elif isinstance(step, CountVote):
-            table.put(result(table.memory, step.ref))
+            table.put(compute_result(table.memory, step.ref))
         else:
             assert step is not None
             table.take(step, lambda name: None)
@@ -598,8 +598,8 @@ def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
     table = Table(*map(agent, names), stop=stop, floor={"policy": policy})
     lines = (IDEA, "I agree.", "@ana, what of it?", "@bo and @cy: no.", "I oppose P1.", "Hm.")
     for _ in range(400):
-        at_once = verdicts(table.memory, names)
-        assert at_once == {name: judge(table.memory, name) for name in names}
+        at_once = judge_listeners(table.memory, names)
+        assert at_once == {name: judge_listener(table.memory, name) for name in names}
         table.listen(names, lambda name: chance.choice((None, None, 0, 1, 3)))
         step = table.step()
         if isinstance(step, CallVote):

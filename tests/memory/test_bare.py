@@ -9,11 +9,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from parley.listeners.sessions.shipped_packs import shipped
-from parley.memory.extraction.patterns.bare_text import bare
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.bare_text import strip_marks
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.text.plain_text import sentence_span
 
-READER = Reader(shipped())
+READER = SpeechActReader(shipped())
 MARKS = "\u05b0\u05b8\u05c1\u05bf\u200e\u200f\u202b\u202c\u2067\u2069\u00ad\u200b\ufeff\u0301\u3099"
 UNREAD = st.sampled_from(("ש\u05c1", "א\u05b0\u05bf", "e\u0301", "か\u3099", "\u200f", "a\u00adb"))
 CHARACTERS = st.sampled_from(MARKS + "אבaeかハ。 \n") | st.characters()
@@ -24,7 +24,7 @@ MIXED = st.lists(UNREAD | CHARACTERS, max_size=40).map("".join)
 @example("a\u3099")  # no character is that
 def test_every_character_knows_where_it_stood(text: str) -> None:
     """The places of a bare text are in order, within the original, and do not overlap."""
-    made = bare(text)
+    made = strip_marks(text)
     assume(made is not None)
     assert made is not None
     assert len(made.text) == len(made.starts) == len(made.ends)

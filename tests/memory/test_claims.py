@@ -17,12 +17,12 @@ from parley.bus.entries import (
     SettingsChanged,
 )
 from parley.memory.context.context import Request, assemble
-from parley.memory.extraction.model_claims.claim_counts import counts
-from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.extraction.model_claims.claim_counts import count_claims
+from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.extraction.model_claims.kept_claims import SURE
-from parley.memory.extraction.model_claims.reading_ranges import owed
+from parley.memory.extraction.model_claims.reading_ranges import list_owed_readings
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.fold.due import upgrades
+from parley.memory.fold.due import list_upgrades
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
@@ -75,8 +75,11 @@ def remembered(*entries: Entry) -> Memory:
 def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> None:
     """An upgrade, which only a model can run; the first has nothing before it."""
     memory = remembered(*said())
-    assert [(one.id, one.lead) for one in owed(memory)] == [("extract:1:4", 1), ("extract:5:8", 3)]
-    assert [one.result_id("model") for one in upgrades(memory)] == [
+    assert [(one.id, one.lead) for one in list_owed_readings(memory)] == [
+        ("extract:1:4", 1),
+        ("extract:5:8", 3),
+    ]
+    assert [one.result_id("model") for one in list_upgrades(memory)] == [
         "extract:1:4:model", "extract:5:8:model",
     ]  # fmt: skip
 
@@ -84,7 +87,7 @@ def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> N
 def test_nothing_is_owed_where_nobody_is_to_read() -> None:
     """That is the default, and costs no message anything."""
     memory = remembered(*said(extract={"how": "none"}))
-    assert owed(memory) == []
+    assert list_owed_readings(memory) == []
     assert memory.layered is False
     assert memory.claims.heard == {}
 
@@ -94,19 +97,22 @@ def test_nothing_is_owed_where_nobody_is_to_read() -> None:
 )
 def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> None:
     """However few messages it has."""
-    assert [one.id for one in owed(remembered(*said(6, end)))] == ["extract:1:4", "extract:5:6"]
+    assert [one.id for one in list_owed_readings(remembered(*said(6, end)))] == [
+        "extract:1:4",
+        "extract:5:6",
+    ]
 
 
 def test_messages_of_bots_are_not_read() -> None:
     """They neither fill a stretch nor may be claimed of."""
     memory = remembered(*said(5, bots=["ana"]))
-    assert [one.id for one in owed(memory)] == ["extract:2:5"]
+    assert [one.id for one in list_owed_readings(memory)] == ["extract:2:5"]
 
 
 def test_a_redaction_makes_it_another_effect() -> None:
     """Also one of a message that was only shown with it."""
     gone = EntryRedacted(redacted=3, reason="private")
-    assert [one.id for one in owed(remembered(*said(8, gone)))] == [
+    assert [one.id for one in list_owed_readings(remembered(*said(8, gone)))] == [
         "extract:1:4:again1", "extract:5:8:again1",
     ]  # fmt: skip
 
@@ -115,7 +121,7 @@ def test_what_waits_survives_a_snapshot() -> None:
     """The open stretch and those that are owed."""
     memory = remembered(*said(7))
     again = load(dump(memory), PACKS, memory.seq)
-    assert (owed(again), dump(again)) == (owed(memory), dump(memory))
+    assert (list_owed_readings(again), dump(again)) == (list_owed_readings(memory), dump(memory))
 
 
 # -- what stands -------------------------------------------------------------------
@@ -123,7 +129,7 @@ def test_what_waits_survives_a_snapshot() -> None:
 
 def test_a_claim_becomes_an_item_of_its_own() -> None:
     """With the words, who said them, the message and the entry that cites it."""
-    found = reading(remembered(*said(4, FIRST)))
+    found = overlay_claims(remembered(*said(4, FIRST)))
     one, other = found.items["M1"], found.items["M4"]
     assert (one.kind, one.participant, one.text) == (
         "proposal", "ana", "a second index on the north shard",
@@ -149,7 +155,7 @@ def test_a_claim_of_what_is_an_item_already_confirms_it() -> None:
         claim(5, "rebuild the importer", "proposal"),
         claim(8, "has my blessing", "support", 5),
     )  # fmt: skip
-    found = reading(remembered(*said(8, second)))
+    found = overlay_claims(remembered(*said(8, second)))
     assert found.items == {}
     assert list(found.confirmed) == ["P1"]
     assert found.voices["P1"]["dee"].stance == "support"
@@ -158,13 +164,13 @@ def test_a_claim_of_what_is_an_item_already_confirms_it() -> None:
 def test_confidence_is_held_below_what_people_mark_themselves() -> None:
     """Whatever the entry says."""
     sure = read(1, 4, claim(1, "second index", "proposal", confidence=10**6))
-    assert reading(remembered(*said(4, sure))).items["M1"].origin.confidence == SURE
+    assert overlay_claims(remembered(*said(4, sure))).items["M1"].origin.confidence == SURE
 
 
 def test_two_items_of_a_message_have_handles_of_their_own() -> None:
     """In the order of its words."""
     two = read(1, 4, claim(4, "ended up", "proposal"), claim(4, "The second", "decision"))
-    found = reading(remembered(*said(4, two)))
+    found = overlay_claims(remembered(*said(4, two)))
     assert [(ref, one.text) for ref, one in found.items.items()] == [
         ("M4", "The second"), ("M4.2", "ended up"),
     ]  # fmt: skip
@@ -187,7 +193,7 @@ def test_two_items_of_a_message_have_handles_of_their_own() -> None:
 )
 def test_what_cites_nothing_of_its_stretch_is_not_kept(forged: dict[str, Any]) -> None:
     """Beyond the log, of another stretch, outside the words, on nothing that was proposed."""
-    found = reading(remembered(*said(8, read(1, 4, forged))))
+    found = overlay_claims(remembered(*said(8, read(1, 4, forged))))
     assert (found.items, found.voices, found.confirmed) == ({}, {}, {})
 
 
@@ -197,7 +203,7 @@ def test_only_a_stretch_that_is_owed_is_answered_and_only_once() -> None:
     narrow = FIRST.model_copy(update={"lead": 2})
     again = read(1, 4, claim(3, "nothing odd", "decision"))
     memory = remembered(*said(8, other, narrow, FIRST, again))
-    assert list(reading(memory).items) == ["M1", "M4"]
+    assert list(overlay_claims(memory).items) == ["M1", "M4"]
     assert memory.claims.read == 1
 
 
@@ -209,7 +215,7 @@ def test_answers_may_land_in_any_order() -> None:
     )  # fmt: skip
     one, other = remembered(*said(8, FIRST, second)), remembered(*said(8, second, FIRST))
     assert dump(one) == dump(other)
-    found = reading(one)
+    found = overlay_claims(one)
     assert found.items["M4"].voices.keys() == {"bo", "dee"}
     assert (found.items["M4"].status, found.items["M4"].reason) == ("retracted", "irony")
 
@@ -224,8 +230,8 @@ def second(*retracted: str, **given: Any) -> ItemsExtracted:
 def test_what_wording_alone_showed_can_be_taken_back() -> None:
     """It is listed as retracted, with the reason and the entry that says so; nothing is deleted."""
     memory = remembered(*said(8, second("P1")))
-    found, proposal = reading(memory), memory.proposals[1]
-    assert status_of(found, proposal) == "retracted"
+    found, proposal = overlay_claims(memory), memory.proposals[1]
+    assert listed_status(found, proposal) == "retracted"
     assert (found.reasons["P1"], found.retracted["P1"].rule) == ("question", "extract:5:8")
     assert found.retracted["P1"].cites[0].n == 5
     assert proposal.status == "active"
@@ -248,7 +254,7 @@ def test_what_somebody_took_up_cannot(explicit: Entry, late: bool) -> None:
     doubt = second("P1")
     order: list[Entry] = [explicit, doubt] if late else [doubt, explicit]
     memory = remembered(*said(8, *order))
-    assert status_of(reading(memory), memory.proposals[1]) == memory.proposals[1].status
+    assert listed_status(overlay_claims(memory), memory.proposals[1]) == memory.proposals[1].status
 
 
 def test_what_a_speaker_marked_cannot() -> None:
@@ -257,14 +263,14 @@ def test_what_a_speaker_marked_cannot() -> None:
     log += [Message(participant="eli", content="Rebuild it", act="propose")]
     log += [Message(participant=who, content=text) for who, text in SAID[5:]]
     memory = remembered(*log, second("P1"))
-    assert reading(memory).retracted == {}
+    assert overlay_claims(memory).retracted == {}
 
 
 def test_what_it_also_confirms_or_never_saw_is_not_taken_back() -> None:
     """Nor what came after its stretch."""
     later = Message(participant="ana", content="I propose we drop the old disks for good")
     memory = remembered(*said(8, later, second("P1", "P2", confirmed=["P1"])))
-    found = reading(memory)
+    found = overlay_claims(memory)
     assert found.retracted == {}
     assert list(found.confirmed) == ["P1"]
 
@@ -273,14 +279,14 @@ def test_a_stance_gives_way_to_what_its_participant_said_outright() -> None:
     """Before or after: words for it outrank a reading of them."""
     log = said(8, Message(participant="dee", content="Against it.", act="oppose", re="P1"))
     memory = remembered(*log, read(5, 8, claim(8, "has my blessing", "support", "P1")))
-    assert reading(memory).voices == {}
+    assert overlay_claims(memory).voices == {}
 
 
 def test_a_stance_counts_toward_nothing() -> None:
     """Two that a model reads make no quorum."""
     both = read(5, 8, claim(6, "No", "support", "P1"), claim(8, "has my blessing", "support", "P1"))
     memory = remembered(*said(8, both))
-    assert len(reading(memory).voices["P1"]) == 2
+    assert len(overlay_claims(memory).voices["P1"]) == 2
     assert memory.proposals[1].status == "active"
 
 
@@ -290,8 +296,8 @@ def test_a_person_retracts_what_a_model_claims(late: bool) -> None:
     struck = ItemCorrected(ref="M1", by="ana", op="retract")
     order: list[Entry] = [struck, FIRST] if late else [FIRST, struck]
     memory = remembered(*said(4, *order))
-    assert reading(memory).items["M1"].status == "retracted"
-    assert reading(memory).items["M4"].status == "claimed"
+    assert overlay_claims(memory).items["M1"].status == "retracted"
+    assert overlay_claims(memory).items["M4"].status == "claimed"
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -300,13 +306,13 @@ def test_a_redacted_message_takes_its_claims_with_it(late: bool) -> None:
     gone = EntryRedacted(redacted=1, reason="private")
     order: list[Entry] = [gone, FIRST] if late else [FIRST, gone]
     memory = remembered(*said(4, *order))
-    assert "M1" not in reading(memory).items
+    assert "M1" not in overlay_claims(memory).items
     assert b"north shard" not in dump(memory)
 
 
 def test_other_names_of_a_speaker_are_followed() -> None:
     """Items and stances are of whoever the name belongs to now."""
-    found = reading(
+    found = overlay_claims(
         remembered(*said(4, FIRST, ParticipantAliased(alias="bo", participant="Bo B.")))
     )
     assert list(found.items["M1"].voices) == ["Bo B."]
@@ -316,7 +322,9 @@ def test_what_it_cost_and_dropped_is_counted() -> None:
     """Per session: calls, tokens, and what could not be shown, by reasons that we know."""
     dropped = {"quote": 2, "## forged": 9, "label": -1}
     cost = {"calls": 2, "input_tokens": 900, "output_tokens": 80}
-    found = counts(remembered(*said(8, FIRST.model_copy(update={"dropped": dropped, **cost}))))
+    found = count_claims(
+        remembered(*said(8, FIRST.model_copy(update={"dropped": dropped, **cost})))
+    )
     assert (found["read"], found["waiting"], found["claims"], found["items"]) == (1, 1, 3, 2)
     assert found["dropped"] == {"quote": 2}
     assert [found[name] for name in cost] == [2, 900, 80]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, SettingsChanged, TextCondensed
-from parley.memory.exchanges.exchanges import window
-from parley.memory.exchanges.tool_cache import live
+from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.exchanges.tool_cache import list_live_results
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.fold.due import upgrades
-from parley.memory.state.effects import Condense
+from parley.memory.fold.due import list_upgrades
+from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import (
     answer_text,
     episode_text,
-    owed,
+    list_owed_short_forms,
     result_text,
     running_text,
 )
@@ -34,7 +34,7 @@ LOG: list[Entry] = [MODEL, ask("Is it?"), returned(content=LONG), reply(LONG), d
 
 
 def ids(memory: Memory) -> list[str]:
-    return [effect.id for effect in owed(memory)]
+    return [effect.id for effect in list_owed_short_forms(memory)]
 
 
 def test_what_was_clipped_is_owed_a_shorter_form() -> None:
@@ -42,7 +42,7 @@ def test_what_was_clipped_is_owed_a_shorter_form() -> None:
     assert ids(remembered(LOG[:-1])) == ["condense:result:2"]
     memory = remembered(LOG)
     assert ids(memory) == ["condense:answer:3", "condense:result:2"]
-    assert [effect.id for effect in upgrades(memory, 1)] == ["condense:answer:3"]
+    assert [effect.id for effect in list_upgrades(memory, 1)] == ["condense:answer:3"]
 
 
 def test_a_session_that_wants_no_model_s_owes_none() -> None:
@@ -54,25 +54,25 @@ def test_a_session_that_wants_no_model_s_owes_none() -> None:
 
 def test_a_shorter_form_is_read_in_place_of_the_clipped_text() -> None:
     """The first that lands stands; it is held to the target whatever a model said."""
-    answer, result = owed(remembered(LOG))
+    answer, result = list_owed_short_forms(remembered(LOG))
     log = [*LOG, condensed(answer, "Yes, it is."), condensed(result, LONG)]
     memory = remembered([*log, condensed(answer, "No.")])
-    assert answer_text(memory, window(memory)[0]) == "Yes, it is."
-    assert 0 < len(result_text(memory, live(memory)[0])) <= 500
+    assert answer_text(memory, list_kept_exchanges(memory)[0]) == "Yes, it is."
+    assert 0 < len(result_text(memory, list_live_results(memory)[0])) <= 500
     assert ids(memory) == []
 
 
 def test_nothing_said_leaves_the_clipped_text() -> None:
     """The form of a text that was redacted is empty, and answers what was owed."""
-    answer, *_ = owed(remembered(LOG))
+    answer, *_ = list_owed_short_forms(remembered(LOG))
     memory = remembered([*LOG, condensed(answer, "")])
-    assert answer_text(memory, window(memory)[0]).startswith("It is so.")
+    assert answer_text(memory, list_kept_exchanges(memory)[0]).startswith("It is so.")
     assert "condense:answer:3" not in ids(memory)
 
 
 def test_a_shorter_form_goes_with_what_it_is_of() -> None:
     """When the exchange leaves the window, the result ends or is replaced."""
-    answer, result = owed(remembered(LOG))
+    answer, result = list_owed_short_forms(remembered(LOG))
     log = [*LOG, condensed(answer), condensed(result)]
     assert set(remembered(log).condensed) == {"answer 3", "result 2"}
     replaced = remembered([*log, returned(content="short", call_id="c2")])
@@ -83,9 +83,11 @@ def test_a_shorter_form_goes_with_what_it_is_of() -> None:
 
 def test_a_form_of_what_memory_does_not_hold_is_let_be() -> None:
     """Too late, or of nothing at all."""
-    strange = [condensed(Condense(part, of)) for part in ("answer", "running") for of in (1, 99)]
+    strange = [
+        condensed(ShortFormEffect(part, of)) for part in ("answer", "running") for of in (1, 99)
+    ]
     assert remembered([*LOG, *strange]).condensed == {}
-    late = condensed(Condense("answer", 3))
+    late = condensed(ShortFormEffect("answer", 3))
     assert remembered(LOG, *(exchange(k) for k in range(11)), late).condensed == {}
 
 
@@ -94,14 +96,14 @@ def test_the_running_summary_keeps_the_form_of_the_one_before() -> None:
     limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
     log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits)]
     log += exchange(1)
-    log += [condensed(Condense("running", 3), "Told.")]
+    log += [condensed(ShortFormEffect("running", 3), "Told.")]
     memory = remembered(log)
     assert running_text(memory) == "Told."
     memory = remembered(log, exchange(2))
     assert ids(memory) == ["condense:running:6"]
     assert set(memory.condensed) == {"running 3"}
     assert running_text(memory) == memory.exchanges.running
-    memory = remembered(log, exchange(2), condensed(Condense("running", 6), "Told again."))
+    memory = remembered(log, exchange(2), condensed(ShortFormEffect("running", 6), "Told again."))
     assert set(memory.condensed) == {"running 6"}
 
 
@@ -109,7 +111,7 @@ def test_a_running_summary_that_wants_no_form_leaves_none_of_the_one_before() ->
     """Nothing would ever replace it; whether it landed before or after makes no difference."""
     limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
     begun = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
-    told = condensed(Condense("running", 3), "Told.")
+    told = condensed(ShortFormEffect("running", 3), "Told.")
     for change in ({"summary": {"how": "extract"}}, {"limits": {"running": {"target": 0}}}):
         rest: list[Entry] = [SettingsChanged(settings=change), *exchange(2)]
         memory = remembered([*begun, told, *rest])
@@ -126,7 +128,7 @@ def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     ]
     memory = remembered(log)
     assert ids(memory) == ["condense:episode:1"]
-    memory = remembered([*log, condensed(Condense("episode", 1), "They agreed.")])
+    memory = remembered([*log, condensed(ShortFormEffect("episode", 1), "They agreed.")])
     assert episode_text(memory, memory.episodes.held[1]) == "They agreed."
 
 
@@ -158,7 +160,7 @@ def test_the_words_of_an_episode_go_with_it() -> None:
         log += [
             EpisodeOpened(participant="ana", episode="phase", title=f"Phase {number}"),
             EpisodeClosed(participant="ana", result="Done."),
-            condensed(Condense("episode", number)),
+            condensed(ShortFormEffect("episode", number)),
         ]
     assert set(remembered(log[:4]).condensed) == {"episode 1"}
     assert set(remembered(log).condensed) == {"episode 3"}

@@ -8,8 +8,8 @@ from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Rec
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import ContextOverflow
 from parley.memory.fold.apply import apply
-from parley.memory.summaries.range_summaries import due
-from parley.memory.text.text_sizes import measure
+from parley.memory.summaries.range_summaries import list_due_summaries
+from parley.memory.text.text_sizes import measure_text
 from tests.logs import answer, folded, numbered, opened, talk
 from tests.works import close, goal, run, step
 
@@ -26,7 +26,7 @@ def test_the_blocks_stand_with_the_rarely_changing_first() -> None:
     ]
     records = talk(*lines)
     memory, _ = folded(records)
-    for effect in due(memory):
+    for effect in list_due_summaries(memory):
         (record,) = numbered([answer(effect)], records[-1].seq, records[-1].n)
         apply(memory, record)
     context = assemble(memory, Request("bo", recent=records))
@@ -40,7 +40,7 @@ def test_the_blocks_stand_with_the_rarely_changing_first() -> None:
         "Recent Messages",
     ]
     assert "P2 repeats P1 of message 1 (accepted" in context.text
-    assert context.size == measure(context.text, "tokens")
+    assert context.size == measure_text(context.text, "tokens")
 
 
 def test_brief_holds_decisions_proposals_and_five_messages() -> None:

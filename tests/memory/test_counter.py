@@ -6,7 +6,7 @@ import pytest
 
 from parley.bus.entries import Entry, Message, Record, SessionOpened
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import COUNTER
@@ -19,7 +19,7 @@ def folded(counter: str | None) -> bytes:
         Message(participant="ada", content="We begin."),
     ]
     records = [Record(seq, seq - 1, f"{seq}", 0, one) for seq, one in enumerate(entries, 1)]
-    return dump(fold(Memory({}), records))
+    return dump(fold_records(Memory({}), records))
 
 
 def test_what_the_opener_counted_with_decides_nothing() -> None:

@@ -7,7 +7,7 @@ import pytest
 from parley.bus.entries import Message, ParticipantAliased
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.items.echoes import fate
+from parley.memory.items.echoes import describe_fate
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.render.events.fact_text import fact_line
@@ -97,7 +97,7 @@ def test_an_echo_is_what_it_was_after_a_restart() -> None:
     memory, _ = rejected(AGAIN, ("bo", "Still full, P2."))
     again = load(dump(memory), PACKS)
     assert dump(again) == dump(memory)
-    assert fate(again, again.proposals[1]) == fate(memory, memory.proposals[1])
+    assert describe_fate(again, again.proposals[1]) == describe_fate(memory, memory.proposals[1])
 
 
 def flip(*between: tuple[str, str] | Message) -> tuple[Fact, Memory]:

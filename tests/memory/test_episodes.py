@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry, EpisodeKind, EpisodeOpened
-from parley.memory.state.lookup import found, ready
+from parley.memory.state.lookup import find_episode, ready_tasks
 from parley.memory.state.memory import Memory
 from tests.logs import folded, talk
 from tests.works import close, goal, run, task
@@ -16,7 +16,7 @@ def begin(kind: EpisodeKind, title: str = "It", who: str = "ana", **more: object
 
 
 def handles(memory: Memory) -> list[str]:
-    return [one.handle for one in ready(memory)]
+    return [one.handle for one in ready_tasks(memory)]
 
 
 def test_a_task_is_ready_when_what_it_waits_for_is_completed() -> None:
@@ -86,8 +86,8 @@ def test_only_a_handle_of_an_episode_names_one() -> None:
     """E2 does, P2 does not, nor what looks like neither."""
     memory, _ = folded(talk(goal("Doors"), task("One")))
     two = memory.episodes.held[2]
-    assert found(memory, "E2") is two
-    assert found(memory, 2) is two
-    assert [found(memory, ref) for ref in ("P2", "2", "E", "", "E²", "E" + "9" * 5000)] == [
+    assert find_episode(memory, "E2") is two
+    assert find_episode(memory, 2) is two
+    assert [find_episode(memory, ref) for ref in ("P2", "2", "E", "", "E²", "E" + "9" * 5000)] == [
         None
     ] * 6

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry
-from parley.memory.context.chat_messages import prepare
-from parley.memory.exchanges.exchanges import window
-from parley.memory.exchanges.tool_cache import INJECTIONS, live
+from parley.memory.context.chat_messages import prepare_messages
+from parley.memory.exchanges.exchanges import list_kept_exchanges
+from parley.memory.exchanges.tool_cache import INJECTIONS, list_live_results
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import owed, running_text
-from parley.memory.text.byte_limits import size_of
+from parley.memory.summaries.short_forms import list_owed_short_forms, running_text
+from parley.memory.text.byte_limits import byte_size
 from tests.dialogues import condensed, entries, settled
 from tests.logs import PACKS, folded, numbered
 
@@ -45,7 +45,7 @@ def with_forms(log: list[Entry]) -> list[Entry]:
             record = numbered(told[-1:], seq, n)[0]
             seq, n = record.seq, record.n
             apply(memory, record)
-            queue += [condensed(effect) for effect in owed(memory)[:1]]
+            queue += [condensed(effect) for effect in list_owed_short_forms(memory)[:1]]
     return told
 
 
@@ -67,18 +67,18 @@ def test_law_7_limits_hold_after_every_entry(log: list[Entry]) -> None:
     for record in numbered(with_forms(log)):
         apply(memory, record)
         limits, tools = memory.settings.limits, memory.tools
-        assert len(window(memory)) <= limits.exchanges
-        for episode in window(memory):
+        assert len(list_kept_exchanges(memory)) <= limits.exchanges
+        for episode in list_kept_exchanges(memory):
             assert episode.talk is not None
-            assert size_of(episode.talk.answer) <= limits.answer.cap
+            assert byte_size(episode.talk.answer) <= limits.answer.cap
             assert len(episode.talk.question) <= limits.context_text
-        assert size_of(memory.exchanges.running) <= limits.running.cap
-        assert size_of(running_text(memory)) <= limits.running.cap
+        assert byte_size(memory.exchanges.running) <= limits.running.cap
+        assert byte_size(running_text(memory)) <= limits.running.cap
         assert len(tools.cached) <= limits.cached
         assert len(tools.calls) <= limits.cached
-        for held in live(memory):
+        for held in list_live_results(memory):
             assert memory.exchanges.turn < held.expires
-            assert size_of(held.value) <= limits.answer.cap
+            assert byte_size(held.value) <= limits.answer.cap
         for shown in tools.injected.values():
             assert len(shown) <= INJECTIONS
             assert all(len(one.text) <= limits.context_text for one in shown.values())
@@ -88,7 +88,7 @@ def test_law_7_limits_hold_after_every_entry(log: list[Entry]) -> None:
 def nothing_leaks(memory: Memory) -> bool:
     """True when each shorter form is of something held, and each held exchange is in use."""
     held = {f"result {one.n}" for one in memory.tools.cached.values()}
-    held |= {f"answer {one.talk.answer_n}" for one in window(memory) if one.talk}
+    held |= {f"answer {one.talk.answer_n}" for one in list_kept_exchanges(memory) if one.talk}
     held |= {f"episode {one.opened}" for one in memory.episodes.held.values()}
     running = [key for key in memory.condensed if key.startswith("running ")]
     exchanges = {ref for ref, one in memory.episodes.held.items() if one.talk is not None}
@@ -109,7 +109,7 @@ def test_law_8_prepared_messages_never_exceed_their_budget(log: list[Entry], ext
     """What was left out is counted in the text, and every call has its result behind it."""
     records = numbered(log)
     memory, _ = folded(records)
-    found = prepare(memory, "helper", "And now?", budget=200 + extra, recent=records)
+    found = prepare_messages(memory, "helper", "And now?", budget=200 + extra, recent=records)
     assert found.size <= 200 + extra
     for name, count in found.dropped.items():
         assert f"{count} {name}" in found.messages[0]["content"]

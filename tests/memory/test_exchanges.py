@@ -11,11 +11,11 @@ from parley.bus.entries import (
     ParticipantAliased,
     SettingsChanged,
 )
-from parley.memory.exchanges.exchanges import current, gist, window
-from parley.memory.state.episode_state import Talk
+from parley.memory.exchanges.exchanges import clip_running_lines, list_kept_exchanges, open_exchange
+from parley.memory.state.episode_state import Exchange
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.short_forms import owed, running_text
-from parley.memory.text.byte_limits import size_of
+from parley.memory.summaries.short_forms import list_owed_short_forms, running_text
+from parley.memory.text.byte_limits import byte_size
 from tests.dialogues import (
     HELPER,
     USER,
@@ -31,8 +31,8 @@ from tests.dialogues import (
 from tests.logs import folded
 
 
-def talks(memory: Memory) -> list[Talk]:
-    return [one.talk for one in window(memory) if one.talk is not None]
+def talks(memory: Memory) -> list[Exchange]:
+    return [one.talk for one in list_kept_exchanges(memory) if one.talk is not None]
 
 
 def test_an_exchange_is_a_question_and_its_answer() -> None:
@@ -43,16 +43,16 @@ def test_an_exchange_is_a_question_and_its_answer() -> None:
     assert (talk.answerer, talk.answer, talk.answer_n) == (HELPER, "21.", 3)
     assert talk.messages == 3
     assert memory.exchanges.turn == 1
-    assert current(memory) is None
+    assert open_exchange(memory) is None
 
 
 def test_a_user_s_message_begins_the_next_exchange() -> None:
     """The one before is completed if it was answered, else abandoned; each counts a turn."""
     memory = remembered(ask("One?"), reply("1."), ask("Two?"), ask("Three?"))
-    first, second = window(memory)
+    first, second = list_kept_exchanges(memory)
     assert (first.status, second.status) == ("completed", "abandoned")
     assert memory.exchanges.turn == 2
-    held = current(memory)
+    held = open_exchange(memory)
     assert held is not None
     assert held.title == "Three?"
 
@@ -85,7 +85,7 @@ def test_reasoning_neither_asks_nor_answers() -> None:
     thought = Message(participant=HELPER, content="It must be warm.", form="reasoning")
     own = Message(participant=USER, content="I wonder.", form="reasoning")
     memory = remembered(ask("How warm is it?"), thought, own)
-    held = current(memory)
+    held = open_exchange(memory)
     assert held is not None
     assert held.talk is not None
     assert (held.talk.answer_n, held.talk.messages) == (0, 1)
@@ -97,7 +97,7 @@ def test_an_answer_over_750_bytes_is_held_in_500(letter: str, size: int) -> None
     memory = remembered(ask("Spell it."), reply(letter * 750), done())
     (talk,) = talks(memory)
     assert talk.answer_bytes == size
-    assert size_of(talk.answer) == (750 if letter == "e" else 499)
+    assert byte_size(talk.answer) == (750 if letter == "e" else 499)
 
 
 def test_ten_exchanges_are_kept_and_the_older_told_in_the_running_summary() -> None:
@@ -105,7 +105,7 @@ def test_ten_exchanges_are_kept_and_the_older_told_in_the_running_summary() -> N
     memory = remembered(*(exchange(number) for number in range(1, 13)))
     store = memory.exchanges
     assert store.turn == 12
-    assert [one.ref for one in window(memory)] == list(range(3, 13))
+    assert [one.ref for one in list_kept_exchanges(memory)] == list(range(3, 13))
     assert set(memory.episodes.held) == set(range(3, 13))
     assert store.running.split("\n")[:2] == [
         "Q (user): What is question 1? Please.",
@@ -121,7 +121,7 @@ def test_a_running_summary_over_4000_bytes_is_compressed_to_3000() -> None:
     memory = remembered(*(exchange(number, f"{number}: {long}") for number in range(1, 19)))
     store = memory.exchanges
     assert store.compressions == 1
-    assert size_of(store.running) <= 4000
+    assert byte_size(store.running) <= 4000
     assert store.kept <= 3000
     head, last = store.running[: store.kept].split("\n"), store.cause
     assert head[0] == "Q (user): What is question 1?"
@@ -133,10 +133,10 @@ def test_a_running_summary_over_4000_bytes_is_compressed_to_3000() -> None:
 def test_where_not_even_first_sentences_fit_the_oldest_go() -> None:
     """The newest is the last to be cut."""
     lines = [f"A (helper): {number} is it." for number in range(9)]
-    assert gist(lines, 42) == "A (helper): 7 is it.\nA (helper): 8 is it."
-    assert gist(lines, 8) == "A (he…"
-    assert gist(lines, 0) == ""
-    assert gist([], 9) == ""
+    assert clip_running_lines(lines, 42) == "A (helper): 7 is it.\nA (helper): 8 is it."
+    assert clip_running_lines(lines, 8) == "A (he…"
+    assert clip_running_lines(lines, 0) == ""
+    assert clip_running_lines([], 9) == ""
 
 
 def test_limits_hold_for_what_is_held_when_they_change() -> None:
@@ -145,9 +145,9 @@ def test_limits_hold_for_what_is_held_when_they_change() -> None:
     memory = remembered(
         *(exchange(number) for number in range(1, 7)), SettingsChanged(settings={"limits": tight})
     )
-    assert len(window(memory)) == 2
-    assert all(size_of(talk.answer) <= 15 for talk in talks(memory))
-    assert 0 < size_of(memory.exchanges.running) <= 80
+    assert len(list_kept_exchanges(memory)) == 2
+    assert all(byte_size(talk.answer) <= 15 for talk in talks(memory))
+    assert 0 < byte_size(memory.exchanges.running) <= 80
 
 
 def test_a_close_is_told_as_a_fact() -> None:
@@ -179,9 +179,9 @@ def test_a_model_s_summary_stands_for_the_compressed_part_alone() -> None:
     settings = assistant(summary={"how": "model"}, limits=limits)
     log = [settings, *(entry for number in range(1, 5) for entry in exchange(number))]
     memory = remembered(log)
-    (effect,) = [one for one in owed(memory) if one.part == "running"]
+    (effect,) = [one for one in list_owed_short_forms(memory) if one.part == "running"]
     assert effect.of == memory.exchanges.cause
     memory = remembered([*log, condensed(effect, "Three questions were answered.")])
     assert running_text(memory).startswith("Three questions were answered.")
     memory = remembered([*log, condensed(effect, "Three were answered."), ask("Next?"), done()])
-    assert size_of(running_text(memory)) <= 120
+    assert byte_size(running_text(memory)) <= 120

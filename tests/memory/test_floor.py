@@ -25,7 +25,7 @@ from parley.bus.entries import (
     SpendReserved,
     VoteInitiated,
 )
-from parley.memory.floor.seats import allowed
+from parley.memory.floor.seats import is_allowed
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
@@ -437,7 +437,7 @@ def test_capabilities(by: str | None, capability: str, may: bool) -> None:
         agent("mod", may=("moderate",)), agent("granter", may=("propose", "grant")),
         agent("plain"), person("eli"), chair=["chair"],
     )  # fmt: skip
-    assert allowed(table.memory, by, capability) is may
+    assert is_allowed(table.memory, by, capability) is may
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ from hypothesis import given
 from msgspec import convert
 
 from parley.bus.entries import Entry, Message, ParticipantAliased
-from parley.memory.fold.apply import fold
-from parley.memory.settings.session_settings import Settings, merged
-from parley.memory.state.episode_state import Episode, Talk
-from parley.memory.state.exchange_state import Cached, Exchanges, Tools
+from parley.memory.fold.apply import fold_records
+from parley.memory.settings.session_settings import Settings, merge_settings
+from parley.memory.state.episode_state import Episode, Exchange
+from parley.memory.state.exchange_state import CachedResult, Exchanges, Tools
 from parley.memory.state.insight_state import Insight
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, Note, Notebooks
-from parley.memory.statistics.forecast import Forecast, forecast
+from parley.memory.state.notebook_state import HistoryLine, Note, Notebooks
+from parley.memory.statistics.forecast import Forecast, forecast_limits
 from tests.logs import PACKS, entries, folded, numbered, talk
 
 
@@ -23,17 +23,17 @@ def memory(n: int, **settings: object) -> Memory:
     """A memory that stands at entry `n` under these settings."""
     made = Memory(PACKS)
     made.n = n
-    made.govern(merged(Settings(), dict(settings)))
+    made.govern(merge_settings(Settings(), dict(settings)))
     return made
 
 
 def of(found: Memory, limit: str, whose: str = "") -> Forecast:
-    (one,) = [row for row in forecast(found) if (row.limit, row.of) == (limit, whose)]
+    (one,) = [row for row in forecast_limits(found) if (row.limit, row.of) == (limit, whose)]
     return one
 
 
-def line(n: int, text: str) -> Line:
-    return Line(n=n, kind="statement", who="ana", text=text)
+def line(n: int, text: str) -> HistoryLine:
+    return HistoryLine(n=n, kind="statement", who="ana", text=text)
 
 
 def test_turns_left_are_what_is_missing_over_the_growth_of_a_turn() -> None:
@@ -82,8 +82,8 @@ def test_everybody_has_a_limit_of_the_notebook() -> None:
     found.notebooks.history = [
         line(4, "digested"),
         line(6, "z" * 30),
-        Line(n=7, kind="reasoning", who="cy", text="of nobody else's notebook"),
-        Line(n=8, kind="results", who="cy", text="for ana alone", to=("ana",)),
+        HistoryLine(n=7, kind="reasoning", who="cy", text="of nobody else's notebook"),
+        HistoryLine(n=8, kind="results", who="cy", text="for ana alone", to=("ana",)),
     ]
     ana, bo = of(found, "limits.note", "ana"), of(found, "limits.note", "bo")
     assert (ana.cap, ana.warn, ana.alert) == (50_000, 40_000, True)
@@ -95,7 +95,7 @@ def test_everybody_has_a_limit_of_the_notebook() -> None:
 def test_the_running_summary_grows_by_what_exchanges_are_long() -> None:
     """However often it was compressed: 300 bytes of exchange, one every 4 turns."""
     found = memory(40, exchange={"users": ["user"]})
-    asked = Talk(question="q" * 100, answer="a" * 200, answer_n=2)
+    asked = Exchange(question="q" * 100, answer="a" * 200, answer_n=2)
     found.episodes.last = 1
     found.episodes.held = {
         1: Episode(
@@ -131,8 +131,8 @@ def test_goals_and_the_archive_are_forecast_in_tokens() -> None:
 
 def test_a_session_without_layers_forecasts_its_talk_alone() -> None:
     """What is not in use is not reported."""
-    found = fold(Memory(PACKS), talk(("ana", "Morning."), ("bo", "Morning.")))
-    limits = [one.limit for one in forecast(found)]
+    found = fold_records(Memory(PACKS), talk(("ana", "Morning."), ("bo", "Morning.")))
+    limits = [one.limit for one in forecast_limits(found)]
     assert limits == ["summary.interval", "caps.proposals", "caps.decisions"]
     assert of(found, "summary.interval").turns_left == 10
 
@@ -148,8 +148,8 @@ def test_short_term_is_forecast_where_it_has_a_limit() -> None:
 @given(entries())
 def test_forecasts_are_whole_numbers_of_any_session(log: list[Entry]) -> None:
     """No floats, no negative numbers, whatever was said."""
-    found = fold(Memory(PACKS), numbered(log))
-    for one in forecast(found):
+    found = fold_records(Memory(PACKS), numbered(log))
+    for one in forecast_limits(found):
         for value in asdict(one).values():
             assert value is None or isinstance(value, int | str)
             assert not isinstance(value, int) or value >= 0
@@ -158,7 +158,7 @@ def test_forecasts_are_whole_numbers_of_any_session(log: list[Entry]) -> None:
 def test_results_that_are_kept_are_forecast() -> None:
     """Those let go of show how fast they come."""
     found = memory(8)
-    kept = Cached(
+    kept = CachedResult(
         key="k", tool="t", arguments="{}", n=1, call_id="c", value="v", bytes=1, ttl=1,
         stored=0, expires=2, limit=9,
     )  # fmt: skip
@@ -171,12 +171,12 @@ def test_a_notebook_grows_by_what_its_owner_is_told() -> None:
     """Not by what no route tells; by one's own words under another name as well."""
     lines = [("ana", "Morning all."), ("bo", "Good morning.")]
     found, _ = folded(talk(*lines, note={"policy": "append"}, routes={"own": "off"}))
-    sizes = {one.of: one.size for one in forecast(found) if one.limit == "limits.note"}
+    sizes = {one.of: one.size for one in forecast_limits(found) if one.limit == "limits.note"}
     assert sizes == {"ana": len("Good morning."), "bo": len("Morning all.")}
     thought = Message(participant="ana", content="Hm.", form="reasoning")
     alias = ParticipantAliased(alias="ana", participant="Ana")
     found, _ = folded(talk(thought, alias, note={"policy": "append"}))
-    sizes = {one.of: one.size for one in forecast(found) if one.limit == "limits.note"}
+    sizes = {one.of: one.size for one in forecast_limits(found) if one.limit == "limits.note"}
     assert sizes == {"Ana": len("Hm.")}
 
 
@@ -185,6 +185,6 @@ def test_what_goes_beyond_a_window_is_no_alert() -> None:
     memory = Memory(PACKS)
     memory.exchanges.turn = 12
     memory.exchanges.running = "x" * 3900
-    found = {one.limit: one for one in forecast(memory)}
+    found = {one.limit: one for one in forecast_limits(memory)}
     assert not found["limits.running"].alert
     assert not found["limits.exchanges"].alert

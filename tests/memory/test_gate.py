@@ -16,8 +16,8 @@ from parley.bus.entries import (
     SessionClosed,
     SpendReserved,
 )
-from parley.memory.arbitration.gate import judge, may_speak
-from parley.memory.arbitration.urgency import urgency
+from parley.memory.arbitration.gate import judge_listener, list_grantable_agents
+from parley.memory.arbitration.urgency import judge_urgency
 from tests.logs import numbered
 from tests.tables import Table, agent, person
 
@@ -28,7 +28,7 @@ def three(**settings: Any) -> Table:
 
 def verdicts(table: Table) -> str:
     """Those of ana, bo and cy."""
-    return " ".join(judge(table.memory, name) for name in ("ana", "bo", "cy"))
+    return " ".join(judge_listener(table.memory, name) for name in ("ana", "bo", "cy"))
 
 
 def test_at_the_beginning_everyone_thinks() -> None:
@@ -60,7 +60,7 @@ def test_a_held_floor_and_an_order_leave_nothing_to_ask_for() -> None:
     table = three()
     table.grant("ana")
     assert verdicts(table) == "held held held"
-    assert judge(three(floor={"policy": "round_robin"}).memory, "ana") == "held"
+    assert judge_listener(three(floor={"policy": "round_robin"}).memory, "ana") == "held"
     table = three()
     vote = table.vote(1, status="open")
     assert verdicts(table) == "voting voting voting"
@@ -93,11 +93,11 @@ def test_nobody_waits_for_turns_that_cannot_come() -> None:
     for name in ("ana", "bo", "cy"):
         table.turn(name)
     assert verdicts(table) == "evaluate evaluate own"
-    assert may_speak(table.memory) == ["ana", "bo"]
+    assert list_grantable_agents(table.memory) == ["ana", "bo"]
     table = three(floor={"policy": "bid", "cooldown": 2})
     table.turn("ana")
     table.turn("bo")
-    assert may_speak(table.memory) == ["cy"]
+    assert list_grantable_agents(table.memory) == ["cy"]
     table.passes("cy")
     assert verdicts(table) == "evaluate own passed"
 
@@ -109,11 +109,11 @@ def test_a_pair_listens_until_the_others_were_asked_in_vain() -> None:
     for name in ("ana", "bo") * 2:
         table.turn(name)
     assert verdicts(table) == "pair own passed"
-    assert may_speak(table.memory) == ["cy"]
+    assert list_grantable_agents(table.memory) == ["cy"]
     table.put(FloorNudged(participant="cy"))
     assert verdicts(table) == "pair own bid"
     table.passes("cy")
-    assert may_speak(table.memory) == ["ana", "cy"]
+    assert list_grantable_agents(table.memory) == ["ana", "cy"]
 
 
 def test_a_person_calls_somebody_out_of_a_pair_and_an_agent_does_not() -> None:
@@ -122,9 +122,9 @@ def test_a_person_calls_somebody_out_of_a_pair_and_an_agent_does_not() -> None:
     for name in ("ana", "bo") * 2:
         table.turn(name)
     table.turn("cy", "And you, @ana?")
-    assert judge(table.memory, "ana") == "pair"
+    assert judge_listener(table.memory, "ana") == "pair"
     table.say("eli", "Well, @ana?")
-    assert judge(table.memory, "ana") == "bid"
+    assert judge_listener(table.memory, "ana") == "bid"
 
 
 def test_who_is_called_asks_for_the_floor_at_once() -> None:
@@ -144,7 +144,7 @@ def test_the_longer_one_has_nothing_to_say_the_longer_it_is_left_alone() -> None
     for _ in range(3):
         table.passes("eve")
         waited = 0
-        while judge(table.memory, "eve") == "passed":
+        while judge_listener(table.memory, "eve") == "passed":
             table.turn(("ana", "bo", "cy", "dee")[table.memory.floor.turns % 4])
             waited += 1
         waits.append(waited)
@@ -157,9 +157,9 @@ def test_one_that_is_ready_stays_ready() -> None:
     table.passes("cy", ready=True)
     for name in ("ana", "bo") * 4:
         table.turn(name)
-    assert judge(table.memory, "cy") == "passed"
+    assert judge_listener(table.memory, "cy") == "passed"
     table.say("eli", "One more thing.")
-    assert judge(table.memory, "cy") == "evaluate"
+    assert judge_listener(table.memory, "cy") == "evaluate"
 
 
 def test_hops_let_nobody_go_on() -> None:
@@ -168,9 +168,9 @@ def test_hops_let_nobody_go_on() -> None:
     for _ in range(6):
         table.turn("ana")
         table.turn("bo")
-    assert judge(table.memory, "ana") == "hops"
+    assert judge_listener(table.memory, "ana") == "hops"
     table.say("eli", "Go on.")
-    assert judge(table.memory, "ana") == "evaluate"
+    assert judge_listener(table.memory, "ana") == "evaluate"
 
 
 def test_who_cannot_pay_for_the_shortest_draft_has_no_budget() -> None:
@@ -188,7 +188,7 @@ def bid_of(table: Table, name: str, *said: str) -> Any:
     for content in said:
         table.say("eli", content)
     records = numbered([Message(participant="eli", content=content) for content in said])
-    return urgency(table.memory, name, records)
+    return judge_urgency(table.memory, name, records)
 
 
 def test_what_interests_a_listener_is_worth_a_bid() -> None:
@@ -204,9 +204,9 @@ def test_a_proposal_waits_for_a_word() -> None:
     table = three()
     table.turn("ana", "[PROPOSAL] Move the index to the second disk")
     table.turn("bo", "I support P1.")
-    assert urgency(table.memory, "ana", []) is None
-    assert urgency(table.memory, "bo", []) is None
-    made = urgency(table.memory, "cy", [])
+    assert judge_urgency(table.memory, "ana", []) is None
+    assert judge_urgency(table.memory, "bo", []) is None
+    made = judge_urgency(table.memory, "cy", [])
     assert made is not None
     assert (made.intent, made.re) == ("ask", "P1")
 
@@ -215,7 +215,7 @@ def test_a_decision_that_nobody_tested_is_opposed() -> None:
     """Before it closes."""
     table = three()
     table.turn("ana", "[DECISION] Move the index to the second disk")
-    made = urgency(table.memory, "bo", [])
+    made = judge_urgency(table.memory, "bo", [])
     assert made is not None
     assert (made.intent, made.re) == ("oppose", "D1")
 
@@ -225,17 +225,17 @@ def test_who_has_hardly_spoken_asks_for_a_word() -> None:
     table = three()
     for name in ("ana", "bo") * 3:
         table.turn(name, "A long story about the weather in the north. " * 3)
-    made = urgency(table.memory, "cy", [])
+    made = judge_urgency(table.memory, "cy", [])
     assert made is not None
     assert made.urgency == 1
-    assert urgency(table.memory, "ana", []) is None
+    assert judge_urgency(table.memory, "ana", []) is None
 
 
 def test_who_is_called_is_most_urgent() -> None:
     """Whatever else there is."""
     table = three()
     table.say("ana", "Bo?", to=("bo",))
-    made = urgency(table.memory, "bo", [])
+    made = judge_urgency(table.memory, "bo", [])
     assert made is not None
     assert (made.urgency, made.intent) == (3, "answer")
-    assert urgency(table.memory, "nobody", []) is None
+    assert judge_urgency(table.memory, "nobody", []) is None

@@ -22,11 +22,11 @@ from parley.bus.entries import (
     SpendReserved,
     SpendSettled,
 )
-from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.apply import apply, fold_records
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.settings.presets import PRESETS
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.costs import growth
 from tests.logs import PACKS, answer, numbered, opened
 from tests.long_log import long_log
@@ -76,7 +76,7 @@ def test_a_settled_memory_stays_small() -> None:
         (record,) = numbered([entry], seq, n)
         seq, n = record.seq, record.n
         apply(memory, record)
-        for effect in due(memory) if n % 12 == 0 else ():
+        for effect in list_due_summaries(memory) if n % 12 == 0 else ():
             (record,) = numbered([answer(effect)], seq, n)
             seq = record.seq
             apply(memory, record)
@@ -123,7 +123,7 @@ def test_law_12_holds_with_the_floor_in_use() -> None:
     """Turns and calls pile up without slowing the fold, and leave no more than who took them."""
     records = numbered([opened(floor={"policy": "bid"}), *debate(3000)])
     assert_law_12(records, start=1500, half=6000)
-    memory = fold(Memory(PACKS), records)
+    memory = fold_records(Memory(PACKS), records)
     assert memory.floor.turns == 3000
     assert memory.ledger.calls == {}
     assert len(msgspec.json.encode(memory.floor)) < 4000
@@ -135,10 +135,10 @@ def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:
     log: list[Entry] = []
     for k, said in enumerate(chatter(1000)):
         log += [said, budgets[k % 2]]
-    memory = fold(Memory(PACKS), numbered([opened(), *log]))
+    memory = fold_records(Memory(PACKS), numbered([opened(), *log]))
     assert len(memory.eras) == 1
     words = SettingsChanged(settings={"summary": {"words": 50}})
-    fold(memory, numbered([words], memory.seq, memory.n))
+    fold_records(memory, numbered([words], memory.seq, memory.n))
     assert [era.after for era in memory.eras] == [0, 1000]
 
 

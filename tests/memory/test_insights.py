@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry
-from parley.memory.fold.apply import fold
+from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.goals import insights
 from tests.logs import PACKS, folded, talk
@@ -35,7 +35,7 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
     assert [cite.n for cite in found["error"].cites] == [4, 5]
     assert found["error"].count == 2
     assert [cite.n for cite in found["discovered"].cites] == [6]
-    assert [one.kind for one in insights.standing(memory)] == [
+    assert [one.kind for one in insights.list_insights(memory)] == [
         "discovered",
         "error",
         "replanned",
@@ -75,7 +75,7 @@ def test_the_lightest_goes_first() -> None:
     log += [step(discovered={"floors": "3"})] * 3
     log += [step(discovered={f"room {k}": "blue"}) for k in range(4)]
     memory, _ = folded(talk(*log, run(0), close(), limits={"insights": 3}))
-    kept = insights.standing(memory)
+    kept = insights.list_insights(memory)
     assert [one.text for one in kept] == ["floors: 3", "room 3: blue", "room 2: blue"]
     assert memory.insights.dropped == 3
 
@@ -94,5 +94,5 @@ def test_a_restored_memory_numbers_insights_alike() -> None:
     log = talk(goal("Doors"), run(0, tool="query"), run(9, tool="lookup"), close())
     live, _ = folded(log[:-1])
     restored = load(dump(live), PACKS, live.seq)
-    assert dump(fold(restored, log[-1:])) == dump(fold(live, log[-1:]))
+    assert dump(fold_records(restored, log[-1:])) == dump(fold_records(live, log[-1:]))
     assert next(iter(live.insights.held.values())).text == "query works for door"

@@ -24,7 +24,7 @@ def limits_hold(memory: Memory) -> None:
     """Every limit of the layer, measured anew."""
     limits = memory.settings.limits
     store = memory.episodes
-    assert eviction.size(memory) == measured(memory) <= limits.session.cap
+    assert eviction.session_size(memory) == measured(memory) <= limits.session.cap
     assert len(store.archived) <= limits.archive.items
     assert len(memory.insights.held) <= limits.insights
     assert len(store.open) <= limits.open_episodes

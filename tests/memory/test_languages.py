@@ -20,7 +20,7 @@ import pytest
 
 from parley.listeners.sessions.shipped_packs import newest, shipped
 from parley.memory.extraction.patterns.pattern_packs import Pack
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 
 ACTS = {
     "proposal": {"propose", "amend"},
@@ -58,9 +58,9 @@ def packs() -> dict[str, Pack]:
 
 
 @functools.cache
-def reader(language: str | None) -> Reader:
+def reader(language: str | None) -> SpeechActReader:
     """A reader of one pack, or with None of all that a new session opens with."""
-    return Reader(list(packs().values()) if language is None else [packs()[language]])
+    return SpeechActReader(list(packs().values()) if language is None else [packs()[language]])
 
 
 def acts(language: str | None, sentence: str) -> set[str]:

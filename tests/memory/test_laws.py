@@ -15,7 +15,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.item_state import Cite, Decision
 from parley.memory.state.memory import Memory
-from parley.memory.summaries.range_summaries import due
+from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.logs import PACKS, answer, entries, folded, numbered, settled
 
 PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
@@ -133,7 +133,7 @@ def test_law_5_ranges_of_a_level_partition_their_prefix(
         record = numbered([queue.pop(0)], seq, n)[0]
         seq, n = record.seq, record.n
         apply(memory, record)
-        for effect in due(memory):
+        for effect in list_due_summaries(memory):
             made = ranges.setdefault(effect.level, [])
             if (effect.first, effect.last) not in made:
                 made.append((effect.first, effect.last))
@@ -202,7 +202,7 @@ def test_law_9_the_prefix_is_stable_between_epochs(log: list[Entry], delays: lis
         if not epochs & {fact.kind for fact in facts} and entry.kind != "memory.compacted":
             assert after == before, entry
         before = after
-        for effect in due(memory):
+        for effect in list_due_summaries(memory):
             if effect.id not in answered:
                 answered.add(effect.id)
                 queue.insert(min(next(draw, 0), len(queue)), answer(effect))
@@ -297,12 +297,12 @@ def test_a_log_whose_opening_cannot_be_read_is_folded_by_the_defaults(
     log += [Message(participant="ana", content=f"point {k}") for k in range(12)]
     records = numbered(log)
     memory, _ = folded(records)
-    (effect,) = due(memory)
+    (effect,) = list_due_summaries(memory)
     last = records[-1]
     assert apply(memory, *numbered([answer(effect)], last.seq, last.n))
     restored = load(dump(memory), PACKS, memory.seq)
     assert dump(restored) == dump(memory)
-    assert due(memory) == ()
+    assert list_due_summaries(memory) == ()
 
 
 def test_law_17_holds_for_derived_kinds_of_another_version() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from parley.bus.entries import DERIVED, PRIMARY, Entry, LessonImported
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.context.item_lines import FRAME
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.settings.presets import PRESETS
@@ -119,11 +119,11 @@ def _cites(memory: Memory) -> list[Cite]:
         found += [cite for origin in origins for cite in origin.cites]
     for person in memory.participants.values():
         found += [*person.contributions, *(held.cite for held in person.positions.values())]
-    for read in reading(memory).items.values():
+    for read in overlay_claims(memory).items.values():
         found += [*read.origin.cites, *(one.origin.cites[0] for one in read.voices.values())]
-    for voices in reading(memory).voices.values():
+    for voices in overlay_claims(memory).voices.values():
         found += [one.origin.cites[0] for one in voices.values()]
-    for origin in reading(memory).retracted.values():
+    for origin in overlay_claims(memory).retracted.values():
         found += origin.cites
     for insight in memory.insights.held.values():
         assert insight.cites

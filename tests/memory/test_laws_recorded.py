@@ -7,7 +7,7 @@ import pytest
 from benchmarks.material import OPENED, PACKS, numbered
 from benchmarks.recorded import recorded
 from parley.bus.entries import Message, Record
-from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.apply import apply, fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
 from tests.corpora import ROOT, needs_corpora
@@ -39,6 +39,6 @@ def test_law_2_a_recorded_meeting_folds_on_from_any_snapshot(corpus: str) -> Non
             apply(memory, record)
             if place % EVERY == 0:
                 memory = load(dump(memory), PACKS, record.seq)
-        whole = fold(Memory(PACKS), log)
+        whole = fold_records(Memory(PACKS), log)
         assert whole.structure.lines or whole.structure.runs
         assert dump(memory) == dump(whole)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from parley.bus.entries import Entry, LessonImported, SettingsChanged
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.goals import insights
-from parley.memory.goals.lessons import standing, teach
-from parley.memory.items.importance import pinned, weight
+from parley.memory.goals.lessons import list_lessons, list_teachable_lessons
+from parley.memory.items.importance import is_pinned, item_weight
 from parley.memory.state.insight_state import Insight, InsightKind
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
@@ -46,7 +46,7 @@ def ratified() -> list[tuple[str, str]]:
 def test_a_lesson_is_kept_with_where_it_was_learnt() -> None:
     """Session, handle and number; the same one again changes nothing."""
     memory, facts = folded(numbered([opened(), lesson(by="ana"), lesson(by="bo")]))
-    (held,) = standing(memory)
+    (held,) = list_lessons(memory)
     assert (held.session, held.ref, held.n, held.text) == ("a", "D1", 3, "Paint it green.")
     told = [fact for fact in facts if fact.kind == "lesson.imported"]
     assert [fact.ref for fact in told] == [None]
@@ -56,17 +56,17 @@ def test_a_lesson_is_kept_with_where_it_was_learnt() -> None:
 def test_the_weightiest_stand_first() -> None:
     """Whatever came first."""
     memory = learnt([lesson(ref=f"D{k}", weight=k % 7) for k in range(1, 11)])
-    weights = [held.weight for held in standing(memory)]
+    weights = [held.weight for held in list_lessons(memory)]
     assert weights == sorted(weights, reverse=True)
 
 
 def test_beyond_the_limit_the_lightest_go() -> None:
     """Also where there is room for none, and where the limit is lowered."""
     many = [lesson(ref=f"D{k}", weight=k) for k in range(1, 11)]
-    assert [held.weight for held in standing(learnt(many, limits={"lessons": 3}))] == [10, 9, 8]
-    assert standing(learnt(many, limits={"lessons": 0})) == []
+    assert [held.weight for held in list_lessons(learnt(many, limits={"lessons": 3}))] == [10, 9, 8]
+    assert list_lessons(learnt(many, limits={"lessons": 0})) == []
     lowered = SettingsChanged(settings={"limits": {"lessons": 2}})
-    assert [held.weight for held in standing(learnt([*many, lowered]))] == [10, 9]
+    assert [held.weight for held in list_lessons(learnt([*many, lowered]))] == [10, 9]
 
 
 def lessons() -> st.SearchStrategy[LessonImported]:
@@ -91,8 +91,8 @@ def test_which_lessons_stand_does_not_depend_on_the_order_of_coming(
     one = learnt(some, limits={"lessons": limit})
     two = learnt(other, limits={"lessons": limit})
     assert dump(one) == dump(two)
-    assert len(standing(one)) <= limit
-    assert standing(load(dump(one), PACKS)) == standing(one)
+    assert len(list_lessons(one)) <= limit
+    assert list_lessons(load(dump(one), PACKS)) == list_lessons(one)
 
 
 @given(st.lists(lessons(), max_size=6), st.integers(0, 6), st.integers(0, 3))
@@ -110,7 +110,7 @@ def test_which_lessons_stand_does_not_depend_on_settings_in_between(
 def test_what_binds_is_taught_the_weightiest_first() -> None:
     """With how it stood; claims, and what a person struck, are not."""
     memory, _ = folded(talk(*ratified()))
-    found = teach(memory)
+    found = list_teachable_lessons(memory)
     assert [one.ref for one in found] == ["D2"]
     accepted = {d.handle: d.status for d in memory.decisions.values()}
     assert accepted == {"D1": "disputed", "D2": "ratified", "D3": "claimed"}
@@ -126,9 +126,9 @@ def test_insights_are_taught_too() -> None:
         memory.insights.held[ref] = Insight(
             ref=ref, kind="error", text=f"No. {ref}", cites=[Cite(ref)], count=count, size=3
         )
-    assert [one.ref for one in teach(memory)] == ["D2", "I2", "I1"]
-    assert [one.ref for one in teach(memory, 2)] == ["D2", "I2"]
-    assert teach(memory)[1].standing == "error, seen 4 times"
+    assert [one.ref for one in list_teachable_lessons(memory)] == ["D2", "I2", "I1"]
+    assert [one.ref for one in list_teachable_lessons(memory, 2)] == ["D2", "I2"]
+    assert list_teachable_lessons(memory)[1].standing == "error, seen 4 times"
 
 
 def test_insights_are_taught_in_the_order_in_which_they_are_kept() -> None:
@@ -139,24 +139,26 @@ def test_insights_are_taught_in_the_order_in_which_they_are_kept() -> None:
         memory.insights.held[ref] = Insight(
             ref=ref, kind=kind, text=f"No. {ref}", cites=[Cite(4)], size=3
         )
-    taught = [one.ref for one in teach(memory) if one.ref.startswith("I")]
-    assert taught == [one.handle for one in insights.standing(memory)] == ["I4", "I3", "I2", "I1"]
+    taught = [one.ref for one in list_teachable_lessons(memory) if one.ref.startswith("I")]
+    assert (
+        taught == [one.handle for one in insights.list_insights(memory)] == ["I4", "I3", "I2", "I1"]
+    )
 
 
 def test_what_lost_its_words_is_not_taught() -> None:
     """Nobody learns a blank."""
     memory, _ = folded(talk(*ratified()))
     memory.redacted.append(memory.decisions[2].born)
-    assert teach(memory) == []
+    assert list_teachable_lessons(memory) == []
 
 
 def test_weight_follows_status_voices_and_age() -> None:
     """What binds or is open is pinned; each window of silence costs one."""
     memory, _ = folded(talk(*ratified()))
     first, second = memory.decisions[1], memory.decisions[2]
-    assert pinned(second)
-    assert not pinned(first)
-    assert weight(memory, second) > weight(memory, first)
-    before = weight(memory, second)
+    assert is_pinned(second)
+    assert not is_pinned(first)
+    assert item_weight(memory, second) > item_weight(memory, first)
+    before = item_weight(memory, second)
     memory.n += 3 * memory.window
-    assert before - weight(memory, second) == 3
+    assert before - item_weight(memory, second) == 3

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from parley.bus.entries import EntryRedacted, ParticipantAliased
-from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.apply import apply, fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, talk
@@ -50,10 +50,10 @@ def test_a_line_below_long_talk_is_nearer_to_the_votes() -> None:
 def test_long_talk_is_read_alike_wherever_a_fold_is_taken_up(votes: int) -> None:
     """Folding on from a stored memory gives the bytes of folding at once."""
     records = talk(("ana", LONG), ("eve", LONG[::-1]), *VOTES[:votes], ("ana", PUT))
-    whole = dump(fold(Memory(PACKS), records))
+    whole = dump(fold_records(Memory(PACKS), records))
     for cut in range(1, len(records)):
-        part = load(dump(fold(Memory(PACKS), records[:cut])), PACKS)
-        assert dump(fold(part, records[cut:])) == whole
+        part = load(dump(fold_records(Memory(PACKS), records[:cut])), PACKS)
+        assert dump(fold_records(part, records[cut:])) == whole
 
 
 def test_what_waits_follows_a_name_and_forgets_what_was_redacted() -> None:

@@ -25,9 +25,9 @@ from parley.bus.entries import (
 )
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.notebooks.notebooks import view
-from parley.memory.notebooks.reflections import limit_of, owed, policy_of
-from parley.memory.state.effects import Reflect
+from parley.memory.notebooks.notebooks import render_notebook
+from parley.memory.notebooks.reflections import list_owed_reflections, note_limit, note_policy
+from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS, folded, numbered, opened
 
@@ -128,7 +128,7 @@ def logs(max_size: int = 30) -> st.SearchStrategy[list[Entry]]:
     )
 
 
-def answered(call: Reflect) -> Entry:
+def answered(call: ReflectionEffect) -> Entry:
     """What a model answers: always the same to the same call, now and then nothing that fits."""
     if call.cause % 4 == 3:
         return NoteRefused(participant=call.participant, cause=call.cause, attempts=5, limit=9)
@@ -142,7 +142,7 @@ def reflected(entries: Sequence[Entry], delays: Sequence[int]) -> Memory:
     draw = iter(delays)
     for position, entry in enumerate(entries):
         _publish(memory, entry)
-        for call in owed(memory):
+        for call in list_owed_reflections(memory):
             if call.id not in seen:
                 seen.add(call.id)
                 waiting.append((position + next(draw, 0), call))
@@ -175,13 +175,13 @@ def test_law_2_a_restored_memory_keeps_its_notebooks(
     live = reflected(log[: cut + 1], delays)
     restored = load(dump(live), PACKS, live.seq)
     assert dump(restored) == dump(live)
-    assert owed(restored) == owed(live)
+    assert list_owed_reflections(restored) == list_owed_reflections(live)
     for record in numbered(log[cut + 1 :], live.seq, live.n):
         assert apply(restored, record) == apply(live, record)
-        assert owed(restored) == owed(live)
+        assert list_owed_reflections(restored) == list_owed_reflections(live)
     assert dump(restored) == dump(live)
     for name in NAMES:
-        assert view(restored, name) == view(live, name)
+        assert render_notebook(restored, name) == render_notebook(live, name)
 
 
 @given(logs(), st.data())
@@ -208,9 +208,9 @@ def test_law_7_limits_of_notebooks_hold_after_every_entry(log: list[Entry]) -> N
         assert store.size >= sum(len(line.text) for line in store.history)
         for name in NAMES:
             own = memory.named(name)
-            assert len(view(memory, name)) <= limit_of(memory, own)
-            assert policy_of(memory, own) != "off" or view(memory, name) == ""
-        calls = [call.participant for call in owed(memory)]
+            assert len(render_notebook(memory, name)) <= note_limit(memory, own)
+            assert note_policy(memory, own) != "off" or render_notebook(memory, name) == ""
+        calls = [call.participant for call in list_owed_reflections(memory)]
         assert len(calls) == len(set(calls))
 
 

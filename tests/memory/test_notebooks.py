@@ -24,9 +24,9 @@ from parley.bus.entries import (
 )
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.apply import apply
-from parley.memory.notebooks.notebooks import lines_since, standing, view
-from parley.memory.notebooks.reflections import owed
-from parley.memory.settings.presets import preset
+from parley.memory.notebooks.notebooks import render_lines_since, render_notebook, standing_revision
+from parley.memory.notebooks.reflections import list_owed_reflections
+from parley.memory.settings.presets import load_preset
 from parley.memory.state.memory import Memory
 from tests.logs import folded, numbered, talk
 
@@ -39,7 +39,7 @@ def memory_of(*lines: tuple[str, str] | Entry, **settings: object) -> Memory:
 
 
 def calls(memory: Memory) -> list[tuple[str, int, str]]:
-    return [(one.participant, one.cause, one.why) for one in owed(memory)]
+    return [(one.participant, one.cause, one.why) for one in list_owed_reflections(memory)]
 
 
 def then(memory: Memory, *entries: Entry) -> list[str]:
@@ -80,8 +80,8 @@ def test_a_typical_experiment_grows_as_the_source_says() -> None:
     assert memory.notebooks.size == 16_800
     assert len(memory.notebooks.history) == 56
     for who in speakers:
-        assert 16_800 < len(view(memory, who)) < 20_000
-    assert owed(memory) == []
+        assert 16_800 < len(render_notebook(memory, who)) < 20_000
+    assert list_owed_reflections(memory) == []
 
 
 def test_a_session_without_notebooks_holds_nothing_of_them() -> None:
@@ -94,8 +94,8 @@ def test_a_session_without_notebooks_holds_nothing_of_them() -> None:
     )
     assert memory.notebooks.history == []
     assert memory.notebooks.notes == {}
-    assert owed(memory) == []
-    assert view(memory, "ana") == ""
+    assert list_owed_reflections(memory) == []
+    assert render_notebook(memory, "ana") == ""
 
 
 def test_votes_without_consensus_are_told_and_call_for_nothing() -> None:
@@ -107,22 +107,22 @@ def test_votes_without_consensus_are_told_and_call_for_nothing() -> None:
         BallotCompleted(participant="ana", consensus=False, content="Split.", supporters=("bo",)),
         **APPEND,
     )
-    assert lines_since(memory, "bo") == [
+    assert render_lines_since(memory, "bo") == [
         "[n 1] ana said: Morning.",
         "[n 2] ana, vote called (re P1): Tea?; options: tea, coffee",
         "[n 3] bo, did not agree to the vote",
         "[n 4] ana, ballot without consensus: Split.; supporters: bo",
     ]
-    assert owed(memory) == []
+    assert list_owed_reflections(memory) == []
 
 
 def test_results_that_say_nothing_of_consensus_tell_nothing_of_it() -> None:
     """Unsaid is not no: a ballot before may well have had one."""
     silent = ResultsFinal(participant="desk", content="All got tea.")
     memory = memory_of(("ana", "Tea."), silent, **APPEND)
-    assert "consensus" not in view(memory, "ana")
+    assert "consensus" not in render_notebook(memory, "ana")
     then(memory, ResultsFinal(participant="desk", content="None.", consensus=False))
-    assert view(memory, "ana").endswith("None.; consensus: no")
+    assert render_notebook(memory, "ana").endswith("None.; consensus: no")
 
 
 def test_consensus_and_results_call_on_everyone_with_a_notebook() -> None:
@@ -169,11 +169,11 @@ def test_results_reach_those_they_are_for_whole() -> None:
         **APPEND,
     )
     assert calls(memory) == [("ana", 3, "results"), ("late", 3, "results")]
-    told = lines_since(memory, "ana")[-1]
+    told = render_lines_since(memory, "ana")[-1]
     assert content.strip() in told
     assert told.endswith("; consensus: yes; earnings: 24000; if Avg: 24000; if Avg+Floor: 25k")
-    assert told in lines_since(memory, "late")
-    assert len(lines_since(memory, "bo")) == 2
+    assert told in render_lines_since(memory, "late")
+    assert len(render_lines_since(memory, "bo")) == 2
 
 
 def test_reasoning_is_seen_by_its_owner_alone() -> None:
@@ -184,10 +184,10 @@ def test_reasoning_is_seen_by_its_owner_alone() -> None:
         ("cy", "Hello."),
         **APPEND,
     )
-    assert len(lines_since(memory, "ana")) == 3
-    assert len(lines_since(memory, "bo")) == 2
-    assert lines_since(memory, "cy") == ["[n 3] cy said: Hello."]
-    assert lines_since(memory, None) == ["[n 3] cy said: Hello."]
+    assert len(render_lines_since(memory, "ana")) == 3
+    assert len(render_lines_since(memory, "bo")) == 2
+    assert render_lines_since(memory, "cy") == ["[n 3] cy said: Hello."]
+    assert render_lines_since(memory, None) == ["[n 3] cy said: Hello."]
 
 
 def test_phases_are_told_and_place_what_follows() -> None:
@@ -200,7 +200,7 @@ def test_phases_are_told_and_place_what_follows() -> None:
         EpisodeOpened(participant="desk", episode="phase", title="Together"),
         **APPEND,
     )
-    assert lines_since(memory, "ana") == [
+    assert render_lines_since(memory, "ana") == [
         "[n 1, E1] desk, phase opened: Alone",
         "[n 2, E2] desk, round opened: First",
         "[n 3, E2] ana said: Floor.",
@@ -222,7 +222,7 @@ def test_the_structured_style_tells_known_fields_only() -> None:
         ),
         note={"policy": "append", "style": "structured"},
     )
-    assert lines_since(memory, "bo") == [
+    assert render_lines_since(memory, "bo") == [
         "N: 1 | At: 2026-01-05T09:00:00Z | Speaker: ana | Act: propose | Topic: principle"
         " | Statement: The floor protects \\| Speaker: bo"
     ]
@@ -234,7 +234,7 @@ def test_no_counterfactual_can_pose_as_another_field_or_line() -> None:
     told = ResultsFinal(participant="desk", content="Done.", counterfactuals=forged)
     for style in ("narrative", "structured"):
         memory = memory_of(told, note={"policy": "append", "style": style})
-        (line,) = lines_since(memory, "bo")
+        (line,) = render_lines_since(memory, "bo")
         assert len(line.splitlines()) == 1
         assert line.isprintable()
         assert " | Speaker: eve" not in line or style == "narrative"
@@ -249,7 +249,7 @@ def test_routes_decide_who_is_told_and_who_reflects() -> None:
         note={"policy": "rewrite", "agents": {"cy": {"policy": "append"}}},
         routes={"statement": "off", "own": "reflect", "vote": "off"},
     )
-    assert lines_since(memory, "ana") == ["[n 1] ana said: Tea."]
+    assert render_lines_since(memory, "ana") == ["[n 1] ana said: Tea."]
     assert calls(memory) == [("ana", 1, "own statement"), ("bo", 2, "own statement")]
     then(memory, Message(participant="cy", content="Water."))
     assert len(calls(memory)) == 2
@@ -283,24 +283,24 @@ def test_a_revision_stands_until_a_newer_one() -> None:
         BallotCompleted(participant="desk", consensus=True, content="Tea."),
         **APPEND,
     )
-    (call,) = owed(memory)
+    (call,) = list_owed_reflections(memory)
     told = then(memory, NoteRevised(participant="ana", cause=2, text="We drink tea.", why=call.why))
     assert told == ["note.revised"]
-    assert standing(memory, "ana") == ("We drink tea.", 2)
-    assert owed(memory) == []
+    assert standing_revision(memory, "ana") == ("We drink tea.", 2)
+    assert list_owed_reflections(memory) == []
     assert then(memory, NoteRevised(participant="ana", cause=1, text="Older.")) == []
     then(memory, Message(participant="bo", content="Coffee!"))
-    assert view(memory, "ana") == "We drink tea.\n[n 3] bo said: Coffee!"
+    assert render_notebook(memory, "ana") == "We drink tea.\n[n 3] bo said: Coffee!"
 
 
 def test_a_refused_reflection_leaves_the_note_and_is_not_asked_again() -> None:
     """The standing text and the lines since are as they were; a newer cause asks anew."""
     memory = memory_of(("ana", "Tea."), ResultsFinal(participant="desk", content="Tea."), **APPEND)
-    before = view(memory, "ana")
+    before = render_notebook(memory, "ana")
     refused = NoteRefused(participant="ana", cause=2, attempts=5, sizes=(9, 9), limit=3)
     assert then(memory, refused) == ["note.refused"]
-    assert view(memory, "ana") == before
-    assert owed(memory) == []
+    assert render_notebook(memory, "ana") == before
+    assert list_owed_reflections(memory) == []
     then(memory, ResultsFinal(participant="desk", content="Again."))
     assert calls(memory) == [("ana", 3, "results")]
 
@@ -310,11 +310,11 @@ def test_a_participant_writes_on_the_revision_it_read() -> None:
     memory = memory_of(("ana", "Tea."), ResultsFinal(participant="desk", content="Tea."), **APPEND)
     assert then(memory, NoteWritten(participant="ana", content="One.")) == ["note.revised"]
     assert then(memory, NoteWritten(participant="ana", content="Two.")) == ["note.refused"]
-    assert standing(memory, "ana") == ("One.", 3)
-    assert owed(memory) == []
+    assert standing_revision(memory, "ana") == ("One.", 3)
+    assert list_owed_reflections(memory) == []
     assert then(memory, NoteRevised(participant="ana", cause=2, text="Late.")) == []
     then(memory, NoteWritten(participant="ana", content="Three.", base=3))
-    assert view(memory, "ana") == "Three."
+    assert render_notebook(memory, "ana") == "Three."
 
 
 def test_a_text_beyond_the_limit_is_no_revision() -> None:
@@ -337,10 +337,10 @@ def test_a_view_never_exceeds_its_limit(limit: int, length: int) -> None:
         note={"policy": "append", "agents": {"ana": {"limit": limit}}},
         limits={"history": {"cap": 400, "target": 200}},
     )
-    assert len(view(memory, "ana")) <= limit
+    assert len(render_notebook(memory, "ana")) <= limit
     assert memory.notebooks.dropped
     if limit == 1000 and length <= 40:
-        shown = view(memory, "ana").splitlines()
+        shown = render_notebook(memory, "ana").splitlines()
         assert shown[bool(length)] == "(left out: 0 and older ones)"
         assert shown[-1] == "[n 18] bo said: Something of some length was said."
 
@@ -373,7 +373,7 @@ def test_a_line_larger_than_the_history_is_clipped_alone(cap: int, target: int) 
     assert memory.notebooks.size <= cap
     then(memory, Message(participant="ana", content="y" * 99, to=("bo",) * 500))
     assert memory.notebooks.size <= cap
-    assert not any("yyy" in line for line in lines_since(memory, "cy"))
+    assert not any("yyy" in line for line in render_lines_since(memory, "cy"))
 
 
 def test_a_smaller_limit_holds_at_once() -> None:
@@ -390,8 +390,8 @@ def test_what_grows_beyond_its_warning_calls_for_a_shorter_text() -> None:
     asked = []
     for _ in range(24):
         then(memory, Message(participant="ana", content="x" * 100))
-        asked += [call.cause for call in owed(memory) if call.why == "compress"]
-        for call in owed(memory):
+        asked += [call.cause for call in list_owed_reflections(memory) if call.why == "compress"]
+        for call in list_owed_reflections(memory):
             then(memory, NoteRevised(participant="ana", cause=call.cause, text="Shorter."))
     assert asked == [9, 12, 15, 18, 21, 24]
 
@@ -418,9 +418,9 @@ def test_two_names_of_one_participant_have_one_note() -> None:
         **APPEND,
     )
     assert list(memory.notebooks.notes) == ["ana", "bo"]
-    assert standing(memory, "ana-2") == standing(memory, "ana") == ("New.", 2)
+    assert standing_revision(memory, "ana-2") == standing_revision(memory, "ana") == ("New.", 2)
     assert calls(memory) == [("ana", 4, "results"), ("bo", 4, "results")]
-    assert lines_since(memory, "ana")[0] == "[n 3] bo said (to ana): To you alone."
+    assert render_lines_since(memory, "ana")[0] == "[n 3] bo said (to ana): To you alone."
 
 
 def test_a_note_lives_on_through_phases() -> None:
@@ -433,7 +433,7 @@ def test_a_note_lives_on_through_phases() -> None:
         EpisodeOpened(participant="desk", episode="phase", title="Together"),
         **APPEND,
     )
-    assert standing(memory, "ana") == ("I rank the floor first.", 3)
+    assert standing_revision(memory, "ana") == ("I rank the floor first.", 3)
 
 
 def test_what_was_called_for_outlives_a_change_of_settings() -> None:
@@ -444,9 +444,9 @@ def test_what_was_called_for_outlives_a_change_of_settings() -> None:
     then(memory, ResultsFinal(participant="desk", content="Coffee."))
     assert calls(memory) == [("ana", 2, "results")]
     then(memory, NoteRevised(participant="ana", cause=2, text="Tea it was."))
-    assert view(memory, "ana") == ""
+    assert render_notebook(memory, "ana") == ""
     then(memory, SettingsChanged(settings=APPEND))
-    assert standing(memory, "ana") == ("Tea it was.", 2)
+    assert standing_revision(memory, "ana") == ("Tea it was.", 2)
 
 
 def test_notebooks_begun_late_hold_everyone_who_spoke() -> None:
@@ -470,7 +470,7 @@ def test_an_experiments_context_holds_where_it_stands_and_what_was() -> None:
         EpisodeOpened(participant="desk", episode="phase", title="Together"),
         EpisodeOpened(participant="desk", episode="round", title="First"),
         ("bo", "The average, for me."),
-        **preset("experiment"),
+        **load_preset("experiment"),
     )
     text = assemble(memory, Request("ana")).text
     for part in (
@@ -529,8 +529,8 @@ def test_results_for_a_crowd_of_strangers_begin_a_bounded_number_of_notebooks() 
         talk(
             ("ana", "Let us see."),
             ResultsFinal(participant="host", content="It is over.", to=("ana", *crowd)),
-            **preset("experiment"),
+            **load_preset("experiment"),
         )
     )
     assert len(memory.notebooks.notes) == 1000
-    assert "ana" in {one.participant for one in owed(memory)}
+    assert "ana" in {one.participant for one in list_owed_reflections(memory)}

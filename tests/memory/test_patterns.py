@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from parley.listeners.sessions.shipped_packs import shipped
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from tests.costs import seconds, times_longer
 
 ENGLISH = Path(__file__).parents[2] / "memory" / "packs" / "en@1.json"
@@ -90,7 +90,7 @@ def test_two_rules_of_one_name_are_refused() -> None:
 
 def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
     """Own wording fires, under the guards of every pack in force."""
-    reader = Reader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
+    reader = SpeechActReader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
     found = reader.read("The motion is green-lit. I agree.")
     assert [each.rule for each in found] == ["own@1/decide.r0", "en@1/support.i-agree"]
     assert reader.read("I never said the motion is green-lit.") == ()
@@ -98,7 +98,9 @@ def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
 
 def test_five_hundred_patterns_compile() -> None:
     """A large pack is one automaton, not a refusal or silence."""
-    reader = Reader([pack(*(rf"\bverdict{n}\s+(?:\w+\s+){{0,5}}stands\b" for n in range(500)))])
+    reader = SpeechActReader(
+        [pack(*(rf"\bverdict{n}\s+(?:\w+\s+){{0,5}}stands\b" for n in range(500)))]
+    )
     assert len(reader.read("verdict7 of the day stands")) == 1
 
 
@@ -120,10 +122,10 @@ MOST = 16  # times the time for eight times the text; 8 where linear, 64 where q
 @pytest.mark.parametrize("unit", ["a", " ", "ab ", "x", "a\n"])
 def test_law_13_operator_patterns_take_linear_time(pattern: str, unit: str) -> None:
     """Eight times the text takes eight times as long and not 64 times, whatever the pattern."""
-    assert _growth(Reader([pack(pattern)]), unit) <= MOST
+    assert _growth(SpeechActReader([pack(pattern)]), unit) <= MOST
 
 
-def _growth(reader: Reader, unit: str, act: str | None = None) -> float:
+def _growth(reader: SpeechActReader, unit: str, act: str | None = None) -> float:
     """Times as long that 480,000 characters take as 60,000 do.
 
     Both are beyond the point, at some 50,000 characters, where RE2 goes over to
@@ -148,7 +150,7 @@ LEAST = 0.0005  # seconds: below that, what a call costs at all is what is measu
 )  # fmt: skip
 def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
     """Repeating what the shipped patterns look for does not slow them down."""
-    reader = Reader([parse_pack(ENGLISH.read_bytes())])
+    reader = SpeechActReader([parse_pack(ENGLISH.read_bytes())])
     assert _growth(reader, unit) <= MOST
     assert _growth(reader, unit, "propose") <= MOST
 
@@ -156,7 +158,7 @@ def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["wir haben x y z beschlossen ", "je suis très ", "sou muito "])
 def test_law_13_every_language_takes_linear_time(unit: str) -> None:
     """Gaps between the halves of a verb, accents and adverbs in a row stay linear."""
-    assert _growth(Reader(shipped()), unit) <= MOST
+    assert _growth(SpeechActReader(shipped()), unit) <= MOST
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
@@ -167,7 +169,7 @@ def test_anything_can_be_read(text: str, act: str | None) -> None:
         assert 0 <= found.text_start <= found.text_end <= len(text)
 
 
-READER = Reader([parse_pack(ENGLISH.read_bytes())])
+READER = SpeechActReader([parse_pack(ENGLISH.read_bytes())])
 HASH = "88128e3c9af4b439b1c389dd87b7a566"
 
 
@@ -188,7 +190,7 @@ def test_the_guards_of_a_language_are_its_own() -> None:
             "rules": [{"name": "vai", "act": "decide", "pattern": "fica aprovado"}],
         }
     )
-    reader = Reader([spanish, portuguese])
+    reader = SpeechActReader([spanish, portuguese])
     assert reader.read("no queda aprobado") == ()
     assert [each.act for each in reader.read("no domingo fica aprovado")] == ["decide"]
 

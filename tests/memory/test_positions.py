@@ -6,7 +6,7 @@ from parley.bus.entries import Act, Message
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.item_state import Position
 from parley.memory.state.memory import Memory
-from parley.memory.statistics.statistics import stats
+from parley.memory.statistics.statistics import count_memory
 from tests.logs import folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
@@ -23,14 +23,14 @@ def test_a_spell_of_doubt_is_no_flip() -> None:
     """Support, neutral, support again: nobody changed sides."""
     memory, position = stances("support", "abstain", "support")
     assert (position.stance, position.was) == ("support", None)
-    assert stats(memory)["flips"] == 0
+    assert count_memory(memory)["flips"] == 0
 
 
 def test_doubt_remembers_what_it_followed() -> None:
     """Support, neutral, oppose: the change of sides is found over the doubt."""
     memory, position = stances("support", "abstain", "oppose")
     assert (position.stance, position.was) == ("oppose", "support")
-    assert stats(memory)["flips"] == 1
+    assert count_memory(memory)["flips"] == 1
 
 
 def test_a_flip_stays_one_while_it_is_said_again() -> None:

@@ -12,8 +12,8 @@ from parley.bus.entries import Message, SessionOpened
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import SettingsRefused
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.settings.presets import DEFAULT, PRESETS, preset
-from parley.memory.settings.session_settings import Settings, merged, overlay
+from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset
+from parley.memory.settings.session_settings import Settings, merge_settings, overlay_trees
 from tests.logs import PACK_REFS, folded, numbered
 from tests.mixed import opening
 
@@ -26,7 +26,7 @@ def test_a_session_of_each_preset_opens(name: str) -> None:
     memory, facts = folded(numbered([opening(name, {}), *SAID]))
     assert "settings.refused" not in {fact.kind for fact in facts}
     assert memory.settings.preset == name
-    assert memory.settings == merged(Settings(), preset(name))
+    assert memory.settings == merge_settings(Settings(), load_preset(name))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -36,23 +36,23 @@ def test_the_openers_own_settings_lie_over_the_preset(name: str) -> None:
     memory, _ = folded(numbered([opening(name, own)]))
     assert memory.settings.summary.interval == 5
     assert memory.settings.limits.archive.items == 2
-    assert memory.settings == merged(merged(Settings(), preset(name)), own)
+    assert memory.settings == merge_settings(merge_settings(Settings(), load_preset(name)), own)
 
 
 def test_the_default_preset_is_the_default_settings() -> None:
     """A session that names none is a deliberation."""
-    assert merged(Settings(), preset(DEFAULT)) == Settings()
+    assert merge_settings(Settings(), load_preset(DEFAULT)) == Settings()
 
 
 def test_an_unknown_preset_names_the_nearest() -> None:
     """So that a slip of the pen is found at once."""
     with pytest.raises(SettingsRefused, match="'analyst'"):
-        preset("analist")
+        load_preset("analist")
 
 
 def test_five_documents_are_five_configurations() -> None:
     """No two presets are the same settings, and no module of memory is named after one."""
-    trees = [merged(Settings(), preset(name)).model_dump_json() for name in PRESETS]
+    trees = [merge_settings(Settings(), load_preset(name)).model_dump_json() for name in PRESETS]
     assert len(set(trees)) == len(PRESETS) == 5
     modules = {path.stem for path in Path(str(package.__file__)).parent.rglob("*.py")}
     for name in PRESETS:
@@ -71,7 +71,7 @@ def test_an_assistant_and_an_analyst_see_the_newest_ten_messages(name: str) -> N
 
 def test_a_presets_name_alone_decides_nothing() -> None:
     """The fold reads the tree; the name that stands beside it is for people."""
-    tree = preset("assistant")
+    tree = load_preset("assistant")
     memories = [
         folded(numbered([SessionOpened(settings=settings, packs=PACK_REFS), *SAID]))[0]
         for settings in (tree, {**tree, "preset": "deliberation"}, {**tree, "preset": "gone"})
@@ -84,7 +84,7 @@ def test_a_presets_name_alone_decides_nothing() -> None:
 def test_a_changed_preset_changes_no_open_session() -> None:
     """What is logged is the whole tree, and nothing that folds knows the presets."""
     logged = opening("experiment", {}).settings
-    assert logged == overlay({"preset": "experiment"}, dict(PRESETS["experiment"]))
+    assert logged == overlay_trees({"preset": "experiment"}, dict(PRESETS["experiment"]))
     for module in Path(str(package.__file__)).parent.rglob("*.py"):
         assert "parley.memory.settings.presets" not in module.read_text(encoding="utf-8"), (
             module.name

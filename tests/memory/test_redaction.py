@@ -34,10 +34,10 @@ from parley.bus.entries import (
 )
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import RedactionRefused
-from parley.memory.extraction.structure.merges import forget
+from parley.memory.extraction.structure.merges import forget_entry
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.fold.redaction import blanked, statuses
-from parley.memory.voting.votes import result as counted
+from parley.memory.fold.redaction import choose_tombstone, item_statuses
+from parley.memory.voting.votes import compute_result as counted
 from tests.logs import PACKS, folded, messages, numbered, opened, put, talk
 from tests.logs import entries as some_entries
 
@@ -47,7 +47,7 @@ DECIDED = "We have decided to keep the old report."
 
 def redacted(log: Sequence[Record], n: int) -> list[Record]:
     """The log with entry `n` blanked, and the entry that says so."""
-    found = blanked(PACKS, log, n)
+    found = choose_tombstone(PACKS, log, n)
     changed = [
         replace(one, entry=found.entry) if one.n == n and one.entry.kind in PRIMARY else one
         for one in log
@@ -82,7 +82,7 @@ def test_what_a_message_proposed_keeps_its_number_and_loses_its_words() -> None:
     after = redacted(log, 1)
     memory, _ = folded(after)
     assert born(after) == born(log) == {"P1": 1, "P2": 2, "D1": 4}
-    assert statuses(memory) == {"P1": "accepted", "P2": "active", "D1": "ratified"}
+    assert item_statuses(memory) == {"P1": "accepted", "P2": "active", "D1": "ratified"}
     assert SECRET not in dump(memory).decode().lower()
     assert memory.redacted == [1]
 
@@ -101,7 +101,7 @@ def test_what_a_message_voted_and_ruled_still_counts() -> None:
     for n in range(1, 7):
         after = redacted(log, n)
         memory, _ = folded(after)
-        assert statuses(memory) == statuses(before)
+        assert item_statuses(memory) == item_statuses(before)
         assert memory.proposals[1].tally == before.proposals[1].tally
         assert born(after) == born(log)
 
@@ -120,7 +120,7 @@ def test_an_act_in_the_envelope_stands_by_itself() -> None:
         after = redacted(log, n)
         memory, _ = folded(after)
         assert born(after) == born(log)
-        assert statuses(memory) == statuses(before)
+        assert item_statuses(memory) == item_statuses(before)
 
 
 def test_a_message_that_made_several_items_keeps_them_all() -> None:
@@ -144,7 +144,7 @@ def test_who_repeats_the_words_has_to_be_redacted_first() -> None:
     )
     assert born(log) == {"D1": 1, "D2": 3}
     with pytest.raises(RedactionRefused, match="redact 2 first"):
-        blanked(PACKS, log, 1)
+        choose_tombstone(PACKS, log, 1)
     first = redacted(log, 2)
     assert born(first) == born(log)
     both = redacted(first, 1)
@@ -158,7 +158,7 @@ def test_renumbering_has_to_be_asked_for() -> None:
         ("ana", "[DECISION] We go to Zanzibar before the rain comes"),
         ("bo", "[DECISION] We go to Zanzibar before the rain comes"),
     )
-    found = blanked(PACKS, log, 1, renumber=True)
+    found = choose_tombstone(PACKS, log, 1, renumber=True)
     assert SECRET not in str(found.entry).lower()
     assert found.moved == {"D2": ("none", "claimed")}
 
@@ -208,7 +208,7 @@ def test_every_primary_kind_has_a_blank() -> None:
 def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     """A newer version's, or a damaged one."""
     log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
-    found = blanked(PACKS, log, 1)
+    found = choose_tombstone(PACKS, log, 1)
     assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
 
 
@@ -264,11 +264,11 @@ def test_whatever_is_redacted_the_rest_keeps_its_names(
     memory, _ = folded(after)
     assert SECRET not in dump(memory).decode()
     assert memory.redacted == [n]
-    blank = blanked(PACKS, log, n).entry
+    blank = choose_tombstone(PACKS, log, n).entry
     same = [replace(one, entry=blank) if one.seq == place + 1 else one for one in log]
     rest, _ = folded(same)
     rest.redacted = [n]
-    forget(rest.structure, n)
+    forget_entry(rest.structure, n)
     assert dump(rest) == dump(memory)
 
 
@@ -316,7 +316,7 @@ def test_a_line_that_others_showed_to_be_a_proposal_can_be_redacted() -> None:
         for n in taken:
             log = redacted(log, n)
         memory, facts = folded(log)
-        assert statuses(memory).keys() == statuses(before).keys()
+        assert item_statuses(memory).keys() == item_statuses(before).keys()
         assert memory.proposals[1].born == 1
         assert memory.proposals[1].participant == "ana"
         assert memory.proposals[1].tally == before.proposals[1].tally
@@ -329,7 +329,7 @@ def test_a_line_that_others_showed_to_be_a_proposal_can_be_redacted() -> None:
 def test_who_says_a_bare_line_again_has_to_be_redacted_first() -> None:
     """Only then is the decision that its words showed told without them."""
     with pytest.raises(RedactionRefused, match="redact 8 first"):
-        blanked(PACKS, bare_log(), 1)
+        choose_tombstone(PACKS, bare_log(), 1)
 
 
 def test_a_blank_is_no_mark_where_its_words_were_none() -> None:
@@ -381,4 +381,4 @@ def test_a_question_is_not_blanked_where_its_votes_would_find_another() -> None:
     assert born(log) == {"P1": 1}
     with pytest.raises(RedactionRefused, match="redact 6 first"):
         redacted(log, 1)
-    assert SECRET not in str(blanked(PACKS, log, 1, renumber=True).entry)
+    assert SECRET not in str(choose_tombstone(PACKS, log, 1, renumber=True).entry)

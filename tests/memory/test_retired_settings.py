@@ -8,7 +8,13 @@ import pytest
 
 from parley.bus.entries import Message, SettingsChanged
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.settings.session_settings import Settings, asked, current, merged, retired
+from parley.memory.settings.session_settings import (
+    Settings,
+    drop_retired_keys,
+    list_retired_keys,
+    merge_settings,
+    parse_settings,
+)
 from tests.logs import PACKS, folded, talk
 
 OLD = {"structure": {"manner": "spoken", "decisions": "regions"}}
@@ -48,7 +54,7 @@ def test_what_stands_beside_them_holds() -> None:
         "structure": {"manner": "spoken", "scribes": ("ann",)},
         "summary": {"interval": 6},
     }
-    for settings in (merged(Settings(), tree), asked(tree)):
+    for settings in (merge_settings(Settings(), tree), parse_settings(tree)):
         assert settings.structure.scribes == ("ann",)
         assert settings.summary.interval == 6
     assert "manner" in tree["structure"]
@@ -56,6 +62,6 @@ def test_what_stands_beside_them_holds() -> None:
 
 def test_they_are_named() -> None:
     """For whoever warns of them; what is no tree has none."""
-    assert retired(OLD) == ["structure.decisions", "structure.manner"]
-    assert current(OLD) == {"structure": {}}
-    assert retired({"structure": "spoken"}) == retired({}) == []
+    assert list_retired_keys(OLD) == ["structure.decisions", "structure.manner"]
+    assert drop_retired_keys(OLD) == {"structure": {}}
+    assert list_retired_keys({"structure": "spoken"}) == list_retired_keys({}) == []

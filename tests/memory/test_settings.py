@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from parley.memory.context.context import Context, Request, assemble
 from parley.memory.context.prefix import NEAR
-from parley.memory.fold.apply import fold
-from parley.memory.fold.due import due
+from parley.memory.fold.apply import fold_records
+from parley.memory.fold.due import due_summaries
 from parley.memory.state.memory import Memory
 from tests.logs import answer, folded, numbered, talk
 
@@ -22,9 +22,9 @@ def shown(**context: int) -> Context:
     summary = {"interval": 2, "fanout": 2, "keep": 5}
     records = talk(*AGREED, *FILLER, summary=summary, context=context)
     memory, _ = folded(records)
-    while effects := due(memory):
+    while effects := due_summaries(memory):
         made = numbered(map(answer, effects), memory.seq, memory.n)
-        fold(memory, made)
+        fold_records(memory, made)
     return assemble(memory, Request("ana", recent=records))
 
 

@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.settings.settings_schema import EchoSettings
-from parley.memory.text.similarity import SIZE, Index, fingerprint, resemblance, shared_words
+from parley.memory.text.similarity import (
+    SIZE,
+    SimilarityIndex,
+    fingerprint,
+    measure_resemblance,
+    shared_words,
+)
 
 ECHO = EchoSettings().similarity
 WORDS = st.sampled_from((
@@ -25,7 +31,7 @@ def test_a_fingerprint_is_small_sorted_and_its_own_likeness(text: str) -> None:
     assert len(made) <= SIZE
     assert list(made) == sorted(set(made))
     assert all(0 <= each < 2**32 for each in made)
-    assert resemblance(made, made) == (1000 if made else 0)
+    assert measure_resemblance(made, made) == (1000 if made else 0)
 
 
 def test_a_fingerprint_is_the_same_in_every_process() -> None:
@@ -39,20 +45,20 @@ def test_rewording_resembles_and_another_subject_does_not() -> None:
     first = fingerprint("I propose that we move the archive to the new rack")
     again = fingerprint("Let's move our archives to that new rack!")
     other = fingerprint("I propose that we hire a second translator")
-    assert resemblance(first, again) >= 700
-    assert resemblance(first, other) < 150
+    assert measure_resemblance(first, again) >= 700
+    assert measure_resemblance(first, other) < 150
 
 
 def test_numbers_tell_proposals_apart() -> None:
     """Thirty days is not ninety days."""
     thirty, ninety = fingerprint("keep logs for 30 days"), fingerprint("keep logs for 90 days")
-    assert resemblance(thirty, ninety) < 500
+    assert measure_resemblance(thirty, ninety) < 500
 
 
 def test_other_scripts_have_fingerprints() -> None:
     """Ideographs count one by one, and Hebrew words as words."""
     one, two = fingerprint("我们使用数据库"), fingerprint("我们应该使用数据库")
-    assert resemblance(one, two) >= 500
+    assert measure_resemblance(one, two) >= 500
     assert fingerprint("אני מציע להזיז את הארכיון")
 
 
@@ -80,13 +86,13 @@ OTHER = (
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_the_same_idea_in_other_words_is_an_echo(one: str, other: str) -> None:
     """Inflection, common synonyms, numbers in words, a longer sentence around it."""
-    assert resemblance(fingerprint(one), fingerprint(other)) >= ECHO
+    assert measure_resemblance(fingerprint(one), fingerprint(other)) >= ECHO
 
 
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_another_idea_in_the_same_words_is_none(one: str, other: str) -> None:
     """Another number, day or object, a denial, the opposite, the other way round."""
-    assert resemblance(fingerprint(one), fingerprint(other)) < ECHO
+    assert measure_resemblance(fingerprint(one), fingerprint(other)) < ECHO
 
 
 def test_what_two_texts_share_is_told_in_the_words_of_the_later() -> None:
@@ -101,9 +107,9 @@ def test_what_two_texts_share_is_told_in_the_words_of_the_later() -> None:
 def test_resemblance_is_symmetric_and_bounded(one: str, other: str) -> None:
     """Either way the same, between 0 and 1000, and wholly of a text and itself."""
     a, b = fingerprint(one), fingerprint(other)
-    assert resemblance(a, b) == resemblance(b, a)
-    assert 0 <= resemblance(a, b) <= 1000
-    assert resemblance(a, a) == (1000 if a else 0)
+    assert measure_resemblance(a, b) == measure_resemblance(b, a)
+    assert 0 <= measure_resemblance(a, b) <= 1000
+    assert measure_resemblance(a, a) == (1000 if a else 0)
 
 
 @given(st.lists(PROPOSALS, max_size=12), PROPOSALS, st.integers(1, 1000))
@@ -111,7 +117,7 @@ def test_the_index_is_what_was_added_in_whatever_chunks(
     texts: list[str], wanted: str, at_least: int
 ) -> None:
     """One index that was asked in between and one filled at once find the same."""
-    asked, filled = Index(), Index()
+    asked, filled = SimilarityIndex(), SimilarityIndex()
     for ref, text in enumerate(texts, 1):
         asked.add(ref, fingerprint(text))
         asked.nearest(fingerprint(wanted), at_least)
@@ -124,19 +130,19 @@ def test_the_index_is_what_was_added_in_whatever_chunks(
 @given(TEXTS, st.integers(1, 1000))
 def test_the_index_finds_what_a_full_look_finds(texts: list[str], at_least: int) -> None:
     """For a small index the nearest is the best of all, the highest ref of equals."""
-    index = Index()
+    index = SimilarityIndex()
     prints = {ref: fingerprint(text) for ref, text in enumerate(texts, 1)}
     for ref, each in prints.items():
         index.add(ref, each)
     wanted = fingerprint(texts[0])
-    scores = [(resemblance(wanted, each), ref) for ref, each in prints.items()]
+    scores = [(measure_resemblance(wanted, each), ref) for ref, each in prints.items()]
     best = max((each for each in scores if each[0] >= at_least and each[0] > 0), default=None)
     assert index.nearest(wanted, at_least) == (None if best is None else (best[1], best[0]))
 
 
 def test_a_repeat_is_found_among_many_that_share_words() -> None:
     """Words that every text has neither hide the repeat nor slow the look-up."""
-    index = Index()
+    index = SimilarityIndex()
     for ref in range(2000):
         index.add(ref, fingerprint(f"budget plan number {ref} for room {ref * 7 % 97}"))
     found = index.nearest(fingerprint("the budget plan, number 700, for room 50"), 800)

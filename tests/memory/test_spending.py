@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import Entry, ParticipantAliased, Purpose, SpendReserved, SpendSettled
-from parley.memory.floor.spending import limit_for
+from parley.memory.floor.spending import refusing_limit
 from parley.memory.state.floor_state import Account
 from parley.memory.state.memory import Memory
 from tests.tables import Table, agent
@@ -61,14 +61,14 @@ def test_a_call_beyond_a_limit_is_refused_by_its_name(
     assert fact.data == {"participant": call.participant, "call": "b", "limit": limit}
     assert set(t.memory.ledger.calls) == {"a"}
     assert t.memory.ledger.refused == 1
-    assert limit_for(t.memory, call.participant, call.tokens, call.micros) == limit
+    assert refusing_limit(t.memory, call.participant, call.tokens, call.micros) == limit
 
 
 def test_exactly_the_budget_fits() -> None:
     """And not one token more."""
     t = table(tokens=500)
-    assert limit_for(t.memory, "bo", 500, 0) == ""
-    assert limit_for(t.memory, "bo", 501, 0) == "budget.tokens"
+    assert refusing_limit(t.memory, "bo", 500, 0) == ""
+    assert refusing_limit(t.memory, "bo", 501, 0) == "budget.tokens"
 
 
 def test_a_call_id_is_held_once() -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec import convert
 
 from parley.bus.entries import SpendReserved, SpendSettled
-from parley.memory.fold.apply import fold
-from parley.memory.settings.session_settings import Settings, merged
-from parley.memory.state.episode_state import Episode, StepRow, Tally, Work
+from parley.memory.fold.apply import fold_records
+from parley.memory.settings.session_settings import Settings, merge_settings
+from parley.memory.state.episode_state import Episode, TaskStep, Work, WorkTally
 from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.insight_state import Insight
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, Note, Notebooks
+from parley.memory.state.notebook_state import HistoryLine, Note, Notebooks
 from parley.memory.state.vote_state import Ballot, Vote
-from parley.memory.statistics.statistics import stats
+from parley.memory.statistics.statistics import count_memory
 from tests.logs import PACKS, talk
 from tests.tables import Table, agent
 
@@ -22,7 +22,9 @@ INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 
 
 def test_the_counts_of_a_deliberation_stay() -> None:
     """Summaries, decisions, active proposals, participants, messages."""
-    found = stats(fold(Memory(PACKS), talk(("ana", "[PROPOSAL] Tea at four."), ("bo", "+1"))))
+    found = count_memory(
+        fold_records(Memory(PACKS), talk(("ana", "[PROPOSAL] Tea at four."), ("bo", "+1")))
+    )
     assert found["messages"] == found["participants"] == 2
     assert (found["summaries"], found["decisions"], found["proposals"]) == (0, 0, 1)
 
@@ -30,10 +32,10 @@ def test_the_counts_of_a_deliberation_stay() -> None:
 def test_the_three_layers_are_counted() -> None:
     """Conversation, session, execution, by the names they are asked for."""
     memory = Memory(PACKS)
-    memory.govern(merged(Settings(), {"limits": {"short_term": {"cap": 4000}}}))
+    memory.govern(merge_settings(Settings(), {"limits": {"short_term": {"cap": 4000}}}))
     memory.open_count, memory.open_tokens = 3, 120
     row = {"n": 5, "who": "ana", "form": "reasoning", "ok": True, "text": "look", "size": 3}
-    step = convert({**row, "discovered": [("port", "8080")]}, StepRow)
+    step = convert({**row, "discovered": [("port", "8080")]}, TaskStep)
     memory.episodes.last, memory.episodes.size = 3, 110
     memory.episodes.open = [2, 3]
     memory.episodes.held = {
@@ -42,14 +44,14 @@ def test_the_three_layers_are_counted() -> None:
         ),
         2: Episode(
             ref=2, kind="goal", title="new", participant="a", opened=2, size=60,
-            work=Work(tally=Tally(runs=4, ok=3, tasks={"completed": 2})),
+            work=Work(tally=WorkTally(runs=4, ok=3, tasks={"completed": 2})),
         ),
         3: Episode(
             ref=3, kind="task", title="dig", participant="a", opened=3, parent=2, size=10,
-            work=Work(tally=Tally(runs=1, ok=1), steps=[step]),
+            work=Work(tally=WorkTally(runs=1, ok=1), steps=[step]),
         ),
     }  # fmt: skip
-    found = stats(memory)
+    found = count_memory(memory)
     assert found["conversation"] == {
         "buffer_messages": 3, "has_summary": False, "summary_tokens": 0, "estimated_tokens": 120,
     }  # fmt: skip
@@ -66,14 +68,14 @@ def test_the_three_layers_are_counted() -> None:
 def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
     """Sizes, compressions, and a hit rate that is null where nothing was asked."""
     memory = Memory(PACKS)
-    assert stats(memory)["cache"]["hit_permille"] is None
+    assert count_memory(memory)["cache"]["hit_permille"] is None
     memory.notebooks = Notebooks(
-        history=[Line(n=1, kind="vote", who="a", text="abc")], size=3, dropped=2,
+        history=[HistoryLine(n=1, kind="vote", who="a", text="abc")], size=3, dropped=2,
         notes={"a": Note(text="mine", cause=1)},
     )  # fmt: skip
     memory.exchanges = Exchanges(turn=4, running="é" * 10, compressions=1)
     memory.tools = Tools(hits=3, misses=1)
-    found = stats(memory)
+    found = count_memory(memory)
     assert found["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
     assert (found["notebooks"]["lines"], found["notebooks"]["dropped"]) == (1, 2)
     assert found["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
@@ -92,7 +94,7 @@ def test_the_table_is_counted() -> None:
         SpendSettled(participant="ana", call="k1", input_tokens=40, micros=3),
     )
     table.vote(1, status="carried")
-    found = stats(table.memory)
+    found = count_memory(table.memory)
     said = table.memory.floor.seats["ana"].said
     assert found["floor"] == {
         "policy": "bid", "seats": 2, "agents": 2, "epoch": 3, "holder": "bo", "paused": None,
@@ -110,16 +112,16 @@ def test_the_table_is_counted() -> None:
 def test_limits_over_their_warning_line_are_alerts() -> None:
     """At 75 % where the settings name no other."""
     memory = Memory(PACKS)
-    memory.govern(merged(Settings(), {"limits": {"insights": 4}}))
+    memory.govern(merge_settings(Settings(), {"limits": {"insights": 4}}))
     memory.insights.last = 3
     for ref in (1, 2, 3):
         memory.insights.held[ref] = convert({**INSIGHT, "ref": ref}, Insight)
-        assert stats(memory)["alerts"] == (["limits.insights"] if ref == 3 else [])
+        assert count_memory(memory)["alerts"] == (["limits.insights"] if ref == 3 else [])
 
 
 def test_no_rate_where_nothing_was_summarised() -> None:
     """Compression is a share of something."""
-    assert stats(Memory(PACKS))["compression_permille"] is None
+    assert count_memory(Memory(PACKS))["compression_permille"] is None
 
 
 def test_sizes_do_not_tell_what_is_secret() -> None:
@@ -130,6 +132,6 @@ def test_sizes_do_not_tell_what_is_secret() -> None:
         cast = {"ana": Ballot(n=2, choice=(choice,))}
         memory.votes.held[1] = Vote(ref=1, n=1, by="bo", question="?", secret=True, ballots=cast)
         memory.notebooks.notes["bo"] = Note(text=note)
-        return stats(memory)["sizes"]
+        return count_memory(memory)["sizes"]
 
     assert counted("red", "a") == counted("evergreen", "a word more")

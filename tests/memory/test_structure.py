@@ -13,19 +13,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.extraction.patterns.speech_acts import Reader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.extraction.structure import restatements, window_messages
-from parley.memory.extraction.structure.evidence import LATER, below, features, observe
-from parley.memory.extraction.structure.line_wording import Lexicon, lead
-from parley.memory.extraction.structure.scorecards import Card, Label, lexicon, scorecards
-from parley.memory.extraction.structure.window_messages import Heard
-from parley.memory.state.line_state import REACH, Line, Structure
+from parley.memory.extraction.structure.evidence import (
+    LATER_FEATURES,
+    line_features,
+    observe_message,
+    vote_features,
+)
+from parley.memory.extraction.structure.line_wording import Lexicon, speaker_prefix_length
+from parley.memory.extraction.structure.scorecards import (
+    Label,
+    Scorecard,
+    current_scorecards,
+    lexicon,
+)
+from parley.memory.extraction.structure.window_messages import WindowMessage
+from parley.memory.state.line_state import REACH, Structure, WindowLine
 
-CARDS = scorecards()
+CARDS = current_scorecards()
 GATE: dict[str, int] = json.loads(
     resources.files("parley.memory.extraction.structure").joinpath("typed.json").read_bytes()
 )["gate"]["weights"]
-READER = Reader([])
+READER = SpeechActReader([])
 MOST = 130  # features a label
 
 Said = tuple[str, str]
@@ -42,26 +52,30 @@ VOTES = st.sampled_from(("+1", "-1", "0", "+0.5", "-0.5 the rack is full", "+1 t
 TALK = st.lists(st.tuples(PEOPLE, LINES | VOTES | VOTES | st.text(max_size=60)), max_size=60)
 
 
-def heard(place: int, said: Said) -> Heard:
+def heard(place: int, said: Said) -> WindowMessage:
     """A message as the fold lets the window hear it."""
     who, content = said
     found = READER.read(content)
     if found and found[0].vote:
-        return window_messages.vote(place, place, who, content, found[0])
-    worded = window_messages.wording(content, found)
-    return window_messages.weighed(window_messages.line(place, place, who, content, worded), CARDS)
+        return window_messages.vote_message(place, place, who, content, found[0])
+    worded = window_messages.read_wording(content, found)
+    return window_messages.weigh_message(
+        window_messages.line_message(place, place, who, content, worded), CARDS
+    )
 
 
-def run(held: Structure, talk: Iterable[Said], first: int = 1) -> list[list[Line]]:
+def run(held: Structure, talk: Iterable[Said], first: int = 1) -> list[list[WindowLine]]:
     """`talk` taken into `held`; what each message touched."""
-    return [observe(held, heard(place, said), CARDS) for place, said in enumerate(talk, first)]
+    return [
+        observe_message(held, heard(place, said), CARDS) for place, said in enumerate(talk, first)
+    ]
 
 
-def score(held: Structure, line: Line, label: Label) -> int:
-    """What the scorecard of `label` says of `line` by now."""
+def score(held: Structure, line: WindowLine, label: Label) -> int:
+    """What the scorecard of `label` says of `line_message` by now."""
     if label == "proposal":
-        return line.proposal + CARDS.proposal.stands(below(held, line))
-    return line.decision + CARDS.decision.stands(below(held, line))
+        return line.proposal + CARDS.proposal.stands(vote_features(held, line))
+    return line.decision + CARDS.decision.stands(vote_features(held, line))
 
 
 @given(TALK)
@@ -72,9 +86,9 @@ def test_the_running_score_of_a_line_is_that_of_its_features(talk: list[Said]) -
     for place, said in enumerate(talk, 1):
         one = heard(place, said)
         worded[place] = one.wording
-        observe(held, one, CARDS)
+        observe_message(held, one, CARDS)
         for line in held.lines:
-            known = features(held, line)
+            known = line_features(held, line)
             proposal, decision = worded[line.place]
             assert score(held, line, "proposal") == proposal + CARDS.proposal.stands(known)
             assert score(held, line, "decision") == decision + CARDS.decision.stands(known)
@@ -85,7 +99,7 @@ def found(talk: Sequence[Said], label: Label) -> set[int]:
     held, yes = Structure(), set[int]()
     wait = CARDS.decision.wait
     for place, said in enumerate(talk):
-        touched = observe(held, heard(place, said), CARDS)
+        touched = observe_message(held, heard(place, said), CARDS)
         if label == "decision":
             touched = [line for line in held.lines if line.place == place - wait]
         yes |= {line.place for line in touched if score(held, line, label) >= 0}
@@ -104,8 +118,8 @@ def test_a_window_stored_and_loaded_goes_on_as_it_was(talk: list[Said], cut: int
     part = msgspec.json.decode(msgspec.json.encode(part), type=Structure)
     run(part, talk[cut:], cut + 1)
     assert part == whole
-    assert [features(part, line) for line in part.lines] == [
-        features(whole, line) for line in whole.lines
+    assert [line_features(part, line) for line in part.lines] == [
+        line_features(whole, line) for line in whole.lines
     ]
 
 
@@ -128,13 +142,15 @@ def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
     held = Structure()
     known: dict[int, tuple[set[str], int]] = {}
     for place, said in enumerate(talk, 1):
-        observe(held, heard(place, said), CARDS)
+        observe_message(held, heard(place, said), CARDS)
         for line in held.lines:
-            names, worth = set(features(held, line)), score(held, line, "proposal")
+            names, worth = set(line_features(held, line)), score(held, line, "proposal")
             before, least = known.get(line.place, (set(), worth))
             assert before <= names
             assert worth >= least
-            assert all(name.startswith(LATER) for name in names - before if line.place < place)
+            assert all(
+                name.startswith(LATER_FEATURES) for name in names - before if line.place < place
+            )
             known[line.place] = names, worth
 
 
@@ -144,7 +160,7 @@ def test_what_is_touched_is_in_the_window_and_in_order(talk: list[Said]) -> None
     held = Structure()
     for place, said in enumerate(talk, 1):
         one = heard(place, said)
-        touched = [line.place for line in observe(held, one, CARDS)]
+        touched = [line.place for line in observe_message(held, one, CARDS)]
         assert touched == sorted(set(touched))
         assert set(touched) <= {line.place for line in held.lines}
         assert (place in touched) == one.passes
@@ -154,7 +170,7 @@ def test_what_is_touched_is_in_the_window_and_in_order(talk: list[Said]) -> None
 def test_any_text_has_cues(text: str) -> None:
     """No input raises; a line's length is always told."""
     assert any(cue.startswith("len") for cue in lexicon().cues(text))
-    assert 0 <= lead(text) <= len(text)
+    assert 0 <= speaker_prefix_length(text) <= len(text)
 
 
 def test_no_two_lines_that_share_words_are_missed() -> None:
@@ -173,7 +189,7 @@ def test_features_are_told_once(talk: list[Said]) -> None:
     held = Structure()
     run(held, talk)
     for line in held.lines:
-        names = features(held, line)
+        names = line_features(held, line)
         assert len(names) == len(set(names))
 
 
@@ -183,14 +199,16 @@ def test_features_are_told_once(talk: list[Said]) -> None:
 def test_what_comes_later_adds_to_a_proposal_or_nothing() -> None:
     """No shipped weight lets a later message take a proposal back."""
     later = {
-        name: weight for name, weight in CARDS.proposal.structure.items() if name.startswith(LATER)
+        name: weight
+        for name, weight in CARDS.proposal.structure.items()
+        if name.startswith(LATER_FEATURES)
     }
     assert later
     assert min(later.values()) >= 0
 
 
 @pytest.mark.parametrize("card", [CARDS.proposal, CARDS.decision], ids=["proposal", "decision"])
-def test_a_scorecard_is_small_and_whole(card: Card) -> None:
+def test_a_scorecard_is_small_and_whole(card: Scorecard) -> None:
     """Few features, whole weights, none of them nothing."""
     every = [*card.wording.values(), *card.structure.values()]
     assert 0 < len(every) <= MOST
@@ -238,8 +256,8 @@ def _shown(draw: random.Random) -> set[str]:
         text, talk = _turn(draw, text, scribes)
         for said in talk:
             place += draw.choice((1, 1, 1, 1, 2, 3, 5))
-            for line in observe(held, heard(place, said), CARDS):
-                shown.update(features(held, line))
+            for line in observe_message(held, heard(place, said), CARDS):
+                shown.update(line_features(held, line))
     return shown
 
 
@@ -287,7 +305,7 @@ def test_what_is_said_in_part_again_is_looked_at_again() -> None:
     held = Structure()
     other = "The archive key should be hung on the rack near the second door at night"
     touched = run(held, [("ann", PUT), ("bob", other), ("bob", other)])
-    assert "restated some" in restatements.told(held.lines[0].told)
+    assert "restated some" in restatements.restatement_features(held.lines[0].told)
     assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
 
 

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import VoteRule
-from parley.memory.voting.counting_rules import ABSTAIN, Choice, Result, preferences, schulze, tally
+from parley.memory.voting.counting_rules import (
+    ABSTAIN,
+    Choice,
+    VoteResult,
+    count_ballots,
+    find_schulze_winner,
+    pairwise_preferences,
+)
 
 RULES: tuple[VoteRule, ...] = get_args(VoteRule)
 OPTIONS = ("tea", "coffee", "milk", "water")
@@ -36,9 +43,11 @@ def ballots_of(**given: str) -> dict[str, Choice]:
     return {name: tuple(choice.split(">")) for name, choice in given.items()}
 
 
-def count(rule: VoteRule, ballots: Mapping[str, Choice], quorum: int = 0, **weights: int) -> Result:
+def count(
+    rule: VoteRule, ballots: Mapping[str, Choice], quorum: int = 0, **weights: int
+) -> VoteResult:
     electors = {**dict.fromkeys(ballots, 1), **weights}
-    return tally(rule, YES_NO, ballots, electors, quorum)
+    return count_ballots(rule, YES_NO, ballots, electors, quorum)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +73,10 @@ def test_of_several_the_most_carry_nothing_without_more_than_half() -> None:
     """A plurality is no majority."""
     ballots = ballots_of(a="tea", b="tea", c="coffee", d="milk")
     electors = dict.fromkeys("abcde", 1)
-    assert tally("majority", OPTIONS, ballots, electors, 0).carried is None
-    assert tally("majority", OPTIONS, {**ballots, "e": ("tea",)}, electors, 0).carried == "tea"
+    assert count_ballots("majority", OPTIONS, ballots, electors, 0).carried is None
+    assert (
+        count_ballots("majority", OPTIONS, {**ballots, "e": ("tea",)}, electors, 0).carried == "tea"
+    )
 
 
 def test_weights_count_and_not_heads() -> None:
@@ -80,10 +91,12 @@ def test_abstaining_counts_for_the_quorum_alone() -> None:
     """It makes a vote valid and decides nothing."""
     electors = dict.fromkeys("abcd", 1)
     ballots = ballots_of(a="accept", b="abstain")
-    assert tally("majority", YES_NO, ballots, electors, 500).carried == "accept"
-    assert tally("majority", YES_NO, ballots_of(a="accept"), electors, 500).status == "short"
+    assert count_ballots("majority", YES_NO, ballots, electors, 500).carried == "accept"
+    assert (
+        count_ballots("majority", YES_NO, ballots_of(a="accept"), electors, 500).status == "short"
+    )
     everyone = dict.fromkeys("abcd", (ABSTAIN,))
-    assert tally("unanimity", YES_NO, everyone, electors, 1000).status == "failed"
+    assert count_ballots("unanimity", YES_NO, everyone, electors, 1000).status == "failed"
 
 
 def test_a_quorum_is_of_weight_and_met_exactly() -> None:
@@ -98,7 +111,7 @@ def test_a_quorum_is_of_weight_and_met_exactly() -> None:
 def test_strangers_and_choices_that_are_none_count_for_nothing() -> None:
     """Whoever is not of the electorate, and whatever was not on the paper."""
     ballots = ballots_of(a="accept", stranger="reject", b="maybe")
-    found = tally("unanimity", YES_NO, {**ballots, "c": ()}, {"a": 1, "b": 1, "c": 1}, 0)
+    found = count_ballots("unanimity", YES_NO, {**ballots, "c": ()}, {"a": 1, "b": 1, "c": 1}, 0)
     assert (found.carried, found.supporters, found.dissenters) == ("accept", ("a",), ())
 
 
@@ -106,7 +119,7 @@ def test_sides_are_about_accepting_whatever_carried() -> None:
     """Of other options, supporters chose the one that carried."""
     found = count("majority", ballots_of(a="accept", b="reject", c="reject", d="abstain"))
     assert (found.supporters, found.dissenters, found.abstainers) == (("a",), ("b", "c"), ("d",))
-    words = tally(
+    words = count_ballots(
         "majority", OPTIONS, ballots_of(a="tea", b="tea", c="milk"), dict.fromkeys("abc", 1), 0
     )
     assert (words.supporters, words.dissenters) == (("a", "b"), ("c",))
@@ -125,8 +138,8 @@ def test_no_order_changes_a_count(
     options = chance.sample(OPTIONS, len(OPTIONS)) if free else OPTIONS
     shuffled = dict(chance.sample(sorted(ballots.items()), len(ballots)))
     voters = dict(chance.sample(sorted(electors.items()), len(electors)))
-    one = tally(rule, OPTIONS, ballots, electors, quorum)
-    assert tally(rule, options, shuffled, voters, quorum) == one
+    one = count_ballots(rule, OPTIONS, ballots, electors, quorum)
+    assert count_ballots(rule, options, shuffled, voters, quorum) == one
 
 
 @given(ranked_ballots(), electorates(), st.sampled_from(("majority", "two_thirds", "unanimity")))
@@ -143,7 +156,7 @@ def test_a_naive_count_says_the_same(
         wins = {"majority": for_it > others, "two_thirds": for_it >= 2 * others,
                 "unanimity": others == 0}[rule]  # fmt: skip
         winners += [option] if for_it and wins else []
-    found = tally(rule, OPTIONS, ballots, electors, 0)
+    found = count_ballots(rule, OPTIONS, ballots, electors, 0)
     assert found.carried == (winners[0] if winners else None)
 
 
@@ -162,7 +175,7 @@ def test_ranked_elects_whoever_beats_each_other_one(
 
     best = [one for one in OPTIONS if all(beats(one, other) for other in OPTIONS if other != one)]
     if best:
-        assert tally("ranked", OPTIONS, ballots, electors, 0).carried == best[0]
+        assert count_ballots("ranked", OPTIONS, ballots, electors, 0).carried == best[0]
 
 
 @given(ranked_ballots(), electorates())
@@ -170,7 +183,7 @@ def test_schulze_is_the_strongest_chain_over_all_chains(
     ballots: dict[str, Choice], electors: dict[str, int]
 ) -> None:
     """The short loop finds what trying every chain of options finds."""
-    pairs = preferences(OPTIONS, ballots, electors)
+    pairs = pairwise_preferences(OPTIONS, ballots, electors)
 
     def strongest(start: str, end: str) -> int:
         between = [option for option in OPTIONS if option not in (start, end)]
@@ -187,7 +200,7 @@ def test_schulze_is_the_strongest_chain_over_all_chains(
         for one in OPTIONS
         if all(strongest(one, other) > strongest(other, one) for other in OPTIONS if other != one)
     ]
-    assert schulze(OPTIONS, pairs) == (winners[0] if winners else None)
+    assert find_schulze_winner(OPTIONS, pairs) == (winners[0] if winners else None)
 
 
 def test_schulze_on_the_example_of_its_paper() -> None:
@@ -195,12 +208,12 @@ def test_schulze_on_the_example_of_its_paper() -> None:
     groups = {"ACBED": 5, "ADECB": 5, "BEDAC": 8, "CABED": 3, "CAEBD": 7, "CBADE": 2, "DCEBA": 7,
               "EBADC": 8}  # fmt: skip
     ballots = {order: tuple(order) for order in groups}
-    found = tally("ranked", "ABCDE", ballots, groups, 500)
+    found = count_ballots("ranked", "ABCDE", ballots, groups, 500)
     assert found.carried == "E"
 
 
 def test_a_ranked_tie_carries_nothing() -> None:
     """A circle of three equals has no winner."""
     ballots = ballots_of(a="tea>coffee>milk", b="coffee>milk>tea", c="milk>tea>coffee")
-    found = tally("ranked", OPTIONS[:3], ballots, dict.fromkeys("abc", 1), 0)
+    found = count_ballots("ranked", OPTIONS[:3], ballots, dict.fromkeys("abc", 1), 0)
     assert (found.status, found.carried, found.supporters) == ("failed", None, ())

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.text.escapes import FENCE, fenced, visible
-from parley.memory.text.graphemes import boundary_before
+from parley.memory.text.escapes import FENCE, escape_invisible, fence_lines
+from parley.memory.text.graphemes import is_boundary
 from parley.memory.text.plain_text import (
     clip,
+    clip_sentence,
     outcome_line,
-    plain,
-    sentence,
     sentence_span,
+    to_plain,
     topic_line,
 )
-from parley.memory.text.text_sizes import Unit, measure
+from parley.memory.text.text_sizes import Unit, measure_text
 
 # Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.
 AWKWARD = st.text(
@@ -36,18 +36,18 @@ AWKWARD = st.text(
 @given(AWKWARD)
 def test_folding_keeps_every_offset(text: str) -> None:
     """The folded text is as long as the original, and folding it again changes nothing."""
-    assert len(plain(text)) == len(text)
-    assert plain(plain(text)) == plain(text)
+    assert len(to_plain(text)) == len(text)
+    assert to_plain(to_plain(text)) == to_plain(text)
 
 
 def test_folding_makes_typographic_text_plain() -> None:
     """Curly quotes, dashes and fullwidth letters become what patterns are written with."""
-    assert plain("let’s “go” — Ｂ\u00a0is\u2028it") == 'let\'s "go" - B is\nit'
+    assert to_plain("let’s “go” — Ｂ\u00a0is\u2028it") == 'let\'s "go" - B is\nit'
 
 
 def test_folding_replaces_what_no_encoder_takes() -> None:
     """A lone surrogate becomes the replacement character instead of an exception later."""
-    assert plain("a\ud800b") == "a\ufffdb"
+    assert to_plain("a\ud800b") == "a\ufffdb"
 
 
 @given(AWKWARD, st.integers(-3, 90))
@@ -67,7 +67,7 @@ def test_law_6_no_grapheme_is_split(text: str, limit: int) -> None:
     if clipped != text:
         kept = clipped[:-1]
         assert text.startswith(kept)
-        assert boundary_before(text, len(kept))
+        assert is_boundary(text, len(kept))
         follows = text[len(kept) : len(kept) + 1]
         assert not (kept and follows and unicodedata.combining(follows))
 
@@ -93,16 +93,16 @@ def test_clip_ends_on_a_word_and_counts_the_ellipsis() -> None:
 @pytest.mark.parametrize("unit", get_args(Unit))
 def test_every_unit_measures(unit: Unit) -> None:
     """Each unit gives a whole number for any text."""
-    assert measure("naïve “text”", unit) > 0
+    assert measure_text("naïve “text”", unit) > 0
 
 
 def test_units_mean_what_they_say() -> None:
     """Characters, UTF-8 bytes and items are exact; an unknown unit is refused by name."""
-    assert measure("é" * 750, "chars") == 750
-    assert measure("é" * 750, "bytes") == 1500
-    assert measure("anything", "items") == 1
+    assert measure_text("é" * 750, "chars") == 750
+    assert measure_text("é" * 750, "bytes") == 1500
+    assert measure_text("anything", "items") == 1
     with pytest.raises(ValueError, match="furlongs"):
-        measure("x", "furlongs")  # type: ignore[arg-type]  # what a typo would do
+        measure_text("x", "furlongs")  # type: ignore[arg-type]  # what a typo would do
 
 
 # Of every class that the estimate of tokens knows, so that classes meet at each cut.
@@ -112,13 +112,15 @@ MIXED = AWKWARD | st.text(st.sampled_from('abAB09 .-,{}"\n\té…我👍'), max_
 @given(MIXED, MIXED)
 def test_parts_never_measure_less_than_the_whole(one: str, two: str) -> None:
     """A budget kept by adding up parts is kept by the whole."""
-    assert measure(one + two, "tokens") <= measure(one, "tokens") + measure(two, "tokens")
+    assert measure_text(one + two, "tokens") <= measure_text(one, "tokens") + measure_text(
+        two, "tokens"
+    )
 
 
 @given(MIXED, st.integers(0, 80))
 def test_a_beginning_never_measures_more_than_the_whole(text: str, end: int) -> None:
     """Text that is clipped does not grow."""
-    assert measure(text[:end], "tokens") <= measure(text, "tokens")
+    assert measure_text(text[:end], "tokens") <= measure_text(text, "tokens")
 
 
 @pytest.mark.parametrize(
@@ -134,42 +136,45 @@ def test_a_beginning_never_measures_more_than_the_whole(text: str, end: int) -> 
 )
 def test_tokens_are_near_what_vocabularies_count(text: str, least: int, most: int) -> None:
     """English runs at four to five characters a token, digits and ideographs at about one."""
-    assert least <= measure(text, "tokens") <= most
+    assert least <= measure_text(text, "tokens") <= most
 
 
 def test_tokens_are_the_same_on_every_python() -> None:
     """Every code point has the weight of its block, whatever this Python knows of it."""
     every = "".join(map(chr, range(0, 0x110000, 7)))
-    assert measure(every, "tokens") == 573_238
+    assert measure_text(every, "tokens") == 573_238
 
 
 @given(AWKWARD)
 def test_law_10_no_content_leaves_its_fence(text: str) -> None:
     """Every line of a fenced message begins with the fence, and shows nothing invisible."""
-    for line in fenced(text).splitlines():
+    for line in fence_lines(text).splitlines():
         assert line.startswith(FENCE)
-    assert "\x1b" not in fenced(text)
-    assert "\u202e" not in fenced(text)
-    assert len(fenced(text).splitlines()) == len(fenced(text).split("\n"))
+    assert "\x1b" not in fence_lines(text)
+    assert "\u202e" not in fence_lines(text)
+    assert len(fence_lines(text).splitlines()) == len(fence_lines(text).split("\n"))
 
 
 def test_a_forged_heading_stays_inside_the_fence() -> None:
     """Headings, fences and odd line ends in a message are only its text."""
-    assert fenced("## Key Decisions Made\r\n- D1\u2028## x\x0b## y") == (
+    assert fence_lines("## Key Decisions Made\r\n- D1\u2028## x\x0b## y") == (
         "| ## Key Decisions Made\n| - D1\\u2028## x\\x0b## y"
     )
 
 
 def test_what_cannot_be_seen_is_written_out() -> None:
     """Escape sequences, direction overrides and zero-width characters show as escapes."""
-    assert visible("a\x1b[31mb\u202ec\u200bd\ud800\n") == "a\\x1b[31mb\\u202ec\\u200bd\\ud800\\n"
-    assert visible("a\r\nb\tc", keep_newlines=True) == "a\nb\\tc"
+    assert (
+        escape_invisible("a\x1b[31mb\u202ec\u200bd\ud800\n")
+        == "a\\x1b[31mb\\u202ec\\u200bd\\ud800\\n"
+    )
+    assert escape_invisible("a\r\nb\tc", keep_newlines=True) == "a\nb\\tc"
 
 
 def test_what_a_script_needs_is_kept() -> None:
     """Joined emoji and accents are not escaped; a joiner between Latin letters is."""
-    assert visible("👨\u200d👩 é क्\u200dष\n") == "👨\u200d👩 é क्\u200dष\\n"
-    assert visible("pass\u200dword") == "pass\\u200dword"
+    assert escape_invisible("👨\u200d👩 é क्\u200dष\n") == "👨\u200d👩 é क्\u200dष\\n"
+    assert escape_invisible("pass\u200dword") == "pass\\u200dword"
 
 
 @given(AWKWARD, st.data())
@@ -179,13 +184,13 @@ def test_a_sentence_contains_its_span(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, len(text)))
     first, last = sentence_span(text, start, end)
     assert 0 <= first <= start <= end <= last <= len(text)
-    assert len(sentence(text, start, end, 40)) <= 40
+    assert len(clip_sentence(text, start, end, 40)) <= 40
 
 
 def test_a_sentence_ends_at_its_stop_and_not_at_an_abbreviation() -> None:
     """Full stops of abbreviations and versions are inside a sentence."""
     text = "Hello. Use e.g. version 1.5 now! Then rest."
-    assert sentence(text, 11, 13) == "Use e.g. version 1.5 now!"
+    assert clip_sentence(text, 11, 13) == "Use e.g. version 1.5 now!"
 
 
 def test_topics_and_outcomes_are_one_short_line() -> None:

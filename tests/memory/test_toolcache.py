@@ -11,11 +11,18 @@ from parley.bus.entries import (
     SettingsChanged,
     ToolReturned,
 )
-from parley.memory.exchanges.tool_cache import INJECTIONS, SHOWN, find, live, remaining, shown_to
-from parley.memory.exchanges.tool_keys import key_of
-from parley.memory.state.exchange_state import Cached
+from parley.memory.exchanges.tool_cache import (
+    INJECTIONS,
+    SHOWN,
+    find_result,
+    list_injections,
+    list_live_results,
+    remaining_exchanges,
+)
+from parley.memory.exchanges.tool_keys import cache_key
+from parley.memory.state.exchange_state import CachedResult
 from parley.memory.state.memory import Memory
-from parley.memory.text.byte_limits import size_of
+from parley.memory.text.byte_limits import byte_size
 from tests.dialogues import (
     HELPER,
     ask,
@@ -30,11 +37,11 @@ from tests.dialogues import (
 )
 from tests.logs import folded
 
-KEY = key_of("weather", "", {})
+KEY = cache_key("weather", "", {})
 
 
-def only(memory: Memory) -> Cached:
-    (held,) = live(memory)
+def only(memory: Memory) -> CachedResult:
+    (held,) = list_live_results(memory)
     return held
 
 
@@ -42,7 +49,7 @@ def test_a_result_is_kept_under_the_key_of_its_call() -> None:
     """With its call id, its whole size and the entry that has it in full."""
     memory = remembered(returned(content="rain", call_id="call_7", city="Oslo", days=1.0))
     held = only(memory)
-    assert held.key == key_of("weather", "", {"days": 1, "city": "Oslo"})
+    assert held.key == cache_key("weather", "", {"days": 1, "city": "Oslo"})
     assert (held.tool, held.call_id, held.value, held.bytes, held.n) == (
         "weather", "call_7", "rain", 4, 1,
     )  # fmt: skip
@@ -59,18 +66,18 @@ def test_a_result_is_kept_under_the_key_of_its_call() -> None:
 )
 def test_only_read_only_successes_with_a_lifetime_are_kept(entry: ToolReturned) -> None:
     """A failure, a write and a result for no exchange are not."""
-    assert live(remembered(entry)) == []
+    assert list_live_results(remembered(entry)) == []
 
 
 def test_a_result_for_one_exchange_serves_exactly_the_next() -> None:
     """Stored in exchange t it is there until t + 1 closes, and gone in t + 2."""
     log: list[Entry] = [ask("One?"), returned(ttl=1), reply("1."), done()]
-    assert remaining(remembered(log[:2]), only(remembered(log[:2]))) == 1
+    assert remaining_exchanges(remembered(log[:2]), only(remembered(log[:2]))) == 1
     log += [ask("Two?")]
-    assert find(remembered(log), KEY) is not None
-    assert remaining(remembered(log), only(remembered(log))) == 0
+    assert find_result(remembered(log), KEY) is not None
+    assert remaining_exchanges(remembered(log), only(remembered(log))) == 0
     log += [reply("2."), done()]
-    assert find(remembered(log), KEY) is None
+    assert find_result(remembered(log), KEY) is None
 
 
 def test_a_hit_gives_a_result_its_lifetime_anew() -> None:
@@ -80,16 +87,19 @@ def test_a_hit_gives_a_result_its_lifetime_anew() -> None:
         log += [called(), *exchange(number)]
     memory = remembered(log)
     assert only(memory).hits == 4
-    assert remaining(memory, only(memory)) == 1
+    assert remaining_exchanges(memory, only(memory)) == 1
     assert memory.tools.hits == 4
-    assert live(remembered(returned(ttl=2), *(exchange(number) for number in range(3)))) == []
+    assert (
+        list_live_results(remembered(returned(ttl=2), *(exchange(number) for number in range(3))))
+        == []
+    )
 
 
 def test_a_hot_result_ends_at_its_greatest_age() -> None:
     """However often it is hit: one more exchange than `cache.max_age` after it was stored."""
     log: list[Entry] = [assistant(cache={"ttl": 2, "max_age": 5}), returned()]
     lived = 0
-    while live(remembered(log)):
+    while list_live_results(remembered(log)):
         lived += 1
         log += [called(), *exchange(lived)]
     assert lived == 6
@@ -99,7 +109,7 @@ def test_a_hot_result_ends_at_its_greatest_age() -> None:
 def test_a_lifetime_of_its_own_may_be_longer_than_the_greatest_age() -> None:
     """It is kept as it was asked for; no hit makes it longer."""
     memory = remembered(assistant(cache={"max_age": 1}), returned(ttl=4), exchange(1), called())
-    assert remaining(memory, only(memory)) == 3
+    assert remaining_exchanges(memory, only(memory)) == 3
 
 
 def test_a_miss_is_a_call_under_way_until_it_returns() -> None:
@@ -123,7 +133,7 @@ def test_a_newer_result_takes_the_place_of_the_older() -> None:
 def test_a_long_result_is_held_in_500_bytes() -> None:
     """The whole of it stays in the log."""
     memory = remembered(returned(content="é" * 750))
-    assert (only(memory).bytes, size_of(only(memory).value)) == (1500, 499)
+    assert (only(memory).bytes, byte_size(only(memory).value)) == (1500, 499)
 
 
 def test_what_would_end_first_makes_room() -> None:
@@ -132,7 +142,7 @@ def test_what_would_end_first_makes_room() -> None:
         assistant(limits={"cached": 2}),
         returned("a", ttl=3), returned("b", ttl=1), returned("c", ttl=3), returned("d", ttl=3),
     )  # fmt: skip
-    assert [held.tool for held in live(memory)] == ["c", "d"]
+    assert [held.tool for held in list_live_results(memory)] == ["c", "d"]
     assert memory.tools.evicted == 2
 
 
@@ -144,9 +154,9 @@ def test_limits_hold_for_what_is_kept_when_they_change() -> None:
         returned("a", city="Oslo"), returned("b", content="x" * 50, city="Oslo"), shown,
         SettingsChanged(settings={"limits": tight}),
     )  # fmt: skip
-    assert (only(memory).tool, size_of(only(memory).value)) == ("b", 10)
+    assert (only(memory).tool, byte_size(only(memory).value)) == ("b", 10)
     assert only(memory).arguments == ""
-    assert shown_to(memory, HELPER)["screen"].text == "A lo…"
+    assert list_injections(memory, HELPER)["screen"].text == "A lo…"
 
 
 def test_surroundings_are_noted_by_participant_and_key() -> None:
@@ -155,14 +165,16 @@ def test_surroundings_are_noted_by_participant_and_key() -> None:
         assistant(limits={"exchanges": 2}),
         ContextInjected(participant=HELPER, key="screen", content="The order form"),
     ]
-    assert [one.text for one in shown_to(remembered(log), HELPER).values()] == ["The order form"]
-    assert shown_to(remembered(log), "other") == {}
+    assert [one.text for one in list_injections(remembered(log), HELPER).values()] == [
+        "The order form"
+    ]
+    assert list_injections(remembered(log), "other") == {}
     log += [*exchange(1), *exchange(2)]
-    assert "screen" in shown_to(remembered(log), HELPER)
+    assert "screen" in list_injections(remembered(log), HELPER)
     log += exchange(3)
-    assert shown_to(remembered(log), HELPER) == {}
+    assert list_injections(remembered(log), HELPER) == {}
     log += [ContextInjected(participant=HELPER, key="screen", content="The bill")]
-    assert shown_to(remembered(log), HELPER)["screen"].text == "The bill"
+    assert list_injections(remembered(log), HELPER)["screen"].text == "The bill"
 
 
 def test_a_participant_s_surroundings_are_bounded() -> None:
@@ -172,7 +184,7 @@ def test_a_participant_s_surroundings_are_bounded() -> None:
         for number in range(INJECTIONS + 5)
     ]
     log += [ParticipantAliased(alias="hal", participant=HELPER)]
-    shown = shown_to(remembered(log), HELPER)
+    shown = list_injections(remembered(log), HELPER)
     assert len(shown) == INJECTIONS
     assert list(shown)[-1] == f"k{INJECTIONS + 4}"
 

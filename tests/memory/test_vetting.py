@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parley.memory.errors import BadPattern
-from parley.memory.extraction.patterns.pack_faults import doubts, faults
+from parley.memory.extraction.patterns.pack_faults import find_doubts, find_faults
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 
 
@@ -28,7 +28,7 @@ def test_every_problem_is_told_at_once() -> None:
         ],
         "guards": {"negation": "(", "modal": "y*"},
     }
-    found = [(each.rule, each.reason) for each in faults(json.dumps(tree))]
+    found = [(each.rule, each.reason) for each in find_faults(json.dumps(tree))]
     assert [name for name, _ in found] == [
         "pack", "a", "c", "a", "a", "a", "b", "negation", "modal",
     ]  # fmt: skip
@@ -47,7 +47,7 @@ def test_every_problem_is_told_at_once() -> None:
 )  # fmt: skip
 def test_what_is_no_pack_at_all_is_one_problem(data: bytes) -> None:
     """Anything else than a pack is told, never a traceback."""
-    assert len(faults(data)) >= 1
+    assert len(find_faults(data)) >= 1
     with pytest.raises(BadPattern):
         parse_pack(data)
 
@@ -67,7 +67,7 @@ def test_what_is_no_pack_at_all_is_one_problem(data: bytes) -> None:
 def test_a_rule_that_is_hardly_meant_is_doubted(given: dict[str, Any], says: str) -> None:
     """Rules that fire on anything, or never, are told with the remedy."""
     pack = parse_pack({"name": "own@1", "rules": [rule(**given)]})
-    found = doubts(pack, ("the room has a projector", "trains run late"))
+    found = find_doubts(pack, ("the room has a projector", "trains run late"))
     assert [each.rule for each in found] == ["a"]
     assert says in found[0].reason
 
@@ -79,13 +79,13 @@ def test_a_sensible_rule_is_not_doubted() -> None:
         rule(name="b", pattern="賛成です", whole_words=False),
         rule(name="c", pattern=r"(?:^|[^\pL])מסכים", before=r"לא\s+$"),
     ]
-    assert doubts(parse_pack({"name": "own@1", "rules": rules}), ("trains run late",)) == ()
+    assert find_doubts(parse_pack({"name": "own@1", "rules": rules}), ("trains run late",)) == ()
 
 
 def test_a_doubled_pattern_is_told() -> None:
     """Of two rules with one pattern only one is ever read."""
     pack = parse_pack({"name": "own@1", "rules": [rule(), rule(name="b", act="oppose")]})
-    assert [each.rule for each in doubts(pack)] == ["b"]
+    assert [each.rule for each in find_doubts(pack)] == ["b"]
 
 
 def test_examples_are_no_part_of_the_pack() -> None:

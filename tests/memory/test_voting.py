@@ -24,19 +24,19 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.memory.arbitration.session_end import holds, totals
+from parley.memory.arbitration.session_end import find_end_reason, sum_up_session
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.settings.stop_rules import parse
+from parley.memory.settings.stop_rules import parse_stop_rules
 from parley.memory.state.floor_state import Seat
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
-from parley.memory.voting.electorate import waits_for
-from parley.memory.voting.turnout import is_in, pending_votes
+from parley.memory.voting.electorate import list_missing_voters
+from parley.memory.voting.turnout import is_complete, pending_votes
 from parley.memory.voting.vote_calls import OPTIONS, RUNNING
-from parley.memory.voting.votes import ROWS, WITH_BALLOTS, result
+from parley.memory.voting.votes import ROWS, WITH_BALLOTS, compute_result
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line
 from parley.server.rows.digest_rows import digest
@@ -77,7 +77,7 @@ class Room:
         return self.put(BallotCast(participant=name, re=re, choice=choice))
 
     def close(self, ref: int = 1) -> list[Fact]:
-        return self.put(result(self.memory, ref))
+        return self.put(compute_result(self.memory, ref))
 
     def vote(self, ref: int = 1) -> Vote:
         return self.memory.votes.held[ref]
@@ -227,7 +227,7 @@ def test_a_vote_that_nobody_agreed_to_in_time_is_cancelled_by_its_result(rule: V
     """It is told as such, carries nothing under any rule, and makes way for the talk."""
     room = Room(*THREE, vote={"confirm": "all"})
     room.call(re="P1", rule=rule)
-    completed = result(room.memory, 1)
+    completed = compute_result(room.memory, 1)
     assert (completed.carried, completed.consensus) == (None, False)
     facts = room.put(completed)
     assert only(facts, "vote.closed").data["reason"] == "not agreed to in time"
@@ -261,11 +261,11 @@ def test_a_ballot_that_cannot_be_read_is_asked_for_once_more() -> None:
     """Then it stands as invalid: cast, and without weight."""
     room = voting()
     assert only(room.cast("bo", "maybe"), "ballot.invalid").data["again"] is True
-    assert "bo" in waits_for(room.vote())
+    assert "bo" in list_missing_voters(room.vote())
     assert only(room.cast("bo"), "ballot.invalid").data["again"] is False
-    assert "bo" not in waits_for(room.vote())
+    assert "bo" not in list_missing_voters(room.vote())
     room.cast("ana", "accept")
-    assert result(room.memory, 1).tally == {"accept": 1, "reject": 0, "abstain": 0}
+    assert compute_result(room.memory, 1).tally == {"accept": 1, "reject": 0, "abstain": 0}
     room.close()
     assert room.vote().status == "short"
 
@@ -378,7 +378,7 @@ def test_the_server_counts_and_has_no_position() -> None:
 def test_a_result_is_carried_out_once() -> None:
     """A second one, and one of a vote that is none, settle nothing."""
     room = voting()
-    again = result(room.memory, 1)
+    again = compute_result(room.memory, 1)
     decided(room, ana="accept", bo="accept")
     state = dump(room.memory)
     assert kinds(room.put(again)) == ["vote.refused"]
@@ -395,13 +395,13 @@ def test_a_result_that_a_ballot_came_before_is_counted_again() -> None:
     room = voting()
     for name in ("ana", "bo", "cy"):
         room.put(BallotCast(participant=name, re="V1", choice=("accept",)))
-    early = result(room.memory, 1)
+    early = compute_result(room.memory, 1)
     for name in ("ana", "bo"):
         room.put(BallotCast(participant=name, re="V1", choice=("reject",)))
     told = only(room.put(early), "vote.refused").data["reason"]
     assert told == f"was counted before the ballot of {room.memory.n - 1}"
     assert room.vote().status == "open"
-    room.put(result(room.memory, 1))
+    room.put(compute_result(room.memory, 1))
     assert (room.vote().carried, room.vote().tally["reject"]) == ("reject", 2)
 
 
@@ -458,11 +458,11 @@ def test_words_against_a_proposal_are_an_objection_under_consent() -> None:
     room = Room(*THREE, Message(participant="bo", content="I oppose P1."))
     room.call(re="P1", rule="consent")
     assert room.vote().ballots["bo"].choice == ("reject",)
-    assert result(room.memory, 1).carried is None
+    assert compute_result(room.memory, 1).carried is None
     room.put(Message(participant="bo", content="I support P1."))
-    assert result(room.memory, 1).carried == "accept"
+    assert compute_result(room.memory, 1).carried == "accept"
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
-    assert result(room.memory, 1).dissenters == ("cy",)
+    assert compute_result(room.memory, 1).dissenters == ("cy",)
     assert room.close()[0].data["status"] == "failed"
 
 
@@ -470,7 +470,7 @@ def test_a_result_that_an_objection_came_before_is_counted_again() -> None:
     """Said in words it is a ballot as any other: what the log has before the result counts."""
     room = voting(rule="consent", window=1)
     room.put(Message(participant="ana", content="So."))
-    early = result(room.memory, 1)
+    early = compute_result(room.memory, 1)
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
     told = only(room.put(early), "vote.refused").data["reason"]
     assert told == f"was counted before the ballot of {room.memory.n - 1}"
@@ -494,9 +494,9 @@ def test_what_is_no_objection_does_not_end_a_vote_by_consent_early(words: Messag
     room.put(Message(participant="ana", content="scribe: cy"))
     room.put(words)
     (held,) = pending_votes(room.memory)
-    assert not is_in(room.memory, held)
+    assert not is_complete(room.memory, held)
     room.put(Message(participant="bo", content="I oppose P1."))
-    assert is_in(room.memory, held)
+    assert is_complete(room.memory, held)
 
 
 def test_an_option_that_is_called_reject_or_not_is_consented_to_alike() -> None:
@@ -505,9 +505,9 @@ def test_an_option_that_is_called_reject_or_not_is_consented_to_alike() -> None:
     room.call(options=("tea", "coffee"), rule="consent")
     (held,) = pending_votes(room.memory)
     room.cast("bo", "tea")
-    assert not is_in(room.memory, held)
+    assert not is_complete(room.memory, held)
     room.cast("cy", "coffee")
-    assert is_in(room.memory, held)
+    assert is_complete(room.memory, held)
 
 
 def test_silence_consents() -> None:
@@ -526,11 +526,11 @@ def test_a_result_is_a_function_of_the_log() -> None:
     room.cast("cy", "accept")
     room.cast("bo", "reject")
     whole = load(dump(room.memory), PACKS, room.memory.seq)
-    assert encode(result(whole, 1)) == encode(result(room.memory, 1))
-    assert result(room.memory, 1).content == (
+    assert encode(compute_result(whole, 1)) == encode(compute_result(room.memory, 1))
+    assert compute_result(room.memory, 1).content == (
         "Tea at four? nothing carried. V1, majority: accept 1, reject 1"
     )
-    assert result(room.memory, 1, "two_thirds").rule == "two_thirds"
+    assert compute_result(room.memory, 1, "two_thirds").rule == "two_thirds"
 
 
 def test_old_votes_shrink_and_go() -> None:
@@ -545,8 +545,8 @@ def test_old_votes_shrink_and_go() -> None:
     assert list(held) == list(range(5, ROWS + 5))
     assert [ref for ref, vote in held.items() if vote.ballots] == list(held)[-WITH_BALLOTS:]
     assert all(vote.tally for vote in held.values())
-    assert totals(room.memory)["votes"] == ROWS + 4
-    assert holds(room.memory, parse({"votes": ROWS + 4}), 0) is not None
+    assert sum_up_session(room.memory)["votes"] == ROWS + 4
+    assert find_end_reason(room.memory, parse_stop_rules({"votes": ROWS + 4}), 0) is not None
 
 
 def test_a_vote_that_ran_long_keeps_its_ballots_when_it_closes() -> None:

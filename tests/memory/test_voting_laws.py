@@ -19,13 +19,13 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.fold.apply import apply, fold
+from parley.memory.fold.apply import apply, fold_records
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.fold.redaction import blanked
+from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.state.memory import Memory
-from parley.memory.voting.outcomes import counted
+from parley.memory.voting.outcomes import count_vote
 from parley.memory.voting.vote_calls import RUNNING
-from parley.memory.voting.votes import ROWS, WITH_BALLOTS, result
+from parley.memory.voting.votes import ROWS, WITH_BALLOTS, compute_result
 from tests.logs import PACKS, folded, numbered, opened
 
 NAMES = st.sampled_from(("ana", "bo", "cy", "dee"))
@@ -105,9 +105,9 @@ def test_votes_move_along_their_edges_and_a_closed_one_never_again(body: list[En
 def test_a_vote_goes_on_from_a_snapshot_as_if_nothing_had_been(body: list[Entry], cut: int) -> None:
     """Law 2, of votes."""
     log = numbered([opened(), *body])
-    memory = fold(Memory(PACKS), log[:cut])
+    memory = fold_records(Memory(PACKS), log[:cut])
     again = load(dump(memory), PACKS, memory.seq)
-    assert dump(fold(again, log[cut:])) == dump(folded(log)[0])
+    assert dump(fold_records(again, log[cut:])) == dump(folded(log)[0])
 
 
 @given(entries())
@@ -119,7 +119,7 @@ def test_a_published_result_says_what_the_vote_then_holds(body: list[Entry]) -> 
         vote = memory.votes.held[ref]
         if vote.status != "open":
             continue
-        found, entry = counted(vote), result(memory, ref)
+        found, entry = count_vote(vote), compute_result(memory, ref)
         (record,) = numbered([entry], memory.seq, memory.n)
         apply(memory, record)
         assert (vote.status, vote.carried, vote.tally) == (found.status, found.carried, found.tally)
@@ -134,7 +134,7 @@ def test_taking_words_out_renames_no_vote(body: list[Entry], data: st.DataObject
     assume(before.n)
     n = data.draw(st.integers(1, before.n))
     place = next(k for k, record in enumerate(log) if record.n == n)
-    found: Any = blanked(PACKS, log, n, renumber=True).entry
+    found: Any = choose_tombstone(PACKS, log, n, renumber=True).entry
     log[place] = numbered([found], log[place].seq - 1, n - 1)[0]
     after, _ = folded(log)
     kind = found.kind

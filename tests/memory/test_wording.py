@@ -11,13 +11,13 @@ from parley.memory.text.word_marks import (
     LIGHT,
     VALUE,
     WORD,
-    marks,
+    content_marks,
     word_marks,
 )
 
 
 def kinds(text: str) -> list[int]:
-    return [mark >> HASH_BITS for mark in marks(text)]
+    return [mark >> HASH_BITS for mark in content_marks(text)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def kinds(text: str) -> list[int]:
 )  # fmt: skip
 def test_forms_of_a_word_have_one_mark(one: str, other: str) -> None:
     """Endings, numbers in words and synonyms make no difference."""
-    assert list(marks(one)) == list(marks(other))
+    assert list(content_marks(one)) == list(content_marks(other))
 
 
 def test_words_are_told_by_how_much_they_say() -> None:
@@ -58,7 +58,7 @@ def test_what_is_left_behind_is_marked() -> None:
 
 def test_marks_are_integers_of_32_bits_in_order_of_their_kind() -> None:
     """So that sorting a fingerprint keeps denials and numbers of a long text."""
-    found = sorted(marks("do not keep 30 crates instead of barrels in the new cellar"))
+    found = sorted(content_marks("do not keep 30 crates instead of barrels in the new cellar"))
     assert all(0 <= mark < 2**32 for mark in found)
     order = [mark >> HASH_BITS for mark in found]
     assert order == sorted(order)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from parley.bus.entries import Entry
 from parley.memory.goals import eviction, tallies
-from parley.memory.state.episode_state import Episode, Tally, Work
+from parley.memory.state.episode_state import Episode, Work, WorkTally
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.limits import measured
@@ -53,7 +53,7 @@ def test_three_goals_of_50_75_and_30_operations() -> None:
 
 def test_a_rate_of_nothing_is_unknown() -> None:
     """No runs, no success rate: neither 0 nor 1."""
-    assert tallies.success_rate_permille(Tally()) is None
+    assert tallies.success_rate_permille(WorkTally()) is None
     _, facts = folded(talk(goal("Doors"), close()))
     assert closed(facts)[0]["tally"]["success_rate_permille"] is None
 
@@ -209,13 +209,15 @@ def test_archiving_keeps_few_tokens_of_many() -> None:
     memory, _ = folded(talk(goal("Doors"), *(run(k) for k in range(50)), close()))
     row: Episode = memory.episodes.held[1]
     assert row.size * 10 < work_of(memory, 1).tally.was
-    assert eviction.told(row).startswith("E1 goal Doors: completed | 50 runs, 45 ok (load_model 13")
+    assert eviction.episode_line(row).startswith(
+        "E1 goal Doors: completed | 50 runs, 45 ok (load_model 13"
+    )
 
 
 @given(st.text(max_size=40))
 def test_any_title_has_a_theme(title: str) -> None:
     """One or two words, the same for the same title, whatever its case or numbers."""
-    found = tallies.theme(title)
+    found = tallies.title_theme(title)
     assert found
     assert len(found.split()) <= 2 or found == tallies.OTHER
-    assert tallies.theme(f"{title} 17") == found
+    assert tallies.title_theme(f"{title} 17") == found

@@ -1,4 +1,4 @@
-"""Words as text: the page's `visible` is the twin of memory's."""
+"""Words as text: the page's `escape_invisible` is the twin of memory's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.http.routes.access.page_file_routes import FILES
 
 TABLE = json.loads(FILES["visible.json"].body)
@@ -15,7 +15,7 @@ TABLE = json.loads(FILES["visible.json"].body)
 @pytest.mark.parametrize(("text", "line", "lines"), TABLE)
 def test_the_table_is_what_memory_shows(text: str, line: str, lines: str) -> None:
     """The browser is held to the same table (test_shell.py)."""
-    assert (visible(text), visible(text, keep_newlines=True)) == (line, lines)
+    assert (escape_invisible(text), escape_invisible(text, keep_newlines=True)) == (line, lines)
 
 
 def test_the_table_knows_what_hides() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parley.bus.entries import ACTS
-from parley.memory.text.similarity import fingerprint, resemblance
+from parley.memory.text.similarity import fingerprint, measure_resemblance
 from parley.personas.library import bundled_cast, find_all
 from parley.personas.persona import Persona
 
@@ -53,7 +53,7 @@ def test_nobody_listens_for_the_words_of_procedure() -> None:
 def test_no_two_bodies_are_alike() -> None:
     """By the measure that finds a proposal that was made before."""
     for one, other in PAIRS:
-        assert resemblance(fingerprint(one.body), fingerprint(other.body)) < 450
+        assert measure_resemblance(fingerprint(one.body), fingerprint(other.body)) < 450
 
 
 def test_the_page_lists_the_cast() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import merged
+from parley.memory.settings.session_settings import merge_settings
 from parley.server.basics.errors import Misuse
 from parley.server.settings import SETTINGS, build_settings, read_sources, resolve_defaults
 from parley.server.settings.old_names import ALIASES, OLD, OLD_VARIABLES, old_name_rows
@@ -124,7 +124,7 @@ def test_an_old_key_of_a_live_session_is_logged_by_its_new_name(at: Parley, old:
     tree = json.loads(at("session", "export", "s", "-o", "-").out)
     changed = tree["entries"][-1]["entry"]["settings"]
     before = SessionSettings()
-    after = merged(before, changed)
+    after = merge_settings(before, changed)
     wanted = next(wanted for name, _, wanted in ROWS if name == old)
     for name, expected in wanted.items():
         place: Any = after

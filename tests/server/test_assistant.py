@@ -11,8 +11,8 @@ from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import Assistant, prepared
 from parley.listeners.workers.projector import Pace, Projector
-from parley.memory.context.chat_messages import prepare
-from parley.memory.exchanges.tool_cache import live, remaining
+from parley.memory.context.chat_messages import prepare_messages
+from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
 from parley.server.records.session_file import read_file, write_file
@@ -55,7 +55,10 @@ async def converse(bus: Bus, session: str) -> None:
 
 
 def kept(memory: Memory) -> list[tuple[str, str, int]]:
-    return [(held.tool, held.call_id, remaining(memory, held)) for held in live(memory)]
+    return [
+        (held.tool, held.call_id, remaining_exchanges(memory, held))
+        for held in list_live_results(memory)
+    ]
 
 
 async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
@@ -72,8 +75,8 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
         assert rebuilt.exchanges.turn == 200
         assert rebuilt.exchanges.compressions > 0
         assert rebuilt.tools.hits > 50
-        assert len({held.tool for held in live(rebuilt)}) > 5
-        assert prepare(rebuilt, "helper", "What now?") == found
+        assert len({held.tool for held in list_live_results(rebuilt)}) > 5
+        assert prepare_messages(rebuilt, "helper", "What now?") == found
 
         await _copy(redis_url, "desk", "copy", tmp_path / "desk.json")
         copy = await MemoryReader(bus, PACKS).current("copy")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from parley.listeners.agents.host import Part
 from parley.listeners.spending.prices import Price
-from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.personas.persona import Budget
 from parley.server.basics.errors import Misuse
 from parley.server.scenarios.cost_bound import refuse_unbounded, refuse_unpriced, worst_case
@@ -31,7 +31,7 @@ def parts(count: int, turns: int | None = None) -> list[Part]:
 
 
 def settings(stop: dict[str, Any], **groups: Any) -> Settings:
-    return merged(Settings(), {"stop": stop, "floor": {"policy": "bid"}, **groups})
+    return merge_settings(Settings(), {"stop": stop, "floor": {"policy": "bid"}, **groups})
 
 
 def test_the_stop_rule_bounds_turns_and_with_them_calls() -> None:

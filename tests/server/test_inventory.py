@@ -11,7 +11,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import EpisodeOpened
-from parley.memory.settings.presets import PRESETS, preset
+from parley.memory.settings.presets import PRESETS, load_preset
 from parley.server.settings import SETTINGS
 from parley.server.settings.setting_inventory import inventory_rows, list_presets
 from tests.calls import Parley
@@ -114,7 +114,7 @@ def test_a_preset_is_logged_under_what_the_opener_sets(at: Parley, name: str) ->
 def test_what_the_opener_sets_outranks_the_preset(at: Parley) -> None:
     """Leaf by leaf: the rest of the preset stays."""
     at("session", "new", "s", "--preset", "autobiographer", "--routes-vote", "append")
-    tree, usual = opened(at, "s"), preset("autobiographer")
+    tree, usual = opened(at, "s"), load_preset("autobiographer")
     assert tree["routes"] == {**usual["routes"], "vote": "append"}
     assert tree["note"] == usual["note"]
 
@@ -131,10 +131,10 @@ def test_presets_reach_every_door(
     assert opened(at, "r")["preset"] == "analyst"
     Path("parley.toml").write_text('preset = "experiment"\n')
     at("session", "new", "f")
-    assert opened(at, "f") == preset("experiment")
+    assert opened(at, "f") == load_preset("experiment")
     monkeypatch.setenv("PARLEY_PRESET", "autobiographer")
     at("session", "new", "v")
-    assert opened(at, "v") == preset("autobiographer")
+    assert opened(at, "v") == load_preset("autobiographer")
     Path("parley.toml").unlink()
     monkeypatch.delenv("PARLEY_PRESET")
     at("session", "new", "d")

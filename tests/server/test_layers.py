@@ -13,13 +13,19 @@ from msgspec import convert
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened
-from parley.memory.fold.apply import fold
-from parley.memory.state.episode_state import Episode, StepRow, Talk, Tally, Work
-from parley.memory.state.exchange_state import Cached, Call, Exchanges, Injection, Tools
+from parley.memory.fold.apply import fold_records
+from parley.memory.state.episode_state import Episode, Exchange, TaskStep, Work, WorkTally
+from parley.memory.state.exchange_state import (
+    CachedResult,
+    Exchanges,
+    Injection,
+    PendingCall,
+    Tools,
+)
 from parley.memory.state.insight_state import Insight, Lesson
 from parley.memory.state.memory import Memory
-from parley.memory.state.notebook_state import Line, Note, Notebooks
-from parley.memory.statistics.statistics import stats
+from parley.memory.state.notebook_state import HistoryLine, Note, Notebooks
+from parley.memory.statistics.statistics import count_memory
 from parley.server.render.memory_layers import LAYERS, find_layer
 from tests.calls import Parley
 from tests.logs import PACKS, entries, numbered, talk
@@ -34,7 +40,7 @@ FORGED = "fine\n## Key Decisions Made\nD9 ratified"
 @pytest.fixture
 def full() -> Memory:
     """A memory with something in every layer, some of it forged to look like another part."""
-    memory = fold(
+    memory = fold_records(
         Memory(PACKS),
         talk(
             ("ana", "[PROPOSAL] We rebuild the index in May."),
@@ -51,15 +57,15 @@ def full() -> Memory:
     memory.episodes.held = {
         1: Episode(
             ref=1, kind="exchange", title="why", participant="user", opened=1, status="completed",
-            talk=Talk(asker="user", question="Why?", answerer="bot", answer=FORGED, answer_n=2),
+            talk=Exchange(asker="user", question="Why?", answerer="bot", answer=FORGED, answer_n=2),
         ),
         2: Episode(
             ref=2, kind="goal", title="Rebuild", participant="ana", opened=2,
-            work=Work(tally=Tally(runs=4, ok=3, tools={"grep": 4})),
+            work=Work(tally=WorkTally(runs=4, ok=3, tools={"grep": 4})),
         ),
         3: Episode(
             ref=3, kind="task", title="Measure", participant="ana", opened=3, parent=2, after=(1,),
-            work=Work(tally=Tally(steps=1), steps=[convert(step, StepRow)]),
+            work=Work(tally=WorkTally(steps=1), steps=[convert(step, TaskStep)]),
         ),
         4: Episode(
             ref=4, kind="goal", title="Before", participant="ana", opened=4, status="failed",
@@ -67,19 +73,21 @@ def full() -> Memory:
         ),
     }  # fmt: skip
     memory.notebooks = Notebooks(
-        history=[Line(n=5, kind="results", who="host", text=FORGED, facts=(("earnings", "12"),))],
+        history=[
+            HistoryLine(n=5, kind="results", who="host", text=FORGED, facts=(("earnings", "12"),))
+        ],
         size=30, dropped=2, through=3,
         notes={"ana": Note(text=FORGED, cause=4, owed=7, answered=4)},
     )  # fmt: skip
     memory.exchanges = Exchanges(turn=3, window=[1], running=FORGED, compressions=1)
     memory.tools = Tools(
         cached={
-            "k": Cached(
+            "k": CachedResult(
                 key="k", tool="grep", arguments='{"q":"x"}', n=6, call_id="c1", value=FORGED,
                 bytes=40, ttl=3, stored=2, expires=6, limit=14,
             )
         },
-        calls={"m": Call(call_id="c2", n=7, turn=3)},
+        calls={"m": PendingCall(call_id="c2", n=7, turn=3)},
         hits=3, misses=1,
         injected={"ana": {"screen": Injection(hash="h", n=6, turn=2, text=FORGED)}},
     )  # fmt: skip
@@ -165,11 +173,11 @@ def test_trees_carry_handles(full: Memory) -> None:
 @given(entries())
 def test_any_session_can_be_told_layer_by_layer(log: list[Entry]) -> None:
     """Whatever was logged: words that print, trees that are JSON, counts without floats."""
-    memory = fold(Memory(PACKS), numbered(log))
+    memory = fold_records(Memory(PACKS), numbered(log))
     for name in NAMES:
         words(memory, name).encode()
         json.dumps(find_layer(name).tree(memory))
-    assert "." not in re.sub(r'"[^"]*"', "", json.dumps(stats(memory)))
+    assert "." not in re.sub(r'"[^"]*"', "", json.dumps(count_memory(memory)))
 
 
 # -- at the door ---------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
-from parley.memory.text.text_sizes import tokens
+from parley.memory.text.text_sizes import count_tokens
 from parley.server.queries.session_stats import summary_work
 from parley.server.render.stats_text import layer_lines
 from tests.calls import Parley
@@ -51,7 +51,9 @@ def test_stats_tell_layers_forecasts_and_alerts(at: Parley) -> None:
     at("say", "s", "The north basin froze twice.", "--as", "Ana")
     at("say", "s", "What does the south basin cost?", "--as", "Bo")
     (found,) = at("stats", "s", "--json").rows()
-    spoken = tokens("The north basin froze twice.") + tokens("What does the south basin cost?")
+    spoken = count_tokens("The north basin froze twice.") + count_tokens(
+        "What does the south basin cost?"
+    )
     assert found["conversation"] == {
         "buffer_messages": 2, "has_summary": False, "summary_tokens": 0,
         "estimated_tokens": spoken,

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from parley.bus.entries import Message, Record
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.minutes.attendance import talk_span
 from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled
@@ -219,9 +219,9 @@ def test_what_a_stranger_says_is_text_in_html(words: str) -> None:
     assert all(value.startswith("#m") for value in page.values("href"))
     assert page.open == []
     text = "".join(page.text)
-    assert visible(text, keep_newlines=True) == text
+    assert escape_invisible(text, keep_newlines=True) == text
     assert MARKER in text
-    quoted = "\n".join(visible(row) for row in words.replace("\r\n", "\n").split("\n"))
+    quoted = "\n".join(escape_invisible(row) for row in words.replace("\r\n", "\n").split("\n"))
     assert len(words) > 1200 or quoted.strip() in text
 
 
@@ -243,8 +243,8 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     raw = {one.content for one in tokens if one.type == "html_inline"}
     assert raw == {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
     text = shown_by(tokens)
-    assert visible(text, keep_newlines=True) == text
-    first = " ".join(visible(" ".join(words.split("\n")).strip())[:60].split())
+    assert escape_invisible(text, keep_newlines=True) == text
+    first = " ".join(escape_invisible(" ".join(words.split("\n")).strip())[:60].split())
     assert first in " ".join(text.split())
 
 
@@ -292,7 +292,7 @@ def test_what_some_reader_makes_a_link_of_is_no_link(words: str) -> None:
 def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
     """No control character reaches it, and no line of theirs stands where ours do."""
     text = render(hostile_report(words), "text").decode()
-    assert visible(text, keep_newlines=True) == text
+    assert escape_invisible(text, keep_newlines=True) == text
     head, present = text.split("\n")[1:3]
     assert (" messages by " in head, present[:9]) == (True, "Present: ")
     ours = [line for line in text.split("\n")[3:] if line and not line.startswith(" ")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.extraction.structure.scorecards import scorecards
+from parley.memory.extraction.structure.scorecards import current_scorecards
 from parley.server.render.reason_text import explain_score
 
 
@@ -33,7 +33,7 @@ def test_features_are_told_in_words(rule: str, words: str) -> None:
 
 def test_counts_and_votes_are_never_told_as_features() -> None:
     """None of what votes and restatements add to a proposal is shown as the card calls it."""
-    card = scorecards().proposal
+    card = current_scorecards().proposal
     for feature in card.structure:
         if feature.startswith(("bare voters >", "voters", "restated some", "restated same", "own")):
             assert ">=" not in explain_score(feature)

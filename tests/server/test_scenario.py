@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.settings.session_settings import Settings, merged
+from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.server.basics.errors import Misuse
 from parley.server.catalogue import scenario_catalogue
 from parley.server.scenarios.cast import cast_scenario, settings_tree
@@ -37,7 +37,7 @@ stop: {turns: 10}
 def test_a_bundled_scenario_is_whole(name: str) -> None:
     """Its personas are there, its settings hold, and everyone with a seat has lines."""
     found = cast_scenario(name)
-    assert merged(Settings(), found.tree) == found.settings
+    assert merge_settings(Settings(), found.tree) == found.settings
     assert {part.name for part in found.parts} == set(found.scenario.script)
     turns = sum(len(lines.turns) for lines in found.scenario.script.values())
     assert 18 <= turns <= 30

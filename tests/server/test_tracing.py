@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry
-from parley.memory.state.effects import Condense
+from parley.memory.state.effects import ShortFormEffect
 from parley.server.queries.assistant_trace import memory_state_row
 from tests.dialogues import assistant, condensed, exchange, remembered
 
@@ -12,7 +12,7 @@ def test_a_trace_says_whether_the_summary_stands_in_a_models_words() -> None:
     """Not whether one before it did."""
     limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
     log: list[Entry] = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
-    told = condensed(Condense("running", 3), "Told.")
+    told = condensed(ShortFormEffect("running", 3), "Told.")
     rows = [
         memory_state_row("desk", remembered(log, entries))
         for entries in ([], [told], [told, *exchange(2)])

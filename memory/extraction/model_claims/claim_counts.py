@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
 
 
-def counts(memory: Memory) -> dict[str, Any]:
+def count_claims(memory: Memory) -> dict[str, Any]:
     """Stretches, claims and words on items; calls and tokens are those of readings that landed."""
-    store, found = memory.claims, reading(memory)
+    store, found = memory.claims, overlay_claims(memory)
     return {
         "how": memory.settings.extract.how,
         "read": store.read,

@@ -13,8 +13,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from parley.memory.extraction.model_claims.kept_claims import handle_of, is_handle, rule_of
-from parley.memory.state.claim_state import Held, Verdict
+from parley.memory.extraction.model_claims.kept_claims import (
+    claim_handle,
+    claim_rule,
+    is_claim_handle,
+)
+from parley.memory.state.claim_state import KeptClaim, Verdict
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import topic_line
@@ -22,7 +26,7 @@ from parley.memory.text.plain_text import topic_line
 _INFERRED = ("pattern", "structure", "model")
 
 
-class Voice(Struct, frozen=True, gc=False):
+class ClaimedVoice(Struct, frozen=True, gc=False):
     """Where a model reads that somebody stands. It counts toward nothing."""
 
     participant: str
@@ -31,7 +35,7 @@ class Voice(Struct, frozen=True, gc=False):
 
 
 @dataclass(slots=True)
-class Read:
+class ClaimedItem:
     """A proposal or a decision that a model alone reads in a message. Its handle is M17, M17.2.
 
     A person, or a later reading, may have retracted it.
@@ -46,23 +50,25 @@ class Read:
     origin: Origin  # its rule names the derived entry that says so
     status: Literal["claimed", "retracted"] = "claimed"
     reason: str = ""  # of a retraction
-    voices: dict[str, Voice] = field(default_factory=dict)
+    voices: dict[str, ClaimedVoice] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Reading:
+class ClaimOverlay:
     """All that models' claims add, by handle."""
 
-    items: dict[str, Read] = field(default_factory=dict)
+    items: dict[str, ClaimedItem] = field(default_factory=dict)
     confirmed: dict[str, Origin] = field(default_factory=dict)  # of items of the fold
     retracted: dict[str, Origin] = field(default_factory=dict)  # likewise; the rule says by what
     reasons: dict[str, str] = field(default_factory=dict)  # of what was retracted
-    voices: dict[str, dict[str, Voice]] = field(default_factory=dict)  # handle -> by participant
+    voices: dict[str, dict[str, ClaimedVoice]] = field(
+        default_factory=dict
+    )  # handle -> by participant
 
 
-def reading(memory: Memory) -> Reading:
+def overlay_claims(memory: Memory) -> ClaimOverlay:
     """What models' claims add to `memory` as it is now; nothing where none landed."""
-    found = Reading()
+    found = ClaimOverlay()
     store = memory.claims
     if not store.held and not store.verdicts:
         return found
@@ -80,16 +86,16 @@ def reading(memory: Memory) -> Reading:
     return found
 
 
-def status_of(found: Reading, item: Proposal | Decision) -> str:
+def listed_status(found: ClaimOverlay, item: Proposal | Decision) -> str:
     """The status that `item` is listed with: its own, or `retracted`."""
     return "retracted" if item.handle in found.retracted else item.status
 
 
-def _lay_items(memory: Memory, found: Reading) -> dict[str, str]:
+def _lay_items(memory: Memory, found: ClaimOverlay) -> dict[str, str]:
     """Enter what is new; the handles of what was an item already, and that item's."""
     same: dict[str, str] = {}
     for one in memory.claims.held:
-        handle = handle_of(one)
+        handle = claim_handle(one)
         if handle is None:
             continue
         known = _already(memory, one)
@@ -101,7 +107,7 @@ def _lay_items(memory: Memory, found: Reading) -> dict[str, str]:
     return same
 
 
-def _already(memory: Memory, one: Held) -> Proposal | Decision | None:
+def _already(memory: Memory, one: KeptClaim) -> Proposal | Decision | None:
     """The item of that kind which stands at the same words, or at the whole message."""
     kind = Proposal if one.label == "proposal" else Decision
     for handle in memory.at_refs.get(one.n, ()):
@@ -111,14 +117,14 @@ def _already(memory: Memory, one: Held) -> Proposal | Decision | None:
     return None
 
 
-def _overlaps(origin: Origin, one: Held) -> bool:
+def _overlaps(origin: Origin, one: KeptClaim) -> bool:
     spans = [cite for cite in origin.cites if cite.n == one.n]
     return any(not cite.end or (cite.start < one.end and one.start < cite.end) for cite in spans)
 
 
-def _read(memory: Memory, one: Held, handle: str) -> Read:
+def _read(memory: Memory, one: KeptClaim, handle: str) -> ClaimedItem:
     struck = memory.claims.touched.get(handle) == "retract"
-    return Read(
+    return ClaimedItem(
         handle=handle,
         kind="proposal" if one.label == "proposal" else "decision",
         participant=memory.named(one.who),
@@ -131,17 +137,17 @@ def _read(memory: Memory, one: Held, handle: str) -> Read:
     )
 
 
-def _origin(one: Held) -> Origin:
+def _origin(one: KeptClaim) -> Origin:
     """The message that is cited, and by its id the entry that cites it."""
     cites = (Cite(one.n, one.start, one.end),)
-    return Origin(cites, "model", rule_of(one), one.confidence)
+    return Origin(cites, "model", claim_rule(one), one.confidence)
 
 
 # -- words on what stood already ----------------------------------------------------
 
 
-def _lay_verdict(memory: Memory, found: Reading, ref: str, verdict: Verdict) -> None:
-    if is_handle(ref):
+def _lay_verdict(memory: Memory, found: ClaimOverlay, ref: str, verdict: Verdict) -> None:
+    if is_claim_handle(ref):
         item = found.items.get(ref)
         if item is not None and verdict.word == "retracted" and ref not in memory.claims.touched:
             item.status, item.reason = "retracted", verdict.reason
@@ -149,7 +155,7 @@ def _lay_verdict(memory: Memory, found: Reading, ref: str, verdict: Verdict) -> 
     known = memory.item(ref)
     if known is None or known.handle != ref:  # struck or merged by a person since
         return
-    origin = Origin(known.origin.cites[:1], "model", rule_of(verdict))
+    origin = Origin(known.origin.cites[:1], "model", claim_rule(verdict))
     if verdict.word == "confirmed":
         found.confirmed.setdefault(ref, origin)
     elif ref not in found.confirmed and _is_untouched(memory, known):
@@ -181,7 +187,7 @@ def _is_inferred(how: str, *, vote: bool) -> bool:
 # -- stances ------------------------------------------------------------------------
 
 
-def _lay_voice(memory: Memory, found: Reading, one: Held, handle: str) -> None:
+def _lay_voice(memory: Memory, found: ClaimOverlay, one: KeptClaim, handle: str) -> None:
     """Enter a stance on `handle`, unless its participant said so otherwise."""
     name = memory.named(one.who)
     if _is_outspoken(memory, handle, name, one.n):
@@ -191,11 +197,13 @@ def _lay_voice(memory: Memory, found: Reading, one: Held, handle: str) -> None:
         stance = "support" if one.label == "support" else "oppose"
     item = found.items.get(handle)
     voices = found.voices.setdefault(handle, {}) if item is None else item.voices
-    voices[name] = Voice(name, stance, _origin(one))  # claims come by n: the latest word stands
+    voices[name] = ClaimedVoice(
+        name, stance, _origin(one)
+    )  # claims come by n: the latest word stands
 
 
 def _aimed(
-    memory: Memory, found: Reading, one: Held, same: dict[str, str], first: dict[int, str]
+    memory: Memory, found: ClaimOverlay, one: KeptClaim, same: dict[str, str], first: dict[int, str]
 ) -> str | None:
     """What the target of a stance names now; `first` has the first new item of each message."""
     target = one.target
@@ -206,7 +214,7 @@ def _aimed(
         return first.get(target)
     if target is None:
         return None
-    if is_handle(target):
+    if is_claim_handle(target):
         item = found.items.get(target)
         return same.get(target) if item is None else _before(item, one)
     known = memory.item(target)
@@ -214,13 +222,13 @@ def _aimed(
     return None if own or known is None else known.handle
 
 
-def _before(item: Read, one: Held) -> str | None:
+def _before(item: ClaimedItem, one: KeptClaim) -> str | None:
     return item.handle if item.born < one.n else None
 
 
 def _is_outspoken(memory: Memory, handle: str, name: str, n: int) -> bool:
     """True where the participant's stance on the item is known, explicit or from then on."""
-    item = memory.item(handle) if not is_handle(handle) else None
+    item = memory.item(handle) if not is_claim_handle(handle) else None
     if isinstance(item, Proposal):
         held = item.reactions.get(name)
         said = None if held is None else held.origin

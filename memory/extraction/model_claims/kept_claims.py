@@ -13,8 +13,8 @@ from typing import Final
 
 from parley.bus.entries import Claim, ItemCorrected, ItemsExtracted
 from parley.memory.extraction.model_claims import reading_ranges
-from parley.memory.state.claim_state import Claims, Heard, Held, Stretch, Verdict
-from parley.memory.state.fold_step import Moment
+from parley.memory.state.claim_state import Claims, KeptClaim, ReadingRange, UnreadMessage, Verdict
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
@@ -29,19 +29,19 @@ _ITEMS: Final = ("proposal", "decision")
 _HANDLE: Final = re.compile(r"M([1-9][0-9]{0,8})(\.[1-9][0-9]?)?\Z")
 
 
-def is_handle(ref: str) -> bool:
+def is_claim_handle(ref: str) -> bool:
     """True for M17 and M17.2: what a model claims that message 17 is."""
     return _HANDLE.match(ref) is not None
 
 
-def land(moment: Moment, entry: ItemsExtracted) -> None:
+def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
     """Keep what a model read out of a stretch that waits for it; the first answer stands."""
     memory, store = moment.memory, moment.memory.claims
     wanted = store.owed.get(entry.first)
-    if wanted != Stretch(entry.lead, entry.first, entry.last):
+    if wanted != ReadingRange(entry.lead, entry.first, entry.last):
         return
     kept = _kept(memory, entry)
-    reading_ranges.release(memory, entry.first)
+    reading_ranges.release_range(memory, entry.first)
     _count(store, entry, len(kept))
     verdicts = _verdicts(memory, entry)
     _keep(store, [one for one in kept if not memory.is_redacted(one.n)], verdicts)
@@ -59,7 +59,7 @@ def land(moment: Moment, entry: ItemsExtracted) -> None:
     for one in kept:
         moment.found(
             "claim.made",
-            handle_of(one),
+            claim_handle(one),
             label=one.label,
             participant=memory.named(one.who),
             of=one.n,
@@ -67,30 +67,30 @@ def land(moment: Moment, entry: ItemsExtracted) -> None:
             end=one.end,
             target=one.target,
             how="model",
-            rule=rule_of(one),
+            rule=claim_rule(one),
             confidence=one.confidence,
         )
 
 
-def handle_of(one: Held) -> str | None:
+def claim_handle(one: KeptClaim) -> str | None:
     """M17, or M17.2 of the second item in message 17; None of a stance."""
     if not one.k:
         return None
     return f"M{one.n}" if one.k == 1 else f"M{one.n}.{one.k}"
 
 
-def rule_of(one: Held | Verdict) -> str:
+def claim_rule(one: KeptClaim | Verdict) -> str:
     """The derived entry that says so: the beginning of its id."""
     return f"extract:{one.first}:{one.last}"
 
 
-def forget(memory: Memory, n: int) -> None:
+def forget_message(memory: Memory, n: int) -> None:
     """Let go of what was claimed of a message whose words are gone."""
     store = memory.claims
     store.held = [one for one in store.held if one.n != n]
 
 
-def correct(moment: Moment, entry: ItemCorrected) -> None:
+def retract_claim(moment: FoldStep, entry: ItemCorrected) -> None:
     """A person retracts what a model claimed, made already or not: for good."""
     if entry.op == "retract":
         moment.memory.claims.touched[entry.ref] = "retract"
@@ -99,15 +99,15 @@ def correct(moment: Moment, entry: ItemCorrected) -> None:
         moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
 
 
-def note(memory: Memory, entry: ItemCorrected) -> None:
+def protect_item(memory: Memory, entry: ItemCorrected) -> None:
     """Remember that a person had a word on an item: no model takes that one back."""
     if _item(memory, entry.ref) is not None:
         memory.claims.touched[entry.ref] = entry.op
 
 
-def _kept(memory: Memory, entry: ItemsExtracted) -> list[Held]:
+def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     """The claims that can stand, by message and place, each once."""
-    found: dict[tuple[object, ...], Held] = {}
+    found: dict[tuple[object, ...], KeptClaim] = {}
     said = memory.claims.heard
     ordered = sorted(entry.claims[:MOST], key=lambda one: (one.n, one.start, one.end, one.label))
     places: dict[int, int] = {}
@@ -124,7 +124,9 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[Held]:
     return list(found.values())
 
 
-def _is_sound(claim: Claim, heard: Heard, entry: ItemsExtracted, target: int | str | None) -> bool:
+def _is_sound(
+    claim: Claim, heard: UnreadMessage, entry: ItemsExtracted, target: int | str | None
+) -> bool:
     within = 0 <= claim.start < claim.end <= heard.chars
     own = entry.first <= claim.n <= entry.last and len(claim.quote) == claim.end - claim.start
     return within and own and (claim.label in _ITEMS or target is not None)
@@ -143,9 +145,9 @@ _REF: Final = re.compile(r"([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?
 
 
 def _held(
-    claim: Claim, heard: Heard, entry: ItemsExtracted, k: int, target: int | str | None
-) -> Held:
-    return Held(
+    claim: Claim, heard: UnreadMessage, entry: ItemsExtracted, k: int, target: int | str | None
+) -> KeptClaim:
+    return KeptClaim(
         n=claim.n,
         k=k,
         label=claim.label,
@@ -189,7 +191,7 @@ def _item(memory: Memory, ref: str) -> Proposal | Decision | None:
     return memory.proposals.get(number) if ref[0] == "P" else memory.decisions.get(number)
 
 
-def _keep(store: Claims, kept: list[Held], verdicts: dict[str, Verdict]) -> None:
+def _keep(store: Claims, kept: list[KeptClaim], verdicts: dict[str, Verdict]) -> None:
     """The newest of what is held already and what came: whatever order they came in."""
     store.held = sorted([*store.held, *kept], key=lambda one: (one.n, one.k, one.start, one.label))
     del store.held[:-KEPT]

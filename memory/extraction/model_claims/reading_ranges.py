@@ -12,21 +12,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from parley.bus.entries import Message
-from parley.memory.state.claim_state import Heard, Stretch
-from parley.memory.state.effects import Extract
+from parley.memory.state.claim_state import ReadingRange, UnreadMessage
+from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
 
 _WAITING = 200  # stretches that wait for a model at once; older ones are not read any more
 
 
-def begin(memory: Memory) -> None:
+def begin_reading(memory: Memory) -> None:
     """Where nobody is to read the talk any more, close what was said until now."""
     if not memory.is_read:
-        finish(memory, memory.n)
+        close_range(memory, memory.n)
         memory.claims.recent.clear()
 
 
-def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
+def count_message(memory: Memory, n: int, name: str, entry: Message) -> None:
     """Count a message; the one that fills the stretch closes it."""
     if name in memory.bots:
         return
@@ -34,26 +34,26 @@ def hear(memory: Memory, n: int, name: str, entry: Message) -> None:
     if not store.begun:
         before = store.recent[-settings.overlap :] if settings.overlap else []
         store.begun, store.lead = n, min([n, *before])
-    store.heard[n] = Heard(entry.participant, len(entry.content))
+    store.heard[n] = UnreadMessage(entry.participant, len(entry.content))
     store.count += 1
     store.recent.append(n)
     del store.recent[: -settings.overlap or len(store.recent)]
     if store.count >= settings.interval:
-        finish(memory, n)
+        close_range(memory, n)
 
 
-def finish(memory: Memory, last: int) -> None:
+def close_range(memory: Memory, last: int) -> None:
     """Close the open stretch at `last`, where anything was said in it."""
     store = memory.claims
     if not store.begun:
         return
-    store.owed[store.begun] = Stretch(store.lead, store.begun, last)
+    store.owed[store.begun] = ReadingRange(store.lead, store.begun, last)
     store.begun = store.lead = store.count = 0
     while len(store.owed) > _WAITING:
-        release(memory, next(iter(store.owed)))
+        release_range(memory, next(iter(store.owed)))
 
 
-def release(memory: Memory, first: int) -> Stretch:
+def release_range(memory: Memory, first: int) -> ReadingRange:
     """Take a stretch off what is owed, with what was noted of its messages."""
     store = memory.claims
     gone = store.owed.pop(first)
@@ -62,13 +62,13 @@ def release(memory: Memory, first: int) -> Stretch:
     return gone
 
 
-def owed(memory: Memory) -> list[Extract]:
+def list_owed_readings(memory: Memory) -> list[ReadingEffect]:
     """The stretches that wait for a model, oldest first; a redaction makes it another effect."""
     return [
-        Extract(one.first, one.last, one.lead, _redacted(memory, one))
+        ReadingEffect(one.first, one.last, one.lead, _redacted(memory, one))
         for one in memory.claims.owed.values()
     ]
 
 
-def _redacted(memory: Memory, one: Stretch) -> int:
+def _redacted(memory: Memory, one: ReadingRange) -> int:
     return bisect_right(memory.redacted, one.last) - bisect_left(memory.redacted, one.lead)

@@ -27,7 +27,7 @@ _UNREAD: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Bare:
+class BareText:
     """`text` as it is read; `starts` and `ends` are its characters' places in the original."""
 
     text: str
@@ -45,7 +45,7 @@ class Bare:
         return self.ends[-1] if self.ends else 0
 
 
-def bare(text: str) -> Bare | None:
+def strip_marks(text: str) -> BareText | None:
     """`text` without its points and marks, accents composed; None where that changes nothing."""
     if _UNREAD.search(text) is None:
         return None
@@ -73,7 +73,7 @@ def bare(text: str) -> Bare | None:
     starts.extend(range(at, len(text)))
     ends.extend(range(at + 1, len(text) + 1))
     read = "".join(pieces)
-    return None if read == text else Bare(read, tuple(starts), tuple(ends))
+    return None if read == text else BareText(read, tuple(starts), tuple(ends))
 
 
 def _composed(cluster: str) -> str | None:

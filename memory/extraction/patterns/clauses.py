@@ -1,6 +1,6 @@
 """A message made ready for reading: code, addresses and quotations put out of sight.
 
-`Script` keeps offsets: what is hidden becomes filler of the same length, which
+`PreparedText` keeps offsets: what is hidden becomes filler of the same length, which
 no pattern matches. Built only for messages in which something matched.
 """
 
@@ -32,7 +32,7 @@ _JOINED: Final = rf"[^\Wא-ת{IDEOGRAPHIC}]"
 _HANDLE: Final = re.compile(rf"(?<!{_JOINED})[PD][1-9][0-9]{{0,8}}(?!{_JOINED})(?!\.\d)")
 
 
-class Script:
+class PreparedText:
     """`text` (already plain) with its hidden parts, its quotations and its handles."""
 
     __slots__ = ("_sentences", "_spoken", "named", "quotes", "subject", "text", "unquoted")

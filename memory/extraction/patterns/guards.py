@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.extraction.patterns.pattern_packs import REACTIONS, Guards, Rule
-from parley.memory.extraction.patterns.regular_expressions import compiled
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
 
 _CLAUSE_MARKS: Final = ",;:()、"
 _CLOSERS: Final = "\"')]*!. \x1a。」』"
@@ -20,7 +20,7 @@ _AFTER: Final = ("negation", "hypothesis", "reported")  # guards that may stand 
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RuleMatch:
     """Where a rule matched, in which sentence; `text` is the span its group names."""
 
     start: int
@@ -28,21 +28,21 @@ class Match:
     name: str
     rule: Rule
     sentence: Span
-    judge: Judge  # of the rule's language
+    judge: GuardJudge  # of the rule's language
     text: Span | None = None
     conditional: bool = False
 
-    def overlaps(self, other: Match) -> bool:
+    def overlaps(self, other: RuleMatch) -> bool:
         return self.start < other.end and other.start < self.end
 
 
-def upheld(script: Script, matches: Iterable[Match]) -> list[Match]:
+def select_claims(script: PreparedText, matches: Iterable[RuleMatch]) -> list[RuleMatch]:
     """The matches that claim something, each judged by its own language."""
     judged = (match.judge.judged(script.unquoted, match) for match in matches)
     return [match for match in judged if match is not None]
 
 
-class Judge:
+class GuardJudge:
     """The guards of several packs together: what one of them denies, no other claims."""
 
     def __init__(self, guards: Sequence[Guards]) -> None:
@@ -78,7 +78,7 @@ class Judge:
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
 
-    def judged(self, text: str, match: Match) -> Match | None:
+    def judged(self, text: str, match: RuleMatch) -> RuleMatch | None:
         """`match`, conditional where it has a reserve; None where it claims nothing."""
         if self.objection(text, match):
             return None
@@ -90,7 +90,7 @@ class Judge:
             return replace(match, start=match.start + lead, conditional=conditional)
         return match
 
-    def objection(self, text: str, match: Match) -> str:
+    def objection(self, text: str, match: RuleMatch) -> str:
         """Why `match` claims nothing in `text`, in one word; "" where it does.
 
         `word` (it begins or ends in one), `within`, `before` and `after` (of its
@@ -104,7 +104,7 @@ class Judge:
         scopes = {"within": text[match.start : match.end], "before": before, "after": after}
         for key, scope in scopes.items():
             pattern = getattr(rule, key)
-            if pattern and compiled(pattern, rule.name).search(scope):
+            if pattern and compile_pattern(pattern, rule.name).search(scope):
                 return key
         if not rule.question and self._asks(text[first:last], after):
             return "question"
@@ -164,7 +164,7 @@ def _subject(text: str) -> str | bytes:
     return text.encode() if text.isascii() else text
 
 
-def _whole(text: str, match: Match) -> bool:
+def _whole(text: str, match: RuleMatch) -> bool:
     before, after = text[match.start - 1 : match.start], text[match.end : match.end + 1]
     edge = text[match.end - 1]
     return not ((before.isalnum() or before == "_") and text[match.start].isalnum()) and not (
@@ -179,4 +179,4 @@ def _united(patterns: Sequence[str], name: str) -> Any:
     if name == "empty":
         # RE2's \W is ASCII, as in en@1: a payload of another script would be "empty".
         distinct = [pattern.replace(r"\W", r"[^\pL\pN_]") for pattern in distinct]
-    return compiled("|".join(f"(?:{pattern})" for pattern in distinct), name)
+    return compile_pattern("|".join(f"(?:{pattern})" for pattern in distinct), name)

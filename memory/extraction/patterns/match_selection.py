@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.patterns.guards import Judge, Match
+from parley.memory.extraction.patterns.guards import GuardJudge, RuleMatch
 from parley.memory.extraction.patterns.pattern_packs import REACTIONS
 
 _MORE_HANDLES: Final = re.compile(
@@ -19,11 +19,11 @@ _MORE_HANDLES: Final = re.compile(
 _EDGE: Final = " \t\r\n.,;:!?*_-\x1a。、…"
 
 
-def settled(
-    script: Script,
+def select_detections(
+    script: PreparedText,
     tagged: Sequence[Detection],
     votes: Sequence[Detection],
-    matches: Sequence[Match],
+    matches: Sequence[RuleMatch],
 ) -> list[Detection]:
     """Everything found in a message, in text order, at most one act a place."""
     matches = _one_a_place(_outside(tagged, votes, script, matches))
@@ -40,9 +40,9 @@ def settled(
 def _outside(
     tagged: Sequence[Detection],
     votes: Sequence[Detection],
-    script: Script,
-    matches: Sequence[Match],
-) -> list[Match]:
+    script: PreparedText,
+    matches: Sequence[RuleMatch],
+) -> list[RuleMatch]:
     """Matches that no tag and no vote on the same ground says already."""
     kept = []
     for match in matches:
@@ -62,24 +62,24 @@ def _covers(tag: Detection, at: int) -> bool:
     return min(tag.start, tag.text_start) <= at < max(tag.end, tag.text_end)
 
 
-def _same_line(script: Script, vote: Detection, at: int) -> bool:
+def _same_line(script: PreparedText, vote: Detection, at: int) -> bool:
     low, high = sorted((vote.start, at))
     return script.text.find("\n", low, high) < 0
 
 
-def _one_a_place(matches: Sequence[Match]) -> list[Match]:
+def _one_a_place(matches: Sequence[RuleMatch]) -> list[RuleMatch]:
     """Of matches that overlap, the surest; of equally sure ones, the longest."""
     order = sorted(matches, key=lambda m: (-m.rule.confidence, m.start - m.end, m.start, m.name))
-    kept: list[Match] = []
+    kept: list[RuleMatch] = []
     for match in order:
         if not any(match.overlaps(other) for other in kept):
             kept.append(match)
     return sorted(kept, key=lambda m: m.start)
 
 
-def _one_a_sentence(script: Script, matches: Sequence[Match]) -> list[Match]:
+def _one_a_sentence(script: PreparedText, matches: Sequence[RuleMatch]) -> list[RuleMatch]:
     """Leaves out what an earlier match of the same sentence says already."""
-    kept: list[Match] = []
+    kept: list[RuleMatch] = []
     for match in matches:
         same = [other for other in kept if other.sentence == match.sentence]
         if match.rule.act == "propose" and any(m.rule.act == "amend" for m in same):
@@ -91,7 +91,7 @@ def _one_a_sentence(script: Script, matches: Sequence[Match]) -> list[Match]:
     return kept
 
 
-def _said(script: Script, earlier: Match, match: Match) -> bool:
+def _said(script: PreparedText, earlier: RuleMatch, match: RuleMatch) -> bool:
     between = script.unquoted[earlier.end : match.start]
     act = match.rule.act
     if match.rule.handle:
@@ -103,7 +103,7 @@ def _said(script: Script, earlier: Match, match: Match) -> bool:
     return act == earlier.rule.act == "decide"
 
 
-def _detection(script: Script, matches: Sequence[Match], index: int) -> Detection | None:
+def _detection(script: PreparedText, matches: Sequence[RuleMatch], index: int) -> Detection | None:
     match = matches[index]
     following = next(
         (m.start for m in matches[index + 1 :] if m.rule.act == match.rule.act), len(script.text)
@@ -119,7 +119,7 @@ def _detection(script: Script, matches: Sequence[Match], index: int) -> Detectio
     )  # fmt: skip
 
 
-def _reserved(script: Script, matches: Sequence[Match], index: int) -> bool:
+def _reserved(script: PreparedText, matches: Sequence[RuleMatch], index: int) -> bool:
     """True for a reaction with a reserve: "I agree if …", "I agree in part, but …".
 
     In "I support P1 but oppose P2" the contrast is between two proposals and
@@ -137,7 +137,7 @@ def _reserved(script: Script, matches: Sequence[Match], index: int) -> bool:
     return match.judge.has("reserve", script.unquoted[start:end])
 
 
-def _named(script: Script, match: Match) -> tuple[str, ...]:
+def _named(script: PreparedText, match: RuleMatch) -> tuple[str, ...]:
     """The handles in the match and in the list that goes on after it: P1, P2 and P3."""
     end = match.end
     if match.rule.handle and script.handles(match.start, end):
@@ -146,12 +146,12 @@ def _named(script: Script, match: Match) -> tuple[str, ...]:
     return script.handles(match.start, end)
 
 
-def _around(script: Script, text: Span, match: Match) -> tuple[str, ...]:
+def _around(script: PreparedText, text: Span, match: RuleMatch) -> tuple[str, ...]:
     """The handles in what the match is about, else in its sentence."""
     return script.handles(match.start, text[1]) or script.handles(*match.sentence)
 
 
-def _clause(script: Script, match: Match) -> Span:
+def _clause(script: PreparedText, match: RuleMatch) -> Span:
     """The part of the sentence between the contrasts around the match."""
     first, last = match.sentence
     start = first + match.judge.last_contrast(script.unquoted[first : match.start])
@@ -159,7 +159,7 @@ def _clause(script: Script, match: Match) -> Span:
     return _trimmed(script, start, last if stop is None else match.end + stop)
 
 
-def _payload(script: Script, match: Match, following: int) -> Span:
+def _payload(script: PreparedText, match: RuleMatch, following: int) -> Span:
     if match.rule.act in REACTIONS:
         return _clause(script, match)
     if match.text is not None:
@@ -182,7 +182,7 @@ def _payload(script: Script, match: Match, following: int) -> Span:
     return _trimmed(script, first, last)
 
 
-def _next_line(script: Script, at: int) -> Span:
+def _next_line(script: PreparedText, at: int) -> Span:
     text = script.text
     while at < len(text) and text[at].isspace():
         at += 1
@@ -190,7 +190,7 @@ def _next_line(script: Script, at: int) -> Span:
     return _trimmed(script, at, len(text) if end < 0 else end)
 
 
-def _trimmed(script: Script, start: int, end: int) -> Span:
+def _trimmed(script: PreparedText, start: int, end: int) -> Span:
     text = script.text
     while start < end and text[start] in _EDGE:
         start += 1
@@ -202,7 +202,9 @@ def _trimmed(script: Script, start: int, end: int) -> Span:
 # -- reactions that contradict each other ----------------------------------------
 
 
-def _weighed(script: Script, found: Sequence[tuple[Judge, Detection]]) -> list[Detection]:
+def _weighed(
+    script: PreparedText, found: Sequence[tuple[GuardJudge, Detection]]
+) -> list[Detection]:
     """`found` with one reaction where one sentence has several.
 
     The clause after a contrast outweighs the one before; where none tells,
@@ -226,7 +228,7 @@ def _weighed(script: Script, found: Sequence[tuple[Judge, Detection]]) -> list[D
     return kept
 
 
-def _together(script: Script, judge: Judge, one: Detection, two: Detection) -> bool:
+def _together(script: PreparedText, judge: GuardJudge, one: Detection, two: Detection) -> bool:
     """True where two reactions speak of the same thing, in one breath."""
     if one.refs and two.refs and not set(one.refs) & set(two.refs):
         return False

@@ -14,10 +14,16 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from parley.memory.errors import BadPattern
-from parley.memory.extraction.patterns.bare_text import bare
-from parley.memory.extraction.patterns.pattern_packs import NESTED, PACK, Pack, Rule, misshapen
-from parley.memory.extraction.patterns.regular_expressions import compiled
-from parley.memory.text.plain_text import IDEOGRAPHIC, plain
+from parley.memory.extraction.patterns.bare_text import strip_marks
+from parley.memory.extraction.patterns.pattern_packs import (
+    NESTED,
+    PACK,
+    Pack,
+    Rule,
+    list_shape_errors,
+)
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+from parley.memory.text.plain_text import IDEOGRAPHIC, to_plain
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.
 _ASCII_EDGE: Final = re.compile(
@@ -36,7 +42,7 @@ class Fault:
     reason: str
 
 
-def faults(data: bytes | str) -> tuple[Fault, ...]:
+def find_faults(data: bytes | str) -> tuple[Fault, ...]:
     """Everything for which `parse_pack` would refuse `data`, by rule; () for a sound pack."""
     try:
         tree = json.loads(data)
@@ -48,7 +54,7 @@ def faults(data: bytes | str) -> tuple[Fault, ...]:
     try:
         PACK.validate_python(tree)
     except ValidationError as error:
-        found += [Fault(each.rule, each.reason) for each in misshapen(tree, error)]
+        found += [Fault(each.rule, each.reason) for each in list_shape_errors(tree, error)]
     if isinstance(tree, dict):
         found += _wording(tree)
     return tuple(dict.fromkeys(found))
@@ -82,7 +88,7 @@ def _refused(
             continue
         where = "" if key in ("pattern", rule) else f"{key}: "
         try:
-            found = compiled(pattern, rule)
+            found = compile_pattern(pattern, rule)
         except BadPattern as refused:
             yield Fault(rule, where + refused.reason)
             continue
@@ -90,7 +96,7 @@ def _refused(
             yield Fault(rule, f"{where}it matches the empty text; make some part required")
 
 
-def doubts(pack: Pack, plain_talk: Sequence[str] = ()) -> tuple[Fault, ...]:
+def find_doubts(pack: Pack, plain_talk: Sequence[str] = ()) -> tuple[Fault, ...]:
     """What is hardly meant: rules that fire on anything, or never.
 
     `plain_talk` are sentences that claim nothing, in languages that packs are for.
@@ -112,7 +118,7 @@ def _never(rule: Rule) -> Iterator[str]:
     for pattern in (rule.pattern, rule.before, rule.after, rule.within):
         yield from _unread(pattern)
     for key, pattern in (("before", rule.before), ("after", rule.after), ("within", rule.within)):
-        if pattern and all(compiled(pattern, key).search(text) for text in ("", "x", "x y")):
+        if pattern and all(compile_pattern(pattern, key).search(text) for text in ("", "x", "x y")):
             yield f"{key!r} matches whatever stands there: the rule never fires"
     unspaced = _IDEOGRAPH.search(rule.pattern) or _UNSPACED.search(rule.pattern)
     if rule.whole_words and unspaced:
@@ -124,22 +130,22 @@ def _never(rule: Rule) -> Iterator[str]:
 
 def _unread(pattern: str) -> Iterator[str]:
     """What a pattern has that no text has when it is searched, or that RE2 takes otherwise."""
-    folded = plain(pattern)
+    folded = to_plain(pattern)
     if folded != pattern:
         odd = next(old for old, new in zip(pattern, folded, strict=True) if old != new)
-        yield f"{odd!r} never occurs, the text is made plain first: write {plain(odd)!r}"
-    if bare(pattern) is not None:
+        yield f"{odd!r} never occurs, the text is made plain first: write {to_plain(odd)!r}"
+    if strip_marks(pattern) is not None:
         yield "points, loose accents and direction marks are left out of the text: leave them out"
     if _ASCII_EDGE.search(pattern) and any(char.isalpha() for char in pattern if ord(char) > 0xFF):
         yield r"\b and \w know ASCII letters only: write (?:^|[^\pL]), \pL"
 
 
 def _always(rule: Rule, plain_talk: Sequence[str]) -> Iterator[str]:
-    pattern = compiled(rule.pattern, rule.name)
+    pattern = compile_pattern(rule.pattern, rule.name)
     letter = next((each for each in _LETTERS if pattern.search(each)), None)
     if letter is not None:
         yield f"it matches the single letter {letter!r}"
         return
-    hits = [text for text in plain_talk if pattern.search(plain(text))]
+    hits = [text for text in plain_talk if pattern.search(to_plain(text))]
     if len(hits) * 4 >= len(plain_talk) > 0:
         yield f"it matches {len(hits)} of {len(plain_talk)} sentences of plain talk"

@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from parley.bus.entries import Act
 from parley.memory.errors import BadPattern
-from parley.memory.extraction.patterns.regular_expressions import compiled
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
 
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
@@ -176,12 +176,12 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     try:
         pack = PACK.validate_python(tree)
     except ValidationError as error:
-        raise misshapen(tree, error)[0] from None
+        raise list_shape_errors(tree, error)[0] from None
     _check(pack)
     return pack
 
 
-def misshapen(tree: Any, error: ValidationError) -> list[BadPattern]:
+def list_shape_errors(tree: Any, error: ValidationError) -> list[BadPattern]:
     """What pydantic found wrong with the shape of a pack, each with its rule."""
     return [_refusal(tree, each) for each in error.errors()]
 
@@ -202,12 +202,12 @@ def _check(pack: Pack) -> None:
         if rule.name in seen:
             raise BadPattern(rule.name, "the name is there twice; give each rule its own")
         seen.add(rule.name)
-        if compiled(rule.pattern, rule.name).search("") is not None:
+        if compile_pattern(rule.pattern, rule.name).search("") is not None:
             raise BadPattern(rule.name, "it matches the empty text; make some part required")
         for pattern in filter(None, (rule.before, rule.after, rule.within)):
-            compiled(pattern, rule.name)
+            compile_pattern(pattern, rule.name)
     for name, pattern in asdict(pack.guards).items():
         if not pattern:
             continue
-        if compiled(pattern, name).search("") is not None and name != "empty":
+        if compile_pattern(pattern, name).search("") is not None and name != "empty":
             raise BadPattern(name, "it matches the empty text; make some part required")

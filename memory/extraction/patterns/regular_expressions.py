@@ -24,7 +24,7 @@ def re2_options() -> Any:
 
 
 @lru_cache(maxsize=8192)
-def compiled(pattern: str, rule: str) -> Any:
+def compile_pattern(pattern: str, rule: str) -> Any:
     """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
     try:
         return re2.compile(pattern, re2_options())
@@ -35,13 +35,13 @@ def compiled(pattern: str, rule: str) -> Any:
         raise BadPattern(rule, f"RE2 refuses it: {text[:120]}{hint}") from None
 
 
-class Finder:
+class PatternFinder:
     """One pattern and where it occurs: 64 places at most, so that any text is linear."""
 
     __slots__ = ("_groups", "_pattern")
 
     def __init__(self, pattern: str, rule: str = "tag") -> None:
-        self._pattern = compiled(pattern, rule)
+        self._pattern = compile_pattern(pattern, rule)
         self._groups: dict[str, int] = self._pattern.groupindex
 
     def each(self, subject: str | bytes) -> Iterator[Any]:
@@ -55,7 +55,7 @@ class Finder:
         return int(start), int(end)
 
 
-def compiled_set(patterns: tuple[str, ...]) -> Any:
+def compile_pattern_set(patterns: tuple[str, ...]) -> Any:
     """One automaton that tells which of `patterns` occur in a text."""
     matcher = re2.Set.SearchSet(re2_options())
     for pattern in patterns:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import re2
 
 from parley.memory.extraction.patterns.pattern_packs import Pack, Rule
-from parley.memory.extraction.patterns.regular_expressions import compiled_set
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern_set
 
 _SCRIPTS: Final = ("he", "ja", "zh")
 _BEYOND: Final = "\u0590"  # the first letter of those scripts
@@ -25,7 +25,7 @@ _NONE: Final[list[int]] = []
 _Search = tuple[tuple[int, ...], Callable[[str], Any]]  # numbers of its rules, the automaton
 
 
-class Gate:
+class RuleGate:
     """Tells which of `marks` (numbers from 0) and of the rules (numbers after) may occur."""
 
     __slots__ = ("_hinted", "_near", "_rules", "_scripts")
@@ -72,7 +72,7 @@ def _hint(words: str) -> str:
 
 def _search(rules: Iterable[tuple[int, str]]) -> _Search:
     numbers, patterns = zip(*rules, strict=True)
-    return numbers, compiled_set(patterns).Match
+    return numbers, compile_pattern_set(patterns).Match
 
 
 def _found(search: _Search, text: str, hits: list[int]) -> list[int]:

@@ -13,19 +13,19 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from parley.memory.extraction.patterns.bare_text import Bare, bare
-from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.bare_text import BareText, strip_marks
+from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.extraction.patterns.detections import Detection, Sighting
-from parley.memory.extraction.patterns.guards import Judge, Match, upheld
-from parley.memory.extraction.patterns.match_selection import settled
+from parley.memory.extraction.patterns.guards import GuardJudge, RuleMatch, select_claims
+from parley.memory.extraction.patterns.match_selection import select_detections
 from parley.memory.extraction.patterns.pattern_packs import REACTIONS, Guards, Pack, Rule
-from parley.memory.extraction.patterns.regular_expressions import Finder, compiled_set
-from parley.memory.extraction.patterns.rule_gates import Gate
+from parley.memory.extraction.patterns.regular_expressions import PatternFinder, compile_pattern_set
+from parley.memory.extraction.patterns.rule_gates import RuleGate
 from parley.memory.extraction.patterns.tags import PATTERNS as TAGS
 from parley.memory.extraction.patterns.tags import find_tags
 from parley.memory.extraction.patterns.vote_marks import PATTERNS as VOTES
 from parley.memory.extraction.patterns.vote_marks import find_votes
-from parley.memory.text.plain_text import plain
+from parley.memory.text.plain_text import to_plain
 
 _NOTHING: Final[tuple[Detection, ...]] = ()
 _MARKS: Final = (*TAGS, *VOTES)
@@ -41,7 +41,7 @@ _EDGE: Final = " \t\r\n,;:-"
 _LEADING: Final = " \t\r\n*_#>-•"
 
 
-class Reader:
+class SpeechActReader:
     """The packs of a session, compiled. Stateless once built; may be shared.
 
     Raises `BadPattern` where the packs are too large together.
@@ -55,17 +55,17 @@ class Reader:
             for rule in pack.rules
         ]
         self._rules = sorted(rules, key=lambda each: each[1].handle)  # stable: handles last
-        self._finders = [Finder(rule.pattern, name) for name, rule, _ in self._rules]
+        self._finders = [PatternFinder(rule.pattern, name) for name, rule, _ in self._rules]
         self._free = sum(not rule.handle for _, rule, _ in self._rules)
         by_name = {pack.name: pack for pack in packs}
         asked = [(by_name[name.partition("/")[0]], rule) for name, rule, _ in self._rules]
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
-        self._gate = Gate((*_MARKS, _HANDLE), asked[: self._free]).hits
-        self._handle_gate = compiled_set(
+        self._gate = RuleGate((*_MARKS, _HANDLE), asked[: self._free]).hits
+        self._handle_gate = compile_pattern_set(
             tuple(rule.pattern for _, rule in asked[self._free :]) or (_HANDLE,)
         ).Match
-        self._all = Judge([pack.guards for pack in packs])  # a bare vote has no language
+        self._all = GuardJudge([pack.guards for pack in packs])  # a bare vote has no language
         self._short = lru_cache(_SHORT_KEPT)(self._read)
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
@@ -81,21 +81,21 @@ class Reader:
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
         if content.isascii():
             return self._found(content, act)
-        made = bare(content)
+        made = strip_marks(content)
         if made is None:
-            return self._found(plain(content), act)
-        return tuple(_moved(each, made) for each in self._found(plain(made.text), act))
+            return self._found(to_plain(content), act)
+        return tuple(_moved(each, made) for each in self._found(to_plain(made.text), act))
 
     def sighted(self, content: str, act: str | None = None) -> tuple[Sighting, ...]:
         """Every place where a rule's words stand, with what keeps it from being an act.
 
         For those who write packs; `read` gives the same acts at less cost.
         """
-        made = bare(content) or Bare(
+        made = strip_marks(content) or BareText(
             content, tuple(range(len(content))), tuple(range(1, len(content) + 1))
         )
-        text = plain(made.text)
-        script, read = Script(text), self._found(text, act)
+        text = to_plain(made.text)
+        script, read = PreparedText(text), self._found(text, act)
         sightings = []
         for match in self._matches(script, self._gate(text)):
             dropped = match.judge.objection(script.unquoted, match)
@@ -109,16 +109,16 @@ class Reader:
         hits = self._gate(text)
         if not hits and act is None:
             return _NOTHING
-        script = Script(text)
+        script = PreparedText(text)
         tagged = find_tags(script) if _TAGS.intersection(hits) else []
         votes = find_votes(script, self._all) if _VOTES.intersection(hits) else []
-        matches = upheld(script, self._matches(script, hits))
-        found = settled(script, tagged, votes, matches)
+        matches = select_claims(script, self._matches(script, hits))
+        found = select_detections(script, tagged, votes, matches)
         if act is not None:
             found = _under(act, script, found)
         return tuple(found)
 
-    def _matches(self, script: Script, hits: Sequence[int]) -> list[Match]:
+    def _matches(self, script: PreparedText, hits: Sequence[int]) -> list[RuleMatch]:
         first = len(_MARKS) + 1
         chosen = [hit - first for hit in hits if hit >= first]
         if first - 1 in hits and self._free < len(self._rules):
@@ -133,11 +133,11 @@ class Reader:
         return found[:_MAX_MATCHES]
 
 
-def _is(match: Match, found: Detection) -> bool:
+def _is(match: RuleMatch, found: Detection) -> bool:
     return found.rule == match.name and found.start < match.end and match.start < found.end
 
 
-def _moved(found: Detection, made: Bare) -> Detection:
+def _moved(found: Detection, made: BareText) -> Detection:
     """What was found in a bare text, in places of the original."""
     start, end = made.original(found.start, found.end)
     first, last = made.original(found.text_start, found.text_end)
@@ -145,14 +145,16 @@ def _moved(found: Detection, made: Bare) -> Detection:
     return replace(found, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
 
 
-def _judges(packs: Sequence[Pack]) -> dict[str, Judge]:
+def _judges(packs: Sequence[Pack]) -> dict[str, GuardJudge]:
     guards: dict[str, list[Guards]] = {}
     for pack in packs:
         guards.setdefault(pack.language, []).append(pack.guards)
-    return {language: Judge(own) for language, own in guards.items()}
+    return {language: GuardJudge(own) for language, own in guards.items()}
 
 
-def _match(script: Script, name: str, rule: Rule, judge: Judge, place: Span, text: Span) -> Match:
+def _match(
+    script: PreparedText, name: str, rule: Rule, judge: GuardJudge, place: Span, text: Span
+) -> RuleMatch:
     """A match of `rule`, without the spaces and marks that its pattern led in with."""
     start, end = place
     shown = script.unquoted
@@ -161,10 +163,10 @@ def _match(script: Script, name: str, rule: Rule, judge: Judge, place: Span, tex
     while end > start + 1 and shown[end - 1] in _EDGE:
         end -= 1
     group = None if text == (-1, -1) else text
-    return Match(start, end, name, rule, script.sentence(start, end), judge, group)
+    return RuleMatch(start, end, name, rule, script.sentence(start, end), judge, group)
 
 
-def _under(act: str, script: Script, found: list[Detection]) -> list[Detection]:
+def _under(act: str, script: PreparedText, found: list[Detection]) -> list[Detection]:
     """`found` beneath the envelope's act, which outranks whatever says the same."""
     text = script.text
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from parley.memory.extraction.patterns.clauses import Script, Span
+from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.patterns.regular_expressions import Finder
+from parley.memory.extraction.patterns.regular_expressions import PatternFinder
 from parley.memory.extraction.patterns.vote_marks import SIGNED, is_vote
 
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act
@@ -60,11 +60,11 @@ _NOTHING: Final = re.compile(
     r"(?:none|n/?a|tbd|tba|pending|not yet|to be (?:decided|determined|done))?\W*$", re.IGNORECASE
 )
 
-_MARKERS: Final = Finder(_MARKER)
-_BRACKETS: Final = Finder(_BRACKET)
+_MARKERS: Final = PatternFinder(_MARKER)
+_BRACKETS: Final = PatternFinder(_BRACKET)
 
 
-def find_tags(script: Script) -> list[Detection]:
+def find_tags(script: PreparedText) -> list[Detection]:
     """Markers and bracketed tags in text order, each with its payload.
 
     A payload runs to the end of its line or to the next tag. Where that is
@@ -92,7 +92,7 @@ def find_tags(script: Script) -> list[Detection]:
     return found
 
 
-def _refs(script: Script, act: str, tag: Span, text: Span) -> tuple[str, ...]:
+def _refs(script: PreparedText, act: str, tag: Span, text: Span) -> tuple[str, ...]:
     """The handles that a tag is about: of a stance or a ruling those within it, where it has any.
 
     "[SUPPORT P4] It mends what I opposed in P2" says nothing for P2.
@@ -101,7 +101,7 @@ def _refs(script: Script, act: str, tag: Span, text: Span) -> tuple[str, ...]:
     return within or script.handles(tag[0], max(tag[1], text[1]))
 
 
-def _first_of_each_place(script: Script) -> Iterator[_Mark]:
+def _first_of_each_place(script: PreparedText) -> Iterator[_Mark]:
     last = -1
     for mark in sorted({*_markers(script), *_brackets(script)}):
         if mark[0] >= last:
@@ -109,7 +109,7 @@ def _first_of_each_place(script: Script) -> Iterator[_Mark]:
             yield mark
 
 
-def _claimed(script: Script, act: str, start: int, text: Span) -> Span:
+def _claimed(script: PreparedText, act: str, start: int, text: Span) -> Span:
     """The payload of a proposal or a decision; an empty span where it claims nothing.
 
     "[CONSENSUS]" alone still says that something was agreed; "Proposal: none"
@@ -124,14 +124,14 @@ def _claimed(script: Script, act: str, start: int, text: Span) -> Span:
     return (text[1], text[1]) if _NOTHING.match(content, *text) else text
 
 
-def _markers(script: Script) -> Iterator[_Mark]:
+def _markers(script: PreparedText) -> Iterator[_Mark]:
     for match in _MARKERS.each(script.subject):
         qualifier, word = _MARKERS.span(match, "qualifier"), _MARKERS.span(match, "word")
         start = qualifier[0] if qualifier[0] >= 0 else word[0]
         yield (start, match.end(), *_meaning(script, qualifier, word, match.end()))
 
 
-def _brackets(script: Script) -> Iterator[_Mark]:
+def _brackets(script: PreparedText) -> Iterator[_Mark]:
     text = script.unquoted
     for match in _BRACKETS.each(script.subject) if "[" in text else ():
         start, end = match.span()
@@ -143,7 +143,7 @@ def _brackets(script: Script) -> Iterator[_Mark]:
             yield (start, end, *_meaning(script, qualifier, word, end))
 
 
-def _meaning(script: Script, qualifier: Span, word: Span, end: int) -> tuple[str, str]:
+def _meaning(script: PreparedText, qualifier: Span, word: Span, end: int) -> tuple[str, str]:
     """The rule's name and the act of a marker."""
     said = script.text[slice(*word)].lower()
     before = script.text[slice(*qualifier)].lower() if qualifier[0] >= 0 else ""
@@ -158,7 +158,7 @@ def _meaning(script: Script, qualifier: Span, word: Span, end: int) -> tuple[str
     return next((act, act) for stem, act in _STEMS if said.startswith(stem))
 
 
-def _payload(script: Script, start: int, end: int, above: int, following: int) -> Span:
+def _payload(script: PreparedText, start: int, end: int, above: int, following: int) -> Span:
     text = script.text
     line_end = _line_end(text, end)
     span = _trimmed(text, end, min(line_end, following))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from parley.memory.extraction.patterns.clauses import Script
+from parley.memory.extraction.patterns.clauses import PreparedText
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.patterns.guards import Judge
-from parley.memory.extraction.patterns.regular_expressions import Finder
+from parley.memory.extraction.patterns.guards import GuardJudge
+from parley.memory.extraction.patterns.regular_expressions import PatternFinder
 from parley.memory.text.plain_text import IDEOGRAPHIC
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
@@ -31,8 +31,8 @@ _NAMED_VOTE = (
     r"(?P<vote2>[+-](?:\d{1,3}(?:\.\d{1,3})?|\.\d{1,3}))"
 )
 PATTERNS: Final = (_VOTE, _NAMED_VOTE)
-_LINES: Final = Finder(_VOTE)
-_NAMED: Final = Finder(_NAMED_VOTE)
+_LINES: Final = PatternFinder(_VOTE)
+_NAMED: Final = PatternFinder(_NAMED_VOTE)
 
 SIGNED: Final = re.compile(r"[+-]\d{0,3}(?:\.\d{1,3})?(?<=\d)")
 # After a vote: not a bigger number, a time, a date, a unit, or prose about the number itself.
@@ -61,7 +61,7 @@ _STOP_RIGHT_AFTER: Final = re.compile(
 )
 
 
-def find_votes(script: Script, judge: Judge) -> list[Detection]:
+def find_votes(script: PreparedText, judge: GuardJudge) -> list[Detection]:
     """Bare votes at a line's start, and votes that name their proposal anywhere.
 
     A reserve ("if", "but") after it makes a vote conditional.
@@ -76,7 +76,7 @@ def find_votes(script: Script, judge: Judge) -> list[Detection]:
     ]
 
 
-def _line_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
+def _line_votes(script: PreparedText) -> Iterator[tuple[int, _Vote]]:
     for match in _LINES.each(script.subject):
         start, end = max(_LINES.span(match, "vote"), _LINES.span(match, "alone"))
         if is_vote(script.unquoted, script.text[start:end].lower(), end):
@@ -86,7 +86,7 @@ def _line_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
             yield start, (start, end, refs, SCRIBED_VOTE_CONFIDENCE if scribed else VOTE_CONFIDENCE)
 
 
-def _named_votes(script: Script) -> Iterator[tuple[int, _Vote]]:
+def _named_votes(script: PreparedText) -> Iterator[tuple[int, _Vote]]:
     for match in _NAMED.each(script.subject):
         first = _NAMED.span(match, "vote")[0] >= 0
         start, end = _NAMED.span(match, "vote" if first else "vote2")
@@ -119,7 +119,7 @@ def _in_a_word(char: str) -> bool:
     return (char.isalnum() or char == "_") and _JOINABLE.match(char) is None
 
 
-def _vote(script: Script, judge: Judge, vote: _Vote, following: int) -> Detection:
+def _vote(script: PreparedText, judge: GuardJudge, vote: _Vote, following: int) -> Detection:
     """The vote with the handles and the reserve in its part of the line."""
     start, end, refs, confidence = vote
     token = script.text[start:end].lower()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def reached(name: str, count: int, steps: tuple[int, ...]) -> list[str]:
+def reached_steps(name: str, count: int, steps: tuple[int, ...]) -> list[str]:
     """One feature for every step that `count` has reached: more is never less."""
     return [f"{name} >={step}" for step in steps if count >= step]
 
 
-def band(count: int, steps: tuple[int, ...]) -> str:
+def count_band(count: int, steps: tuple[int, ...]) -> str:
     """The first step that `count` does not pass, or what it passes."""
     for step in steps:
         if count <= step:
@@ -16,6 +16,6 @@ def band(count: int, steps: tuple[int, ...]) -> str:
     return f">{steps[-1]}"
 
 
-def once(found: list[str]) -> list[str]:
+def drop_repeats(found: list[str]) -> list[str]:
     """`found` without repeats, in order."""
     return list(dict.fromkeys(found))

@@ -1,7 +1,7 @@
 """What later lines say of earlier ones: runs of votes, restatements, talk of proposing.
 
-`observe` takes one message into the window and returns the lines of which it
-says something; `features` tells what is known of a line by then. What comes
+`observe_message` takes one message into the window and returns the lines of which it
+says something; `line_features` tells what is known of a line by then. What comes
 after a line only adds features, so a line that is worth marking stays so.
 """
 
@@ -12,15 +12,15 @@ from functools import cache
 from typing import Final
 
 from parley.memory.extraction.structure import restatements, vote_runs
-from parley.memory.extraction.structure.count_bands import once, reached
+from parley.memory.extraction.structure.count_bands import drop_repeats, reached_steps
 from parley.memory.extraction.structure.scorecards import Scorecards, lexicon
-from parley.memory.extraction.structure.window_messages import Heard
-from parley.memory.state.line_state import REACH, Line, Structure
+from parley.memory.extraction.structure.window_messages import WindowMessage
+from parley.memory.state.line_state import REACH, Structure, WindowLine
 
 # How the features begin that may come true after a line was heard. What they
 # add to a proposal's score is never below 0, or a line could be taken back.
-LATER: Final = ("votes after", "voters", "bare voters", "a vote", "votes again", "own vote",
-                "restated", "before", "above")  # fmt: skip
+LATER_FEATURES: Final = ("votes after", "voters", "bare voters", "a vote", "votes again",
+                "own vote", "restated", "before", "above")  # fmt: skip
 
 _TALK: Final[tuple[str, ...]] = (
     "proposal talk", "vote talk", "resolution talk", "objection talk",
@@ -38,24 +38,24 @@ _RIGHT_BELOW: Final = frozenset({"votes after 1", "votes after 2"})
 _CONTRARY: Final = frozenset({"a vote between", "a vote against"})
 
 
-def observe(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
+def observe_message(held: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
     """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
     if heard.vote is not None:
         _let_go(held, heard.place)
-        return vote_runs.vote(held, heard, heard.vote)
-    touched = overhear(held, heard.place, heard.cues, heard.scribed, cards)
+        return vote_runs.add_vote(held, heard, heard.vote)
+    touched = note_aside(held, heard.place, heard.cues, heard.scribed, cards)
     if heard.passes:
-        touched += enter(held, heard, cards)
-    return in_order(touched)
+        touched += add_line(held, heard, cards)
+    return sort_lines(touched)
 
 
-def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
+def add_line(held: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
     """Give `heard` a place below all other lines; those of which it says something, and itself."""
     line = _placed(held, heard)
     touched = _beside_lines(held, line, cards)
-    for other, told in restatements.compare(held, line):
+    for other, told in restatements.find_restated_lines(held, line):
         if told:
-            _add(other, cards, restatements.told(told))
+            _add(other, cards, restatements.restatement_features(told))
             touched.append(other)
     _add(line, cards, _standing(line))
     held.lines.append(line)
@@ -63,7 +63,7 @@ def enter(held: Structure, heard: Heard, cards: Scorecards) -> list[Line]:
     return [*touched, line]
 
 
-def bring_in(held: Structure, line: Line, cards: Scorecards) -> None:
+def add_late_line(held: Structure, line: WindowLine, cards: Scorecards) -> None:
     """Give `line` its place among the others, late: all that is known is what it is like."""
     _add(line, cards, _standing(line))
     held.lines.append(line)
@@ -72,7 +72,7 @@ def bring_in(held: Structure, line: Line, cards: Scorecards) -> None:
         held.aside = None
 
 
-def pass_over(held: Structure, place: int, scribed: bool = False) -> None:
+def drop_out_of_reach(held: Structure, place: int, scribed: bool = False) -> None:
     """Let go of what is out of reach now that one more line came, and count it."""
     _let_go(held, place)
     held.led = (held.led << 1 | scribed) & _NEWEST
@@ -81,11 +81,11 @@ def pass_over(held: Structure, place: int, scribed: bool = False) -> None:
         held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
 
 
-def overhear(
+def note_aside(
     held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
-) -> list[Line]:
+) -> list[WindowLine]:
     """Take in what a line says that gets no place in the window: most of all talk."""
-    pass_over(held, place, scribed)
+    drop_out_of_reach(held, place, scribed)
     numbers = _talk()
     if numbers.keys().isdisjoint(cues):
         return []
@@ -99,7 +99,7 @@ def _talk() -> dict[int, str]:
     return {lexicon().number(name): name for name in _TALK}
 
 
-def _add(line: Line, cards: Scorecards, names: Iterable[str]) -> None:
+def _add(line: WindowLine, cards: Scorecards, names: Iterable[str]) -> None:
     """Let features of `line` that came true count."""
     weights = cards.stands
     for name in names:
@@ -109,7 +109,7 @@ def _add(line: Line, cards: Scorecards, names: Iterable[str]) -> None:
             line.decision += decision
 
 
-def in_order(touched: list[Line]) -> list[Line]:
+def sort_lines(touched: list[WindowLine]) -> list[WindowLine]:
     """Those lines, oldest first, each once."""
     if len(touched) < 2:
         return touched
@@ -131,10 +131,12 @@ def _let_go(held: Structure, place: int) -> None:
         del held.votes[0]
 
 
-def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecards) -> list[Line]:
+def _spoken_of(
+    held: Structure, place: int, talk: Sequence[str], cards: Scorecards
+) -> list[WindowLine]:
     """The lines right above of which a line speaks: it objects, calls a vote, resolves."""
     tags = [f"before {cue}" for cue in talk]
-    touched: list[Line] = []
+    touched: list[WindowLine] = []
     for line in reversed(held.lines[-_AFTER:]):
         if place - line.place > _AFTER:
             break
@@ -146,9 +148,9 @@ def _spoken_of(held: Structure, place: int, talk: Sequence[str], cards: Scorecar
     return touched
 
 
-def line_of(heard: Heard) -> Line:
+def line_from_message(heard: WindowMessage) -> WindowLine:
     """`heard` as a line of which only the wording is known."""
-    return Line(
+    return WindowLine(
         n=heard.n, place=heard.place, who=heard.who, typist=heard.typist, text=heard.text,
         start=heard.start, at=heard.at, topic=heard.topic, own=heard.own,
         proposal=heard.wording[0], decision=heard.wording[1], scribed=heard.scribed,
@@ -157,21 +159,21 @@ def line_of(heard: Heard) -> Line:
     )  # fmt: skip
 
 
-def _placed(held: Structure, heard: Heard) -> Line:
+def _placed(held: Structure, heard: WindowMessage) -> WindowLine:
     """`heard` as a line of the window, with what its place says of it."""
-    line = line_of(heard)
+    line = line_from_message(heard)
     for place, talk in held.talk:
         if place < heard.place:
             line.tags += [f"after {cue}" for cue in talk]
     newest = min(held.heard, _NEWEST.bit_length())
     if newest > _FEW and held.led.bit_count() * 2 >= newest:
         line.tags.append("scribed among scribed" if heard.scribed else "typed among scribed")
-    line.tags += vote_runs.beside(held, line)
-    line.tags = once(line.tags)
+    line.tags += vote_runs.vote_features_before(held, line)
+    line.tags = drop_repeats(line.tags)
     return line
 
 
-def _beside_lines(held: Structure, line: Line, cards: Scorecards) -> list[Line]:
+def _beside_lines(held: Structure, line: WindowLine, cards: Scorecards) -> list[WindowLine]:
     """What the line before says of `line`, and `line` of it: proposals often come in lists."""
     if not held.lines or line.place - held.lines[-1].place > _LIST:
         return []
@@ -187,24 +189,28 @@ def _beside_lines(held: Structure, line: Line, cards: Scorecards) -> list[Line]:
     return [before]
 
 
-def features(held: Structure, line: Line) -> list[str]:
+def line_features(held: Structure, line: WindowLine) -> list[str]:
     """What is known of `line` by now beside its wording; each once."""
-    return [*_standing(line), *restatements.told(line.told), *below(held, line)]
+    return [
+        *_standing(line),
+        *restatements.restatement_features(line.told),
+        *vote_features(held, line),
+    ]
 
 
-def _standing(line: Line) -> list[str]:
-    found = [*line.tags, *reached("wording", line.own, (100, 200, 300, 400, 500, 600))]
+def _standing(line: WindowLine) -> list[str]:
+    found = [*line.tags, *reached_steps("wording", line.own, (100, 200, 300, 400, 500, 600))]
     if line.behind is not None:
-        found += restatements.restates(line.behind)
+        found += restatements.earlier_line_features(line.behind)
     return found
 
 
-def below(held: Structure, line: Line) -> list[str]:
+def vote_features(held: Structure, line: WindowLine) -> list[str]:
     """What the votes below `line` tell of it by now; each once."""
-    return once(vote_runs.below(held, line)) if line.anchored else []
+    return drop_repeats(vote_runs.vote_features_below(held, line)) if line.anchored else []
 
 
-def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
+def is_put_to_vote(held: Structure, line: WindowLine, stands: Collection[str]) -> bool:
     """True for what is put to a vote, as its votes show.
 
     `stands` is what the votes below tell.
@@ -212,7 +218,7 @@ def is_put(held: Structure, line: Line, stands: Collection[str]) -> bool:
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
-    asked = vote_runs.asked_for(held, line)
+    asked = vote_runs.request_features(held, line)
     if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
         return True
     below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from parley.memory.extraction.patterns.regular_expressions import compiled_set
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern_set
 
 READ: Final = 500  # characters of a line that count: what is put to others says so early
 
@@ -63,7 +63,9 @@ class Lexicon:
         for cues in languages:
             for name, words in cues.items():
                 patterns.setdefault(name.lstrip("^="), []).append(_pattern(name, words))
-        self._match = compiled_set(tuple("|".join(every) for every in patterns.values())).Match
+        self._match = compile_pattern_set(
+            tuple("|".join(every) for every in patterns.values())
+        ).Match
         self.names = (*patterns, *_BEYOND, *_MINUTES, _SCRIBED)
         self._numbers = {name: number for number, name in enumerate(self.names)}
         self._of_minutes = frozenset(map(self.number, ("minutes", "last time")))
@@ -112,7 +114,7 @@ def _pattern(name: str, words: str) -> str:
     return rf"(?:\A|[^\pL\pN'_])(?:{either})(?:[^\pL\pN'_]|\z)"
 
 
-def lead(text: str) -> int:
+def speaker_prefix_length(text: str) -> int:
     """How many characters of `text` name whose words follow: "ann: …"; 0 for none."""
     found = _LEAD.match(text)
     return 0 if found is None else found.end()

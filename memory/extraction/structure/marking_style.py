@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory.extraction.structure.scribes import as_said
-from parley.memory.state.fold_step import Moment
+from parley.memory.extraction.structure.scribes import strip_scribe_note
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
 
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
@@ -19,20 +19,20 @@ _STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
 
-def mark(moment: Moment, made: Proposal | Decision) -> None:
+def note_marked_item(moment: FoldStep, made: Proposal | Decision) -> None:
     """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
     held = moment.memory.structure
     if isinstance(made, Decision) or made.origin.how == "structure":
         held.decisions += 1
         if held.decisions == 1:
             _hold_decisions(moment)
-    if isinstance(made, Proposal) or as_said(made.origin.rule or "") not in _LOOSE:
+    if isinstance(made, Proposal) or strip_scribe_note(made.origin.rule or "") not in _LOOSE:
         held.proposals += 1
         if held.proposals == 1:
             _hold_proposals(moment)
 
 
-def stray(moment: Moment) -> None:
+def note_stray_vote(moment: FoldStep) -> None:
     """Note a vote with nothing proposed that it could be on; some hold earlier wordings back."""
     held = moment.memory.structure
     held.stray += 1
@@ -40,7 +40,7 @@ def stray(moment: Moment) -> None:
         _hold_proposals(moment)
 
 
-def weigh(moment: Moment, made: Proposal | Decision) -> None:
+def hold_back_unmarked(moment: FoldStep, made: Proposal | Decision) -> None:
     """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
     held = moment.memory.structure
     if isinstance(made, Proposal):
@@ -48,29 +48,29 @@ def weigh(moment: Moment, made: Proposal | Decision) -> None:
     else:
         others = held.decisions > 0
     if others or held.led.bit_count() >= _SCRIBED:
-        hold(moment, made)
+        make_tentative(moment, made)
 
 
-def _hold_proposals(moment: Moment) -> None:
+def _hold_proposals(moment: FoldStep) -> None:
     for proposal in moment.memory.proposals.values():
         if proposal.status == "active" and not _taken_up(proposal):
-            hold(moment, proposal)
+            make_tentative(moment, proposal)
 
 
-def _hold_decisions(moment: Moment) -> None:
+def _hold_decisions(moment: FoldStep) -> None:
     for decision in moment.memory.decisions.values():
         if decision.status == "claimed":
-            hold(moment, decision)
+            make_tentative(moment, decision)
 
 
-def hold(moment: Moment, item: Proposal | Decision) -> None:
+def make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
     """Make an item tentative that its wording alone made."""
     if item.origin.how == "pattern" and item.stands and not item.tentative:
         item.tentative = True
         moment.found("item.tentative", item.handle, tentative=True)
 
 
-def firm(moment: Moment, item: Proposal | Decision) -> None:
+def make_firm(moment: FoldStep, item: Proposal | Decision) -> None:
     """Count an item again: somebody took it up."""
     if item.tentative:
         item.tentative = False

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from parley.memory.extraction.structure import scribes
 from parley.memory.state.item_state import Position, Proposal, Reaction
-from parley.memory.state.line_state import Aside, Cast, Line, Run, Structure
+from parley.memory.state.line_state import PassedLine, Structure, UnlinkedVote, VoteRun, WindowLine
 from parley.memory.state.memory import Memory
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def rename_in_window(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` throughout the window; of two votes in one run the later one stands."""
     held = memory.structure
-    scribes.rename(memory, old, new)
-    lines: list[Line | Aside] = [*held.lines, *_asides(held)]
+    scribes.rename_scribe(memory, old, new)
+    lines: list[WindowLine | PassedLine] = [*held.lines, *_asides(held)]
     for line in lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
@@ -35,7 +35,7 @@ def rename(memory: Memory, old: str, new: str) -> None:
         cast.typist = new if cast.typist == old else cast.typist
 
 
-def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
+def merge_votes(memory: Memory, item: Proposal, into: Proposal) -> None:
     """Let the votes in reach that count for either of two proposals count for `into`."""
     for cast in memory.structure.casts:
         on = memory.proposal(cast.on)
@@ -46,20 +46,20 @@ def merge(memory: Memory, item: Proposal, into: Proposal) -> None:
             _remember(cast, item.reactions.get(cast.who), None)
 
 
-def forget(held: Structure, n: int) -> None:
+def forget_entry(held: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[Line | Aside | Cast] = [*held.lines, *_asides(held), *held.casts]
+    kept: list[WindowLine | PassedLine | UnlinkedVote] = [*held.lines, *_asides(held), *held.casts]
     for one in kept:
         if one.n == n:
             one.text = ""
 
 
-def _asides(held: Structure) -> list[Aside]:
+def _asides(held: Structure) -> list[PassedLine]:
     every = [held.aside, *(run.aside for run in held.runs)]
     return [aside for aside in every if aside is not None]
 
 
-def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:
+def _join_votes(run: VoteRun, casts: list[UnlinkedVote], old: str, new: str) -> None:
     """One person has one vote in a run, the later of what both names cast."""
     if (vote := run.voters.pop(old, None)) is None:
         return
@@ -74,7 +74,7 @@ def _join_votes(run: Run, casts: list[Cast], old: str, new: str) -> None:
         run.bare -= 1
 
 
-def _remember(cast: Cast, reaction: Reaction | None, stood: Position | None) -> None:
+def _remember(cast: UnlinkedVote, reaction: Reaction | None, stood: Position | None) -> None:
     """Note what else its caster had said before, where that is later than what is known."""
     if reaction is not None and _since(cast.was) < reaction.origin.cites[0].n < cast.n:
         cast.was = reaction

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from parley.memory.extraction.structure.count_bands import band, reached
-from parley.memory.extraction.structure.vote_runs import backing, closed
-from parley.memory.state.line_state import Echo, Line, Structure
-from parley.memory.text.similarity import stems
+from parley.memory.extraction.structure.count_bands import count_band, reached_steps
+from parley.memory.extraction.structure.vote_runs import close_votes_on_line, count_backers
+from parley.memory.state.line_state import Restatement, Structure, WindowLine
+from parley.memory.text.similarity import content_stems
 
 _LIKENESS: Final = ("", "some", "alike", "contain", "near", "same")
 _READ: Final = 320  # characters of a line that are compared
@@ -32,14 +32,14 @@ class _Said(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _said(text: str) -> _Said:
-    found = frozenset(stems(text[:_READ])[:_WORDS])
+    found = frozenset(content_stems(text[:_READ])[:_WORDS])
     sketch = 0
     for stem in found:
         sketch |= 1 << zlib.crc32(stem.encode()) % _BITS
     return _Said(found, sketch, len(found) - sketch.bit_count())
 
 
-def likeness(a: frozenset[str], b: frozenset[str]) -> int:
+def rate_likeness(a: frozenset[str], b: frozenset[str]) -> int:
     """How much of what one line says the other says: 0 nothing, 5 the same."""
     shared = len(a & b)
     if shared < 2:
@@ -56,24 +56,24 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> int:
     return 1 if shared >= 3 and shared * 2 >= shorter else 0
 
 
-def alike(a: str, b: str) -> int:
-    """How much of what one text says the other says, as `likeness` of their stems."""
-    return likeness(_said(a).stems, _said(b).stems)
+def rate_text_likeness(a: str, b: str) -> int:
+    """How much of what one text says the other says, as `rate_likeness` of their stems."""
+    return rate_likeness(_said(a).stems, _said(b).stems)
 
 
-def compare(held: Structure, line: Line) -> list[tuple[Line, int]]:
+def find_restated_lines(held: Structure, line: WindowLine) -> list[tuple[WindowLine, int]]:
     """The lines above, oldest first, of which `line`, a new one, says something again.
 
     With each, the bits of what that tells of it which was not told before.
     """
     said, sketch, clashes = _said(line.text)
-    found: list[tuple[Line, int]] = []
+    found: list[tuple[WindowLine, int]] = []
     for other in held.lines:
         theirs = _said(other.text)
         shared = (sketch & theirs.sketch).bit_count() + min(clashes, theirs.clashes)
         if shared == 0 or shared * 2 < min(len(said), len(theirs.stems)):
             continue
-        like = likeness(theirs.stems, said)
+        like = rate_likeness(theirs.stems, said)
         if like:
             told = _note(held, line, other, like)
             found.append((other, told & ~other.told))
@@ -81,22 +81,22 @@ def compare(held: Structure, line: Line) -> list[tuple[Line, int]]:
     return found
 
 
-def _note(held: Structure, line: Line, other: Line, like: int) -> int:
+def _note(held: Structure, line: WindowLine, other: WindowLine, like: int) -> int:
     votes = len(held.votes) - bisect_right(held.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
     if line.behind is None or (like, votes >= 2, -apart) > _nearness(line.behind):
         chained = other.behind is not None and other.behind.likeness >= AGAIN
-        line.behind = Echo(
+        line.behind = Restatement(
             n=other.n, likeness=like, apart=apart, votes=votes, same=same,
-            backed=backing(held, other), imperative=other.imperative, scribed=other.scribed,
+            backed=count_backers(held, other), imperative=other.imperative, scribed=other.scribed,
             again=chained,
         )  # fmt: skip
     if like >= AGAIN:
-        closed(held, other)
-    return _restated(like, min(votes, _VOTES[-1]), same, band(apart, _APART))
+        close_votes_on_line(held, other)
+    return _restated(like, min(votes, _VOTES[-1]), same, count_band(apart, _APART))
 
 
-def _nearness(echo: Echo) -> tuple[int, bool, int]:
+def _nearness(echo: Restatement) -> tuple[int, bool, int]:
     return echo.likeness, echo.votes >= 2, -echo.apart
 
 
@@ -108,7 +108,7 @@ TOLD: Final = (
         for same in ("", ", one speaker")
     ),
     *(f"restated past votes >={step}" for step in _VOTES),
-    *(f"restated at {band(apart, _APART)}" for apart in (*_APART, _APART[-1] + 1)),
+    *(f"restated at {count_band(apart, _APART)}" for apart in (*_APART, _APART[-1] + 1)),
 )
 _BIT: Final = {name: 1 << number for number, name in enumerate(TOLD)}
 
@@ -125,29 +125,29 @@ def _restated(like: int, votes: int, same: bool, apart: str) -> int:
         if same:
             found += [f"{each}, one speaker" for each in told]
     if like >= MUCH:
-        found += reached("restated past votes", votes, _VOTES)
+        found += reached_steps("restated past votes", votes, _VOTES)
         found.append(f"restated at {apart}")
     return sum(_BIT[name] for name in found)
 
 
 @lru_cache(maxsize=4096)
-def told(bits: int) -> tuple[str, ...]:
+def restatement_features(bits: int) -> tuple[str, ...]:
     """The names of what was told of a line."""
     return tuple(name for number, name in enumerate(TOLD) if bits >> number & 1)
 
 
-def restates(echo: Echo) -> list[str]:
+def earlier_line_features(echo: Restatement) -> list[str]:
     """What the earlier line that it is most like tells of a line."""
     like = _LIKENESS[echo.likeness]
-    found = [f"restates {like}", f"restates at {band(echo.apart, _APART)}"]
-    found += reached("restates past votes", echo.votes, _VOTES)
+    found = [f"restates {like}", f"restates at {count_band(echo.apart, _APART)}"]
+    found += reached_steps("restates past votes", echo.votes, _VOTES)
     if echo.votes >= 2:
         found.append(f"restates {like} past votes")
         if echo.same and echo.likeness >= MUCH:
             found.append("restates past votes, one speaker")
     if echo.same:
         found += ["restates, one speaker", f"restates {like}, one speaker"]
-    found += reached("restates backed", echo.backed, (1, 2, 3))
+    found += reached_steps("restates backed", echo.backed, (1, 2, 3))
     if echo.imperative and echo.likeness >= MUCH:
         found.append("restates an imperative")
     if echo.scribed:

@@ -12,19 +12,26 @@ from typing import Final
 from msgspec.structs import replace
 
 from parley.memory.extraction.structure import window_messages
-from parley.memory.extraction.structure.evidence import bring_in, line_of
+from parley.memory.extraction.structure.evidence import add_late_line, line_from_message
 from parley.memory.extraction.structure.line_wording import READ
-from parley.memory.extraction.structure.restatements import AGAIN, alike
+from parley.memory.extraction.structure.restatements import AGAIN, rate_text_likeness
 from parley.memory.extraction.structure.scorecards import Scorecards, lexicon
-from parley.memory.extraction.structure.vote_runs import stand_between
-from parley.memory.state.line_state import REACH, Anchored, Aside, Line, Run, Structure
+from parley.memory.extraction.structure.vote_runs import add_line_between
+from parley.memory.state.line_state import (
+    REACH,
+    Anchored,
+    PassedLine,
+    Structure,
+    VoteRun,
+    WindowLine,
+)
 
 _VOTES: Final = 3  # bare ones
 _ON_WORDS: Final = 2  # where the wording, once read, passes the gate
 _BELOW: Final = 2  # messages
 
 
-def voted(held: Structure, cards: Scorecards) -> list[Line]:
+def revive_voted_line(held: Structure, cards: Scorecards) -> list[WindowLine]:
     """The line that the run of votes in hand brings in; none but once in a run."""
     run = held.runs[-1]
     if run.first == run.last:
@@ -38,22 +45,22 @@ def voted(held: Structure, cards: Scorecards) -> list[Line]:
     if line is None:
         return []
     run.aside = None
-    stand_between(held, line, run)
-    bring_in(held, line, cards)
+    add_line_between(held, line, run)
+    add_late_line(held, line, cards)
     if line.own < 0:
         held.recalled = line.place
     return [line]
 
 
-def said_again(held: Structure, place: int, text: str) -> bool:
+def is_revived_restatement(held: Structure, place: int, text: str) -> bool:
     """True for what says again the line that was taken back in."""
     if place - held.recalled > REACH:
         return False
     line = next((each for each in held.lines if each.place == held.recalled), None)
-    return line is not None and alike(line.text, text[:READ]) >= AGAIN
+    return line is not None and rate_text_likeness(line.text, text[:READ]) >= AGAIN
 
 
-def _right_above(held: Structure, run: Run) -> Aside | None:
+def _right_above(held: Structure, run: VoteRun) -> PassedLine | None:
     """The talk that was dropped last, where no line stands between it and `run`."""
     aside = held.aside
     if aside is None or not aside.text or run.first - aside.place > _BELOW:
@@ -61,17 +68,17 @@ def _right_above(held: Structure, run: Run) -> Aside | None:
     return replace(aside)  # its own: after a load the two are two as well
 
 
-def _read(aside: Aside, run: Run, cards: Scorecards) -> Line | None:
+def _read(aside: PassedLine, run: VoteRun, cards: Scorecards) -> WindowLine | None:
     """`aside` as a line of which only the votes below are known; None where it says too little."""
-    said = window_messages.wording(aside.text, ())
+    said = window_messages.read_wording(aside.text, ())
     own = cards.own(said.cues)
     least = own if aside.unread and run.bare < _VOTES else 0
     aside.unread = False
     if (
-        not window_messages.passes(aside.text, said, least)
+        not window_messages.deserves_place(aside.text, said, least)
         or lexicon().number("command") in said.cues
     ):
         return None
-    line = line_of(window_messages.heard(aside, said, own, cards))
+    line = line_from_message(window_messages.revive_message(aside, said, own, cards))
     line.anchored = [Anchored(run=run.first, rank=0, gap=run.first - aside.place)]
     return line

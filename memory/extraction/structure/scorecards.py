@@ -25,7 +25,7 @@ _STEEP: Final = 4
 _instead: ContextVar[Scorecards | None] = ContextVar("_instead", default=None)
 
 
-class Card(NamedTuple):
+class Scorecard(NamedTuple):
     """The weights of one label: of its wording, and of where it stands."""
 
     bias: int
@@ -53,7 +53,7 @@ class Scorecards:
     __slots__ = ("_bias", "_own", "_said", "decision", "proposal", "stands")
 
     def __init__(
-        self, gate: Mapping[str, int], gate_bias: int, proposal: Card, decision: Card
+        self, gate: Mapping[str, int], gate_bias: int, proposal: Scorecard, decision: Scorecard
     ) -> None:
         names = lexicon().names
         self.proposal, self.decision = proposal, decision
@@ -81,32 +81,32 @@ class Scorecards:
         )
 
 
-def confidence(score: int) -> int:
+def score_confidence(score: int) -> int:
     """Per mille, 500 at the line between yes and no, rising with the score."""
     return min(_CERTAIN, 500 + max(0, score) // _STEEP)
 
 
-def scorecards() -> Scorecards:
-    """What talk is read by: the shipped scorecards, but within `judged_by`."""
-    return _instead.get() or shipped()
+def current_scorecards() -> Scorecards:
+    """What talk is read by: the shipped scorecards, but within `use_scorecards`."""
+    return _instead.get() or shipped_scorecards()
 
 
 @cache
-def shipped() -> Scorecards:
+def shipped_scorecards() -> Scorecards:
     """The scorecards that come with the program."""
     file = resources.files("parley.memory.extraction.structure") / "typed.json"
-    return cards_of(json.loads(file.read_text("utf-8")))
+    return parse_scorecards(json.loads(file.read_text("utf-8")))
 
 
-def cards_of(tree: Mapping[str, Any]) -> Scorecards:
+def parse_scorecards(tree: Mapping[str, Any]) -> Scorecards:
     """The scorecards that a file of weights holds."""
     gate = tree["gate"]
-    proposal, decision = Card(**tree["proposal"]), Card(**tree["decision"])
+    proposal, decision = Scorecard(**tree["proposal"]), Scorecard(**tree["decision"])
     return Scorecards(gate["weights"], gate["bias"], proposal, decision)
 
 
 @contextmanager
-def judged_by(cards: Scorecards) -> Iterator[None]:
+def use_scorecards(cards: Scorecards) -> Iterator[None]:
     """Within it, talk is judged by `cards` and not by the shipped ones.
 
     For measuring alone: what a fold makes under it is no memory of the log.

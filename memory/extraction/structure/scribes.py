@@ -16,7 +16,7 @@ from typing import Final
 
 from parley.memory.extraction.structure.scorecards import lexicon
 from parley.memory.state.item_state import VOICE, Origin
-from parley.memory.state.line_state import Typed
+from parley.memory.state.line_state import TypedMessage
 from parley.memory.state.memory import Memory
 
 _READ: Final = 250  # characters of a led line: who is spoken to is spoken to early
@@ -35,42 +35,42 @@ _OTHERWISE: Final = frozenset("sS.… \t\n")  # letters that "scribe+ bob", "…
 _SPOKEN_TO: Final = ("listener", "asks", "thanks")  # cues of words to somebody
 
 
-def speaker(memory: Memory, typist: str, content: str) -> str:
+def resolve_speaker(memory: Memory, typist: str, content: str) -> str:
     """Whose words `content` is, which `typist` typed; to be asked once for each message."""
     held = memory.structure.scribing
-    if not may_be_led(content):
-        held.typed.append(Typed(typist=typist))
+    if not may_name_speaker(content):
+        held.typed.append(TypedMessage(typist=typist))
         del held.typed[:-_TYPED]
         return typist
     _appoint(memory, typist, content)
     named, start = _led(memory, content)
     if not named:
         who = _going_on(memory, typist, content)
-        held.typed.append(Typed(typist=typist, who=who, on=bool(who)))
+        held.typed.append(TypedMessage(typist=typist, who=who, on=bool(who)))
     else:
         to = not _spoken_to().isdisjoint(lexicon().hits(content[start : start + _READ].strip()))
-        held.typed.append(Typed(typist=typist, who=named, to=to))
-        who = named if at_work(memory, typist) else ""
+        held.typed.append(TypedMessage(typist=typist, who=named, to=to))
+        who = named if is_scribe(memory, typist) else ""
     del held.typed[:-_TYPED]
     return who or typist
 
 
-def may_be_led(content: str) -> bool:
+def may_name_speaker(content: str) -> bool:
     """False, at a look, for nearly all that is its typist's own."""
     return content[:1] in _OTHERWISE or ":" in content[:_LONGEST]
 
 
-def foreseen(memory: Memory, typist: str, contents: Iterable[str]) -> list[str]:
+def foresee_speakers(memory: Memory, typist: str, contents: Iterable[str]) -> list[str]:
     """Whose words each would be, were `typist` to type them now, one after the other."""
     held = memory.structure.scribing
     memory.structure.scribing = deepcopy(held)
     try:
-        return [speaker(memory, typist, content) for content in contents]
+        return [resolve_speaker(memory, typist, content) for content in contents]
     finally:
         memory.structure.scribing = held
 
 
-def at_work(memory: Memory, typist: str) -> bool:
+def is_scribe(memory: Memory, typist: str) -> bool:
     """True where `typist` is a scribe: by the settings, somebody's word, or what they type."""
     if _trusted(memory, typist) or typist in memory.structure.scribing.named:
         return True
@@ -90,25 +90,27 @@ def keeps_record(memory: Memory, typist: str) -> bool:
     return _trusted(memory, typist) or typist in memory.chairs
 
 
-def noted(memory: Memory, typist: str, rule: str | None) -> str | None:
+def add_scribe_note(memory: Memory, typist: str, rule: str | None) -> str | None:
     """`rule`, with how it was written down behind it where somebody typed it for another."""
     if not typist:
         return rule
     return f"{rule or ''}{_MINUTED if keeps_record(memory, typist) else _SCRIBED}"
 
 
-def as_said(rule: str) -> str:
-    """`rule` as it is where whoever spoke typed it: without what `noted` adds."""
+def strip_scribe_note(rule: str) -> str:
+    """`rule` as it is where whoever spoke typed it: without what `add_scribe_note` adds."""
     return rule.removesuffix(_SCRIBED).removesuffix(_MINUTED)
 
 
-def is_scribed(origin: Origin) -> bool:
+def is_typed_by_scribe(origin: Origin) -> bool:
     """True for what somebody typed for another without being one who keeps the record."""
-    return is_scribes(origin.rule)
+    return is_by_unofficial_scribe(origin.rule)
 
 
-def is_scribes(rule: str | None) -> bool:
-    """True where `noted` said behind `rule` that a scribe typed it who keeps no record."""
+def is_by_unofficial_scribe(rule: str | None) -> bool:
+    """True where `add_scribe_note` said behind `rule` that a scribe typed it who keeps no
+    record.
+    """
     return rule is not None and rule.endswith(_SCRIBED)
 
 
@@ -121,11 +123,11 @@ def _led(memory: Memory, content: str) -> tuple[str, int]:
     colon = content.find(":", 0, _LONGEST)
     if colon < 1 or not content[colon + 1 : colon + 2].isspace():
         return "", 0
-    name = known(memory, content[:colon].strip())
+    name = find_participant(memory, content[:colon].strip())
     return (name, colon + 1) if name else ("", 0)
 
 
-def known(memory: Memory, name: str) -> str:
+def find_participant(memory: Memory, name: str) -> str:
     """The participant, or whoever has a seat, of that name whatever its case; "" for nobody."""
     exact = memory.named(name)
     if exact not in memory.participants and exact not in memory.floor.seats:
@@ -139,7 +141,7 @@ def _going_on(memory: Memory, typist: str, content: str) -> str:
         return ""
     for one in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
         if one.typist == typist:
-            return one.who if one.who and at_work(memory, typist) else ""
+            return one.who if one.who and is_scribe(memory, typist) else ""
     return ""
 
 
@@ -151,7 +153,7 @@ def _appoint(memory: Memory, typist: str, content: str) -> None:
     for each in re.split(r"[,;]|\band\b", said["names"]):
         word = each.strip().rstrip(".")
         mine = word.casefold() in ("", "me", "i")
-        name = typist if mine else known(memory, word)
+        name = typist if mine else find_participant(memory, word)
         if name in scribes:
             scribes.remove(name)
         if name and said["how"] != "-":
@@ -164,7 +166,7 @@ def _spoken_to() -> frozenset[int]:
     return frozenset(map(lexicon().number, _SPOKEN_TO))
 
 
-def rename(memory: Memory, old: str, new: str) -> None:
+def rename_scribe(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old`, as typist, as who was named, and among the scribes."""
     held = memory.structure.scribing
     for one in held.typed:

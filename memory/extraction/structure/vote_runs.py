@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from parley.memory.extraction.structure.count_bands import band, reached
-from parley.memory.extraction.structure.window_messages import Heard
-from parley.memory.state.line_state import Anchored, Line, Run, Structure
+from parley.memory.extraction.structure.count_bands import count_band, reached_steps
+from parley.memory.extraction.structure.window_messages import WindowMessage
+from parley.memory.state.line_state import Anchored, Structure, VoteRun, WindowLine
 
 _ANCHORS: Final = 5  # lines above a run that it may be on
 _ANCHOR_REACH: Final = 14  # messages
@@ -25,7 +25,7 @@ _NEAR: Final = 3  # messages
 _STRONG: Final = 250  # hundredths of a logit beyond the gate
 
 
-def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
+def add_vote(held: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
     """Take a vote in; the lines, oldest first, that it may be on."""
     if heard.re:
         return _reply(held, heard, value)
@@ -36,14 +36,14 @@ def vote(held: Structure, heard: Heard, value: int) -> list[Line]:
     return [line for line in held.lines if _told(run, line)]
 
 
-def _reply(held: Structure, heard: Heard, value: int) -> list[Line]:
+def _reply(held: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
     """Take in a vote that replies to a line: it is on that one, however far above."""
     line = next((line for line in held.lines if line.n == heard.re), None)
     if line is None:
         return []
     run = next((run for run in held.replies if run.re == line.n), None)
     if run is None:
-        run = Run(first=heard.place, last=heard.place, re=line.n)
+        run = VoteRun(first=heard.place, last=heard.place, re=line.n)
         held.replies.append(run)
         line.anchored.insert(0, Anchored(run=run.first, rank=0, gap=1))
     if heard.who not in run.voters:
@@ -54,7 +54,7 @@ def _reply(held: Structure, heard: Heard, value: int) -> list[Line]:
     return [line]
 
 
-def _count(held: Structure, run: Run, heard: Heard, value: int) -> None:
+def _count(held: Structure, run: VoteRun, heard: WindowMessage, value: int) -> None:
     run.voters[heard.who] = value
     run.last = heard.place
     run.bare += not heard.remark
@@ -64,18 +64,18 @@ def _count(held: Structure, run: Run, heard: Heard, value: int) -> None:
     held.voted += 1
 
 
-def _goes_on(held: Structure, run: Run, heard: Heard) -> bool:
+def _goes_on(held: Structure, run: VoteRun, heard: WindowMessage) -> bool:
     near = heard.place - run.last <= _RUN_REACH
     if not near or heard.who in run.voters or run.closed:
         return False
     return len(run.voters) > _STRAY or not (held.lines and held.lines[-1].place > run.last)
 
 
-def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
+def _begun(held: Structure, before: VoteRun | None, heard: WindowMessage) -> VoteRun:
     again = (
         before is not None and heard.place - before.last <= _AGAIN and heard.who in before.voters
     )
-    run = Run(first=heard.place, last=heard.place, again=again)
+    run = VoteRun(first=heard.place, last=heard.place, again=again)
     held.runs.append(run)
     for rank, line in enumerate(reversed(held.lines[-_ANCHORS:])):
         gap = heard.place - line.place
@@ -85,14 +85,14 @@ def _begun(held: Structure, before: Run | None, heard: Heard) -> Run:
     return run
 
 
-def stand_between(held: Structure, line: Line, run: Run) -> None:
+def add_line_between(held: Structure, line: WindowLine, run: VoteRun) -> None:
     """Set the lines above `line` one farther from `run`: it stands between, told late."""
     for other in held.lines:
         for one in other.anchored:
             one.rank += one.run == run.first and other.place < line.place
 
 
-def fresh(held: Structure, place: int) -> bool:
+def has_fresh_votes(held: Structure, place: int) -> bool:
     """True where several have just voted: what is said next may be what they decided."""
     if not held.runs:
         return False
@@ -100,7 +100,7 @@ def fresh(held: Structure, place: int) -> bool:
     return len(run.voters) > 1 and place - run.last <= _RUN_REACH
 
 
-def _asked(held: Structure, run: Run) -> int:
+def _asked(held: Structure, run: VoteRun) -> int:
     """n of the line that `run` is most likely on: like a question, near, not answered yet; else 0.
 
     Where somebody was against or held back there is one.
@@ -116,7 +116,7 @@ def _asked(held: Structure, run: Run) -> int:
     return best
 
 
-def _answered(held: Structure, line: Line, run: Run) -> bool:
+def _answered(held: Structure, line: WindowLine, run: VoteRun) -> bool:
     """True where those who vote in `run` voted on `line` before."""
     before = {one.run for one in line.anchored if one.rank < _TOLD and one.run != run.first}
     return any(
@@ -126,13 +126,13 @@ def _answered(held: Structure, line: Line, run: Run) -> bool:
     )
 
 
-def _told(run: Run, line: Line) -> bool:
+def _told(run: VoteRun, line: WindowLine) -> bool:
     return run.asked == line.n or any(
         one.run == run.first and one.rank < _TOLD for one in line.anchored
     )
 
 
-def asked_for(held: Structure, line: Line) -> Literal["", "near", "divided"]:
+def request_features(held: Structure, line: WindowLine) -> Literal["", "near", "divided"]:
     """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
     found: Literal["", "near", "divided"] = ""
     for one in line.anchored:
@@ -147,20 +147,20 @@ def asked_for(held: Structure, line: Line) -> Literal["", "near", "divided"]:
     return found
 
 
-def closed(held: Structure, line: Line) -> None:
+def close_votes_on_line(held: Structure, line: WindowLine) -> None:
     """`line` was restated: votes that follow are on something else."""
     if held.runs and any(one.run == held.runs[-1].first for one in line.anchored):
         held.runs[-1].closed = True
 
 
-def backing(held: Structure, line: Line) -> int:
+def count_backers(held: Structure, line: WindowLine) -> int:
     """The most voters of a run that began right below `line`."""
     near = {one.run for one in line.anchored if one.rank < _TOLD}
     every = (*held.runs, *held.replies)
     return max((len(run.voters) for run in every if run.first in near), default=0)
 
 
-def beside(held: Structure, line: Line) -> list[str]:
+def vote_features_before(held: Structure, line: WindowLine) -> list[str]:
     """What the votes before `line`, a new one, tell of it."""
     found = ["votes before" if held.voted else "no votes before"]
     run = held.runs[-1] if held.runs else None
@@ -170,9 +170,11 @@ def beside(held: Structure, line: Line) -> list[str]:
     if run.closed:
         found.append("after settled votes")
     else:
-        found.append(f"{band(line.place - run.last, (1, 2, 3, 5))} after votes")
-        found.append(f"after {band(voters, (1, 2, 4, 8))} voters")
-        found.append(f"line {band(run.lines, (0, 1, 3))} after {band(voters, (1, 2, 4))} voters")
+        found.append(f"{count_band(line.place - run.last, (1, 2, 3, 5))} after votes")
+        found.append(f"after {count_band(voters, (1, 2, 4, 8))} voters")
+        found.append(
+            f"line {count_band(run.lines, (0, 1, 3))} after {count_band(voters, (1, 2, 4))} voters"
+        )
     if any(value < 0 for value in run.voters.values()):
         found.append("after a vote against")
     on = [one for one in held.lines if one.anchored and one.anchored[-1].run == run.first]
@@ -182,7 +184,7 @@ def beside(held: Structure, line: Line) -> list[str]:
     return found
 
 
-def below(held: Structure, line: Line) -> list[str]:
+def vote_features_below(held: Structure, line: WindowLine) -> list[str]:
     """What the votes below `line` tell of it by now."""
     if not line.anchored:
         return []
@@ -194,15 +196,15 @@ def below(held: Structure, line: Line) -> list[str]:
         if one.rank == 0:
             found += _right_below(line, one, runs[one.run])
         elif one.rank < _TOLD:
-            found += reached("bare voters past a line", runs[one.run].bare, (2, 3, 5))
+            found += reached_steps("bare voters past a line", runs[one.run].bare, (2, 3, 5))
     return found
 
 
-def _right_below(line: Line, one: Anchored, run: Run) -> list[str]:
+def _right_below(line: WindowLine, one: Anchored, run: VoteRun) -> list[str]:
     values = run.voters.values()
-    found = [f"votes after {band(one.gap, (1, 2, 3, 5, 8))}"]
-    found += reached("voters", len(values), (2, 3, 5, 8))
-    found += reached("bare voters", run.bare, (1, 2, 3, 5))
+    found = [f"votes after {count_band(one.gap, (1, 2, 3, 5, 8))}"]
+    found += reached_steps("voters", len(values), (2, 3, 5, 8))
+    found += reached_steps("bare voters", run.bare, (1, 2, 3, 5))
     if run.bare > 1 and line.own >= _STRONG:
         found.append("bare voters of a strong line")
     if any(-1000 < value < 1000 for value in values):

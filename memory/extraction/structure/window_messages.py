@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.structure.line_wording import READ, lead
+from parley.memory.extraction.structure.line_wording import READ, speaker_prefix_length
 from parley.memory.extraction.structure.scorecards import Scorecards, lexicon
-from parley.memory.state.line_state import REMARK, Aside
-from parley.memory.text.plain_text import plain
+from parley.memory.state.line_state import REMARK, PassedLine
+from parley.memory.text.plain_text import to_plain
 
 _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _PUT: Final = ("propose", "amend")
@@ -20,7 +20,7 @@ _LEAD: Final = 40  # characters that a speaker's name takes at most
 READ_FROM: Final = READ + _LEAD  # characters in which what is read stands
 
 
-class Heard(NamedTuple):
+class WindowMessage(NamedTuple):
     """A message as the window hears it; a vote, or a line with its wording's cues."""
 
     n: int
@@ -55,26 +55,30 @@ def _is_blank(content: str) -> bool:
     return content.find(_BLANK, 0, _NAME) >= 0
 
 
-def is_led(content: str) -> bool:
+def names_speaker(content: str) -> bool:
     """True where a name leads `content`, whose words follow."""
-    return ":" in content[:_LEAD] and lead(plain(content[:_LEAD])) > 0
+    return ":" in content[:_LEAD] and speaker_prefix_length(to_plain(content[:_LEAD])) > 0
 
 
-def vote(n: int, place: int, who: str, content: str, bare: Detection, re: int = 0) -> Heard:
+def vote_message(
+    n: int, place: int, who: str, content: str, bare: Detection, re: int = 0
+) -> WindowMessage:
     """The message `content` as the vote `bare` that it is, in reply to entry `re`."""
     value = _VALUES[bare.act]
     if bare.conditional:
         value //= 2
-    return Heard(n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK, re=re)
+    return WindowMessage(
+        n, place, who, who, vote=value, remark=len(content) - bare.end > REMARK, re=re
+    )
 
 
-def wording(content: str, found: Sequence[Detection]) -> Wording:
+def read_wording(content: str, found: Sequence[Detection]) -> Wording:
     """What the words of `content` are like; `found` are its acts.
 
     What its marks stand on is its text, else what follows the name of whom it reports.
     """
-    shown = plain(content[:READ_FROM])
-    start = lead(shown)
+    shown = to_plain(content[:READ_FROM])
+    start = speaker_prefix_length(shown)
     scribed = start > 0
     marked = False
     if found:
@@ -86,27 +90,27 @@ def wording(content: str, found: Sequence[Detection]) -> Wording:
     return Wording(start, lexicon().hits(shown[start : start + READ], scribed), scribed, marked)
 
 
-def passes(content: str, said: Wording, own: int) -> bool:
+def deserves_place(content: str, said: Wording, own: int) -> bool:
     """True for what gets a place in the window: marked, or worded like what is put to others."""
     if own < 0 and not said.marked:
         return False
     return len(content) - said.start >= _LEAST and not _is_blank(content)
 
 
-def line(n: int, place: int, who: str, content: str, said: Wording) -> Heard:
+def line_message(n: int, place: int, who: str, content: str, said: Wording) -> WindowMessage:
     """The message `content` as a line, not weighed yet."""
     start = said.start
     text = "" if _is_blank(content) else content[start : start + READ]
-    return Heard(
+    return WindowMessage(
         n, place, who, who, text, start,
-        cues=tuple(said.cues), passes=passes(content, said, -1), scribed=said.scribed,
+        cues=tuple(said.cues), passes=deserves_place(content, said, -1), scribed=said.scribed,
     )  # fmt: skip
 
 
-def heard(aside: Aside, said: Wording, own: int, cards: Scorecards) -> Heard:
+def revive_message(aside: PassedLine, said: Wording, own: int, cards: Scorecards) -> WindowMessage:
     """`aside` as a line that has a place in the window."""
     start = said.start
-    return Heard(
+    return WindowMessage(
         aside.n, aside.place, aside.who, aside.typist,
         aside.text[start : start + READ], start, aside.at, aside.topic,
         cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
@@ -114,8 +118,10 @@ def heard(aside: Aside, said: Wording, own: int, cards: Scorecards) -> Heard:
     )  # fmt: skip
 
 
-def weighed(heard: Heard, cards: Scorecards) -> Heard:
-    """`heard`, a line, with what its wording adds; without its text where it does not pass."""
+def weigh_message(heard: WindowMessage, cards: Scorecards) -> WindowMessage:
+    """`revive_message`, a line, with what its wording adds;
+    without its text where it does not pass.
+    """
     own = cards.own(heard.cues)
     if len(heard.text) < _LEAST or not (own >= 0 or heard.passes):
         return heard._replace(own=own, text="", passes=False)

@@ -7,10 +7,10 @@ from typing import Final
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
 from parley.listeners.sessions.turns import Muted
-from parley.memory.extraction.model_claims.item_overlay import reading
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.structure import scribes
-from parley.memory.floor.seats import allowed
-from parley.memory.state.lookup import found, innermost
+from parley.memory.floor.seats import is_allowed
+from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
@@ -60,7 +60,7 @@ def may_be_note(caller: Caller, entry: Message) -> bool:
     """Whether `check_message_authors` may refuse it:
     a look that spares most messages the memory.
     """
-    return not caller.operator and entry.act is None and scribes.may_be_led(entry.content)
+    return not caller.operator and entry.act is None and scribes.may_name_speaker(entry.content)
 
 
 def check_message_authors(memory: Memory, caller: Caller, said: Sequence[Message]) -> None:
@@ -74,7 +74,7 @@ def check_message_authors(memory: Memory, caller: Caller, said: Sequence[Message
     typist = memory.named(caller.name)
     if typist in memory.bots or scribes.keeps_record(memory, typist):
         return
-    whose = scribes.foreseen(memory, typist, [one.content for one in said])
+    whose = scribes.foresee_speakers(memory, typist, [one.content for one in said])
     if any(who != typist and one.act is None for who, one in zip(whose, said, strict=True)):
         raise Problem("not-your-name", needs="operator", detail=_NOTED)
 
@@ -101,7 +101,7 @@ def check_phase(memory: Memory, caller: Caller, by: str, entry: Entry) -> None:
     """
     if caller.operator or not _is_of_phase(memory, entry):
         return
-    if not (caller.may_do("phase", caller.session) and allowed(memory, by, "phase")):
+    if not (caller.may_do("phase", caller.session) and is_allowed(memory, by, "phase")):
         raise Problem("forbidden", needs="phase")
 
 
@@ -110,11 +110,15 @@ def _is_of_phase(memory: Memory, entry: Entry) -> bool:
         return entry.episode == "phase"
     if not isinstance(entry, EpisodeClosed):
         return False
-    named = innermost(memory, entry.episode) if entry.re is None else found(memory, entry.re)
+    named = (
+        innermost_open_episode(memory, entry.episode)
+        if entry.re is None
+        else find_episode(memory, entry.re)
+    )
     return entry.episode == "phase" or (named is not None and named.kind == "phase")
 
 
 def _maker(memory: Memory, ref: str) -> str | None:
     """Whose item `ref` is; None of one that is not there."""
-    item = reading(memory).items.get(ref) or memory.item(ref)
+    item = overlay_claims(memory).items.get(ref) or memory.item(ref)
     return None if item is None else memory.named(item.participant)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import clip
 
 LONGEST: Final = 300
@@ -39,7 +39,7 @@ def redact_input(text: str, values: Iterable[str] = ()) -> str:
     for value in sorted(set(values), key=len, reverse=True):
         if len(value) > _SHORTEST:
             kept = kept.replace(value, "…")
-    kept = clip(visible(kept), LONGEST).strip(" ;:,")
+    kept = clip(escape_invisible(kept), LONGEST).strip(" ;:,")
     return kept if re.search(r"\w", kept) else ""
 
 

@@ -9,7 +9,7 @@ from parley.bus.contract.drafts import Draft, is_handle, seal
 from parley.bus.contract.errors import InvalidEntry, StaleEpoch
 from parley.bus.entries import KINDS, ItemCorrected
 from parley.bus.log.batches import BATCH_BYTES
-from parley.memory.floor.seats import allowed
+from parley.memory.floor.seats import is_allowed
 from parley.memory.state.memory import Memory
 from parley.server.basics.entry_json import (
     Fields,
@@ -117,7 +117,7 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
     needs = _NEEDS.get(kind, "")
     if not needs or caller.operator:
         return
-    if not caller.may_do(needs, caller.session) or not allowed(memory, name, needs):
+    if not caller.may_do(needs, caller.session) or not is_allowed(memory, name, needs):
         raise Problem("forbidden", needs=needs)
 
 

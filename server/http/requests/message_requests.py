@@ -18,7 +18,7 @@ from parley.bus.contract.drafts import Draft, Receipt, is_handle
 from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
-from parley.memory.floor.seats import allowed
+from parley.memory.floor.seats import is_allowed
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
@@ -79,7 +79,7 @@ def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str
     """
     name = caller.name if named is None else caller.speaker(named)
     own = named is None and caller.operator
-    if not (own and caller.role == "operator") and allowed(memory, name, needs):
+    if not (own and caller.role == "operator") and is_allowed(memory, name, needs):
         return name
     if own:
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parley.bus.entries import SessionOpened
-from parley.memory.settings.presets import PRESETS, preset
-from parley.memory.settings.session_settings import asked, overlay
+from parley.memory.settings.presets import PRESETS, load_preset
+from parley.memory.settings.session_settings import overlay_trees, parse_settings
 from parley.server.basics.errors import Misuse
 from parley.server.http.bodies.request_bodies import SessionBody
 from parley.server.http.problems.problem_details import Problem
@@ -39,7 +39,7 @@ def opening_of(doors: Dependencies, body: SessionBody, found: Cast | None) -> Se
     makes no sense together.
     """
     _check(body)
-    asked(body.settings)
+    parse_settings(body.settings)
     warn(body.settings)
     settings = doors.settings
     if found is None:
@@ -49,8 +49,12 @@ def opening_of(doors: Dependencies, body: SessionBody, found: Cast | None) -> Se
         entry = opening_entry(
             found, with_scenario_models(settings, found, offline=offline), doors.held.packs
         )
-    tree = entry.settings if body.preset is None else overlay(entry.settings, preset(body.preset))
-    changes = {"settings": overlay(tree, body.settings), "title": body.title or entry.title}
+    tree = (
+        entry.settings
+        if body.preset is None
+        else overlay_trees(entry.settings, load_preset(body.preset))
+    )
+    changes = {"settings": overlay_trees(tree, body.settings), "title": body.title or entry.title}
     entry = entry.model_copy(update=changes)
     settings_of(entry)
     return entry

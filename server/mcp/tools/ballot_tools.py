@@ -12,9 +12,9 @@ from parley.bus.contract.errors import Conflict, SessionClosed
 from parley.bus.entries import BallotCast, Entry, VoteInitiated
 from parley.listeners.sessions.session import Session
 from parley.listeners.votes.vote_results import outcome
-from parley.memory.state.lookup import vote_of
+from parley.memory.state.lookup import find_vote
 from parley.memory.voting.electorate import read_choice
-from parley.memory.voting.turnout import is_in
+from parley.memory.voting.turnout import is_complete
 from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.message_requests import entry_id
@@ -53,7 +53,7 @@ async def confirm_vote(call: ToolCall) -> VoteRow:
 
 def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotCast | None:
     """What that ballot is as an entry; None where it is none."""
-    held = vote_of(seat.memory, _vote(ref))
+    held = find_vote(seat.memory, _vote(ref))
     read = None if held is None else read_choice(held, choice)
     if held is None or read is None:
         return None
@@ -76,8 +76,8 @@ async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt 
 
     Its id is the one that everybody gives who counts it, so it is closed once.
     """
-    held, room = vote_of(seat.memory, ref), call.doors.rooms.held(call.session)
-    if room is None or held is None or not is_in(seat.memory, held):
+    held, room = find_vote(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or held is None or not is_complete(seat.memory, held):
         return None
     with contextlib.suppress(Conflict, SessionClosed):
         return (await room.publish([outcome(seat.memory, held)]))[0]
@@ -97,7 +97,7 @@ async def call_vote(call: ToolCall) -> VoteRow:
         n = before.n
     else:
         n = await seat.call_vote(args.question, options=args.options, id=own, **given)
-    held = vote_of(seat.memory, n)
+    held = find_vote(seat.memory, n)
     if held is None:
         raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
     return VoteRow.model_validate(vote_row(seat.memory, held))

@@ -6,11 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from parley.memory.extraction.model_claims.item_overlay import Reading, reading, status_of
+from parley.memory.extraction.model_claims.item_overlay import (
+    ClaimOverlay,
+    listed_status,
+    overlay_claims,
+)
 from parley.memory.state.item_state import Cite as Place
 from parley.memory.state.item_state import Decision, Origin, Position, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.mcp.tools.tool_arguments import Part
 from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
 from parley.server.render.events.fact_text import fact_line
@@ -64,7 +68,10 @@ def mentions(content: str, name: str) -> bool:
 def fact_row(fact: Mapping[str, Any]) -> FactRow:
     """A fact as a frame has it, in words as well."""
     return FactRow(
-        n=fact.get("n", 0), kind=fact["kind"], ref=fact.get("ref"), says=visible(fact_line(fact))
+        n=fact.get("n", 0),
+        kind=fact["kind"],
+        ref=fact.get("ref"),
+        says=escape_invisible(fact_line(fact)),
     )
 
 
@@ -73,7 +80,7 @@ def fact_row(fact: Mapping[str, Any]) -> FactRow:
 
 def memory_tree(memory: Memory, part: Part) -> Tree:
     """The rows of `part` as data, cites without their words."""
-    read = reading(memory)
+    read = overlay_claims(memory)
     parts: dict[str, Callable[[], list[Tree]]] = {
         "decisions": lambda: [_decision(one, read) for one in _newest(_decisions(memory))],
         "proposals": lambda: [_proposal(one, read) for one in _newest(_proposals(memory))],
@@ -120,10 +127,10 @@ def _last(items: Iterable[Any]) -> list[Any]:
     return list(items)[: -MOST - 1 : -1]
 
 
-def _decision(one: Decision, read: Reading) -> Tree:
+def _decision(one: Decision, read: ClaimOverlay) -> Tree:
     return {
         "ref": one.handle,
-        "status": status_of(read, one),
+        "status": listed_status(read, one),
         "tentative": one.tentative,
         "topic": one.topic,
         "outcome": one.outcome,
@@ -137,13 +144,13 @@ def _decision(one: Decision, read: Reading) -> Tree:
     }
 
 
-def _proposal(one: Proposal, read: Reading) -> Tree:
+def _proposal(one: Proposal, read: ClaimOverlay) -> Tree:
     sides: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
     for name, reaction in sorted(one.reactions.items()):
         sides[reaction.stance].append(name)
     return {
         "ref": one.handle,
-        "status": status_of(read, one),
+        "status": listed_status(read, one),
         "tentative": one.tentative,
         "topic": one.topic,
         "text": one.text,

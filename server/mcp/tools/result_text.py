@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from parley.memory.text.escapes import fenced, visible
+from parley.memory.text.escapes import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
 from parley.server.mcp.tools import tool_results as results
@@ -46,7 +46,7 @@ def message(row: results.MessageRow) -> str:
     to = f" to {', '.join(map(_line, row.to))}" if row.to else ""
     you = " (to you)" if row.addressed else ""
     cut = f"\n(cut: read_messages first={row.n} last={row.n} has all of it)" if row.cut else ""
-    return f"#{row.n} {_line(row.participant)}{act}{re}{to}{you}:\n{fenced(row.content)}{cut}"
+    return f"#{row.n} {_line(row.participant)}{act}{re}{to}{you}:\n{fence_lines(row.content)}{cut}"
 
 
 def messages(found: results.Messages) -> str:
@@ -84,7 +84,7 @@ def floor(found: results.Floor) -> str:
 def sessions(found: results.Sessions) -> str:
     rows = [
         f"{one.session} ({one.status}, {one.n} entries, {one.last_activity})"
-        + (f"\n{fenced(clip(one.title, LINE))}" if one.title else "")
+        + (f"\n{fence_lines(clip(one.title, LINE))}" if one.title else "")
         for one in found.sessions
     ]
     return "\n".join(rows) or "There is no session yet."
@@ -97,9 +97,9 @@ def created(found: results.Created) -> str:
 def joined(found: results.Joined) -> str:
     lines = [f"You sit in {found.session} as {_line(found.name)} ({found.role})."]
     if found.title:
-        lines += ["Its title:", fenced(found.title)]
+        lines += ["Its title:", fence_lines(found.title)]
     if found.goal:
-        lines += ["Its goal:", fenced(found.goal)]
+        lines += ["Its goal:", fence_lines(found.goal)]
     lines.append(f"Here: {', '.join(map(_line, found.participants)) or 'nobody else'}.")
     lines.append(f"Wait from after={found.after}.")
     lines += found.how_to
@@ -144,7 +144,7 @@ def explained(found: results.Explained) -> str:
     for word in found.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
     lines += [
-        f"then, at #{event['n']}: {visible(event_line(found.handle, event))}"
+        f"then, at #{event['n']}: {escape_invisible(event_line(found.handle, event))}"
         for event in found.history
     ]
     return "\n".join(lines)
@@ -165,8 +165,8 @@ def _sides(*sides: tuple[str, Sequence[str]]) -> Iterable[str]:
 
 
 def _words(text: str) -> str:
-    return fenced(clip(one_line(text), LINE))
+    return fence_lines(clip(one_line(text), LINE))
 
 
 def _line(text: str) -> str:
-    return visible(one_line(text))
+    return escape_invisible(one_line(text))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from parley.bus.entries import PRIMARY, Record, Unknown
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
 
 WIDTH: Final = 400  # characters of a message that a line shows
@@ -22,20 +22,22 @@ def message_line(record: Record) -> Text | None:
     """A message or another entry worth a line; None for what only keeps house."""
     entry = record.entry
     if isinstance(entry, Unknown):
-        return Text(f"{record.n:>5} ? an entry of unknown kind {visible(entry.kind)}", style="dim")
+        return Text(
+            f"{record.n:>5} ? an entry of unknown kind {escape_invisible(entry.kind)}", style="dim"
+        )
     if entry.kind == "message":
         marks = [entry.act or "", f"re {entry.re}" if entry.re is not None else ""]
         given = ", ".join(filter(None, marks))
-        act = f" [{visible(given)}]" if given else ""
-        head = Text(f"{record.n:>5} {visible(entry.participant)}{act}: ", style="bold")
-        return head.append(visible(_short(entry.content)), style="not bold")
+        act = f" [{escape_invisible(given)}]" if given else ""
+        head = Text(f"{record.n:>5} {escape_invisible(entry.participant)}{act}: ", style="bold")
+        return head.append(escape_invisible(_short(entry.content)), style="not bold")
     if entry.kind == "summary.made":
-        of = f"messages {entry.first}-{entry.last} ({visible(entry.how)})"
-        return Text(f"      summary of {of}: {visible(_short(entry.text))}", style="dim")
+        of = f"messages {entry.first}-{entry.last} ({escape_invisible(entry.how)})"
+        return Text(f"      summary of {of}: {escape_invisible(_short(entry.text))}", style="dim")
     if entry.kind in _HOUSEKEEPING or (entry.kind == "floor.released" and entry.reason == "spoke"):
         return None
     number = f"{record.n:>5} " if entry.kind in PRIMARY else " " * 6
-    return Text(number + visible(_house(entry)), style="dim")
+    return Text(number + escape_invisible(_house(entry)), style="dim")
 
 
 def _house(entry: Any) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.minutes_sections import sections, time_label
@@ -52,7 +52,7 @@ def section_html(text: str, *, keep_newlines: bool = False) -> str:
 
 def _plain(text: str, keep_newlines: bool = False) -> str:
     flat = text if keep_newlines else " ".join(text.split("\n")).strip()
-    return escape(visible(flat, keep_newlines=keep_newlines))
+    return escape(escape_invisible(flat, keep_newlines=keep_newlines))
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from parley.memory.text.escapes import visible
+from parley.memory.text.escapes import escape_invisible
 from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.minutes_sections import sections, time_label
@@ -32,7 +32,7 @@ def render(report: Mapping[str, Any]) -> str:
 
 def escaped(text: str) -> str:
     """`text` on one line, so that nothing in it is read as Markdown."""
-    return _plain(visible(" ".join(text.split("\n")).strip()))
+    return _plain(escape_invisible(" ".join(text.split("\n")).strip()))
 
 
 def _plain(row: str) -> str:
@@ -80,5 +80,5 @@ def _link(n: int, at_hand: set[int]) -> str:
 
 def quoted(text: str) -> str:
     """A message as a block of quotation, line for line."""
-    rows = (_plain(row.strip()) for row in visible(text, True).split("\n"))
+    rows = (_plain(row.strip()) for row in escape_invisible(text, True).split("\n"))
     return "\n".join(f"> {row}  ".rstrip() if not row else f"> {row}  " for row in rows)

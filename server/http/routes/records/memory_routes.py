@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Response
 
-from parley.memory.extraction.model_claims.item_overlay import reading, status_of
+from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.item_state import Decision, Participant, Proposal
-from parley.memory.statistics.statistics import table
+from parley.memory.statistics.statistics import count_table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
 from parley.server.http.bodies.session_responses import Page
 from parley.server.http.identity.authorization import Operator, Reader
@@ -73,13 +73,13 @@ async def list_decisions(
 ) -> Response:  # fmt: skip
     """Decisions with their supporters, their dissent and their evidence, by handle."""
     memory = await read_memory(doors, session, at)
-    read = reading(memory)
+    read = overlay_claims(memory)
 
     def row(one: Decision, said: Said) -> Row:
-        return {**decision_row(one, said), "status": status_of(read, one)}
+        return {**decision_row(one, said), "status": listed_status(read, one)}
 
     found = [d for d in memory.decisions.values() if d.stands and d.ref > after]
-    shown = [d for d in found if status in (None, status_of(read, d))]
+    shown = [d for d in found if status in (None, listed_status(read, d))]
     return await _items(doors, session, shown, limit, row)
 
 
@@ -90,13 +90,13 @@ async def list_proposals(
 ) -> Response:  # fmt: skip
     """Proposals with who stands where on them, by handle."""
     memory = await read_memory(doors, session, at)
-    read = reading(memory)
+    read = overlay_claims(memory)
 
     def row(one: Proposal, said: Said) -> Row:
-        return {**proposal_row(one, said), "status": status_of(read, one)}
+        return {**proposal_row(one, said), "status": listed_status(read, one)}
 
     found = [p for p in memory.proposals.values() if p.stands and p.ref > after]
-    shown = [p for p in found if status in (None, status_of(read, p))]
+    shown = [p for p in found if status in (None, listed_status(read, p))]
     return await _items(doors, session, shown, limit, row)
 
 
@@ -157,7 +157,9 @@ async def get_usage(
 ) -> Response:
     """Tokens and cost, by participant and by purpose, and the budget of the session."""
     memory = await read_memory(doors, session, at)
-    return json_response({**table(memory)["spend"], "budget": memory.settings.budget.model_dump()})
+    return json_response(
+        {**count_table(memory)["spend"], "budget": memory.settings.budget.model_dump()}
+    )
 
 
 async def _items(

@@ -12,7 +12,7 @@ import structlog
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from parley.bus.contract.errors import SessionNotFound
-from parley.memory.arbitration.session_end import totals
+from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
 from parley.server.http.bodies.session_responses import (
@@ -121,7 +121,7 @@ async def close_session(
     body = body or CloseBody()
     memory = await doors.held.reader.current(session)
     by = moderator_name(memory, caller, body.as_, "close") or caller.name
-    await doors.held.bus.close(session, body.reason, by, totals=totals(memory))
+    await doors.held.bus.close(session, body.reason, by, totals=sum_up_session(memory))
     doors.rooms.nudge(session)
     return await session_state(doors, session)
 
