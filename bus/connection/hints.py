@@ -6,17 +6,18 @@ second without, so a hint may be lost, doubled or late.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Sequence
 from typing import Any, Final
 
+import anyio
 import structlog
 from redis import exceptions
 from redis.asyncio.client import PubSub
 
 from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translate_errors
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.signal import Signal
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.keys import Keys
 
 _RETRY_SECONDS: Final = 0.5
@@ -29,26 +30,26 @@ class Hints:
     def __init__(self, connections: Connections, keys: Keys) -> None:
         self._connections = connections
         self._wakes = tuple(bucket.wake for bucket in keys.buckets)
-        self._channels: dict[str, asyncio.Event] = {}
+        self._channels: dict[str, Signal] = {}
         self._owners: dict[str, _Waiting] = {}
         self._pubsub: PubSub | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._tasks = TaskHost("parley-hints", self._restart_at_next_use)
+        self._listener: Child | None = None
         self._lost = False
 
     async def aclose(self) -> None:
-        if self._task is not None:
-            await cancel_and_wait(self._task)
-            self._task = None
+        await self._tasks.aclose()
+        self._listener = None
 
-    async def follow(self, channel: str) -> asyncio.Event:
-        """An event that each hint on `channel` sets; clear it before looking."""
-        event = self._channels[channel] = asyncio.Event()
+    async def follow(self, channel: str) -> Signal:
+        """A signal that each hint on `channel` sets; clear it before looking."""
+        signal = self._channels[channel] = Signal()
         self._start()
         if self._pubsub is not None:
             # Where this fails the connection is broken, and the next one has it.
             with contextlib.suppress(exceptions.RedisError, OSError):
                 await self._pubsub.subscribe(channel)
-        return event
+        return signal
 
     async def unfollow(self, channel: str) -> None:
         self._channels.pop(channel, None)
@@ -64,17 +65,15 @@ class Hints:
         self, lanes: Sequence[str], owner: str, seconds: float, head_start: float
     ) -> bool:
         waiting = self._waiting(owner)
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + min(seconds, BLOCK_SECONDS)
+        deadline = anyio.current_time() + min(seconds, BLOCK_SECONDS)
         while not waiting.own.intersection(lanes):
             if waiting.others.intersection(lanes):
-                deadline = min(deadline, loop.time() + head_start)
-            if (left := deadline - loop.time()) <= 0:
+                deadline = min(deadline, anyio.current_time() + head_start)
+            if (left := deadline - anyio.current_time()) <= 0:
                 return bool(waiting.others.intersection(lanes))
-            waiting.event.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(left):
-                    await waiting.event.wait()
+            waiting.signal.clear()
+            with anyio.move_on_after(left):
+                await waiting.signal.wait()
         return True
 
     def _waiting(self, owner: str) -> _Waiting:
@@ -82,23 +81,31 @@ class Hints:
         return self._owners.setdefault(owner, _Waiting())
 
     def _start(self) -> None:
-        if self._task is None:
-            self._task = asyncio.create_task(self._listening(), name="parley-hints")
+        if self._listener is None:
+            self._listener = self._tasks.start("parley-hints-listener", self._listen_always)
 
-    async def _listening(self) -> None:
+    def _restart_at_next_use(self, _: Child, error: Exception) -> None:
+        """Without hints all is only slower, so nobody is stopped by it."""
+        _logger.warning("hints_lost", reason=repr(error))
+        self._lost, self._listener = True, None
+
+    async def _listen_always(self) -> None:
         while True:
             self._pubsub = self._connections.pubsub()
             try:
                 await self._listen(self._pubsub)
             except exceptions.RedisError as error:
-                if not self._lost:  # said once an outage, not twice a second
+                if not self._lost:  # logged once an outage, not twice a second
                     reason = str(translate_errors(error, self._connections.address))
                     _logger.warning("hints_lost", reason=reason)
                 self._lost = True
-                await asyncio.sleep(_RETRY_SECONDS)
+                await anyio.sleep(_RETRY_SECONDS)
             finally:
                 pubsub, self._pubsub = self._pubsub, None
-                with contextlib.suppress(exceptions.RedisError, OSError):
+                with (
+                    anyio.CancelScope(shield=True),
+                    contextlib.suppress(exceptions.RedisError, OSError),
+                ):
                     await pubsub.aclose()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
 
     async def _listen(self, pubsub: PubSub) -> None:
@@ -114,32 +121,32 @@ class Hints:
 
     def _tell(self, message: dict[str, Any]) -> None:
         channel = str(message["channel"], "utf-8")
-        event = self._channels.get(channel)
-        if event is not None:
-            event.set()
+        signal = self._channels.get(channel)
+        if signal is not None:
+            signal.set()
         elif channel in self._wakes:
             lane, _, last = str(message["data"], "utf-8").partition(" ")
             for owner, waiting in self._owners.items():
                 waiting.hear(lane, mine=last in ("-", owner))
 
     def _everyone(self) -> None:
-        for event in self._channels.values():
-            event.set()
+        for signal in self._channels.values():
+            signal.set()
 
 
 class _Waiting:
     """The hints that one owner has not acted upon yet, by lane."""
 
-    __slots__ = ("event", "others", "own")
+    __slots__ = ("others", "own", "signal")
 
     def __init__(self) -> None:
         self.own: set[str] = set()
         self.others: set[str] = set()
-        self.event = asyncio.Event()
+        self.signal = Signal()
 
     def hear(self, lane: str, *, mine: bool) -> None:
         (self.own if mine else self.others).add(lane)
-        self.event.set()
+        self.signal.set()
 
     def spend(self, lane: str) -> None:
         self.own.discard(lane)

@@ -4,7 +4,8 @@ A request that comes while an exchange is under way waits for its end, and then
 all that wait go out together: the busier the process, the fewer round trips.
 redis-py's own pipeline and pool cost three times as much per command, and its
 socket timeout sends through asyncio.wait_for, which in Python 3.11 swallows
-cancellations; so the deadline and the retries are here.
+cancellations; so the deadline and the retries are here. Futures and the timeout are
+asyncio's, since every command passes them: anyio has nothing as cheap.
 
 Every request must be safe to send twice: a lost reply is asked for again.
 
@@ -22,6 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+import anyio
 import redis.asyncio as redis
 from hiredis import pack_command
 from redis import exceptions
@@ -119,13 +121,13 @@ class Pipeline:
         return replies[:count]
 
     def _companions(self, room: int) -> list[_Request]:
-        found: list[_Request] = []
+        companions: list[_Request] = []
         while self._waiting and room >= self._waiting[0].count:
             request = self._waiting.popleft()
             if not request.answer.done():
-                found.append(request)
+                companions.append(request)
                 room -= request.count
-        return found
+        return companions
 
     def _hand_over(self) -> None:
         while self._waiting:
@@ -176,6 +178,7 @@ class Pipeline:
                 except exceptions.ResponseError as error:
                     replies.append(error)
         except BaseException:  # replies may still come: this connection is out of step
-            await connection.disconnect(nowait=True)
+            with anyio.CancelScope(shield=True):
+                await connection.disconnect(nowait=True)
             raise
         return replies

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from dataclasses import dataclass
 from typing import Final, Literal
+
+import anyio
 
 from parley.bus.connection.connections import Connections
 from parley.bus.contract.errors import BusError, Unavailable
@@ -66,14 +67,14 @@ async def _facts(connections: Connections) -> dict[str, str]:
 
 async def _answered(connections: Connections) -> None:
     """Waits for a server that is loading; anything else that is wrong is said at once."""
-    deadline = asyncio.get_running_loop().time() + _LOADING_SECONDS
+    deadline = anyio.current_time() + _LOADING_SECONDS
     while True:
         try:
             await connections.once("PING")
         except Unavailable as error:
-            if "loading" not in str(error) or asyncio.get_running_loop().time() > deadline:
+            if "loading" not in str(error) or anyio.current_time() > deadline:
                 raise
-            await asyncio.sleep(0.1)
+            await anyio.sleep(0.1)
         else:
             return
 
@@ -101,14 +102,16 @@ def _durability(config: dict[str, str]) -> Durability:
 
 
 def _warnings(durability: Durability, eviction: str) -> list[str]:
-    found = []
+    warnings = []
     if durability == "none":
-        found.append("a restart of this Redis loses sessions; set appendonly yes")
+        warnings.append("a restart of this Redis loses sessions; set appendonly yes")
     if durability == "unknown":
-        found.append("this Redis does not say whether it writes an append-only file")
+        warnings.append("this Redis does not say whether it writes an append-only file")
     if eviction not in ("noeviction", "unknown"):
-        found.append(f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction")
-    return found
+        warnings.append(
+            f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction"
+        )
+    return warnings
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import json
 import os
@@ -26,7 +25,7 @@ from typing import IO, Final
 import anyio
 import structlog
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.append_only_file import repair
 from parley.bus.embedded.server_binary import Binary
@@ -53,15 +52,21 @@ async def join_or_start(
     tenure = _Tenure(binary, _made(data), answer_seconds)
     try:
         server = await tenure.begin()
-        keeping = asyncio.create_task(tenure.keep()) if lasting else None
+        tasks = TaskHost("parley-embedded", _log_death)
+        if lasting:
+            tasks.start("parley-embedded-keeper", tenure.keep)
         try:
             yield server
         finally:
-            if keeping:
-                await cancel_and_wait(keeping)
+            await tasks.aclose()
     finally:
         with anyio.CancelScope(shield=True):
             await tenure.finish()
+
+
+def _log_death(_: Child, error: Exception) -> None:
+    """The server serves on, but nobody starts it again."""
+    _logger.error("embedded_keeper_died", reason=repr(error))
 
 
 class _Tenure:
@@ -74,11 +79,11 @@ class _Tenure:
 
     async def begin(self) -> Server:
         """Join the server that there is, else start it."""
-        found = await _lock_or_join(self._data, self._answer_seconds)
-        if isinstance(found, Server):
-            return found
+        lock_or_server = await _lock_or_join(self._data, self._answer_seconds)
+        if isinstance(lock_or_server, Server):
+            return lock_or_server
         socket, log = _socket(self._data), self._data / "server.log"
-        with found as lock:  # from the launch on, the server alone holds it
+        with lock_or_server as lock:  # from the launch on, the server alone holds it
             self._record.unlink(missing_ok=True)
             cut = await anyio.to_thread.run_sync(repair, self._data, self._binary)
             program = command_line(self._binary, self._data, socket, log, keep=True)
@@ -91,7 +96,7 @@ class _Tenure:
     async def keep(self) -> None:
         """Begin anew whenever the server is gone. Never returns."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await anyio.sleep(LOOK_SECONDS)
             if not self._gone():
                 continue
             await self.finish()
@@ -182,15 +187,15 @@ def _socket(data: Path) -> Path:
 
 
 def _write_record(record: Path, server: Server) -> None:
-    told = {"url": server.url, "kind": server.kind, "pid": server.pid}
+    fields = {"url": server.url, "kind": server.kind, "pid": server.pid}
     fresh = record.with_suffix(".new")
-    fresh.write_text(json.dumps(told) + "\n")
+    fresh.write_text(json.dumps(fields) + "\n")
     fresh.replace(record)
 
 
 def _read_record(record: Path) -> Server | None:
     try:
-        told = json.loads(record.read_text())
-        return Server(told["url"], told["kind"], int(told["pid"]), durable=True, joined=True)
+        fields = json.loads(record.read_text())
+        return Server(fields["url"], fields["kind"], int(fields["pid"]), durable=True, joined=True)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # not there, or not ours: what it says is not needed

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Iterable
 from functools import partial
 from typing import Final, Protocol
 
+import anyio
 import structlog
+from anyio.lowlevel import checkpoint
 
 from parley.bus.connection.connections import BLOCK_SECONDS, Connections
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.signal import Signal
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
@@ -47,7 +48,8 @@ class LogTail:
         session: str,
         keys: SessionKeys,
         place: LogPlace,
-        hint: asyncio.Event,
+        hint: Signal,
+        tasks: TaskHost,
     ) -> None:
         self.session = session
         self.keys = keys
@@ -57,7 +59,7 @@ class LogTail:
         self._connections = connections
         self._outbox = outbox
         self._hint = hint
-        self._task = asyncio.create_task(self._run(), name=f"parley-tail-{session}")
+        self._reader = tasks.start(f"parley-tail-{session}", self._run, on_death=self._die)
 
     def nudge(self) -> None:
         """Read now."""
@@ -66,7 +68,7 @@ class LogTail:
     async def stop(self) -> None:
         """Read no more; nobody is told."""
         self.ended = True
-        await cancel_and_wait(self._task)
+        await self._reader.aclose()
 
     async def page(self, place: LogPlace, *, with_facts: bool) -> LogPage:
         """What comes after `place`. A session that this process can write again is not gone."""
@@ -89,7 +91,7 @@ class LogTail:
                 if not waiting:
                     _logger.warning("tail_waits", session=self.session, reason=str(error))
                 waiting, more = True, False
-                await asyncio.sleep(RETRY_SECONDS)
+                await anyio.sleep(RETRY_SECONDS)
             except BusError as error:
                 self._end(error)
                 return
@@ -98,18 +100,24 @@ class LogTail:
                     _logger.info("tail_resumed", session=self.session)
                 waiting = False
             if not more and not waiting:
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(BLOCK_SECONDS):
-                        await self._hint.wait()
+                with anyio.move_on_after(BLOCK_SECONDS):
+                    await self._hint.wait()
 
     async def _read(self) -> bool:
-        found = await self.page(self.place, with_facts=True)
-        self.place = found.place
-        if found.items:
+        page = await self.page(self.place, with_facts=True)
+        self.place = page.place
+        if page.items:
             for subscriber in tuple(self.subscribers):
-                subscriber.hear(found.items, found.place)
-            await asyncio.sleep(0)  # readers run before the next page
-        return found.more
+                subscriber.hear(page.items, page.place)
+            await checkpoint()  # readers run before the next page
+        return page.more
+
+    def _die(self, _: Child, error: Exception) -> None:
+        """An error that is no refusal of the bus: its subscribers hear of it all the same."""
+        _logger.error("tail_died", session=self.session, reason=repr(error))
+        reason = BusError(f"the reader of session {self.session!r} died of {error!r}")
+        reason.__cause__ = error
+        self._end(reason)
 
     def _end(self, error: BusError) -> None:
         self.ended = True

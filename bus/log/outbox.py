@@ -12,16 +12,17 @@ standing `seconds` after its acknowledgement: an outage does not age the outbox.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import anyio
 import structlog
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.signal import Signal
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.drafts import OPENING, Draft, epoch_of
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.contract.keys import Keys
@@ -54,7 +55,7 @@ class _Kept:
     newest: float = 0.0
     waiting: list[Draft] = field(default_factory=list)  # they answer what is not back yet
     since: float = 0.0  # when they began to wait
-    healing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    healing: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def tip(self) -> str:
@@ -69,15 +70,15 @@ class Outbox:
         self._keys = keys
         self._seconds = seconds
         self._kept: dict[str, _Kept] = {}
-        self._filled = asyncio.Event()
-        self._watch: asyncio.Task[None] | None = None
+        self._filled = Signal()
+        self._tasks = TaskHost("parley-outbox", self._restart)
+        self._watcher: Child | None = None
         self.offer: Offer = _nowhere
 
     async def aclose(self) -> None:
         """Stops watching. What is younger than `seconds` is from here on unguarded."""
-        if self._watch is not None:
-            await cancel_and_wait(self._watch)
-            self._watch = None
+        await self._tasks.aclose()
+        self._watcher = None
 
     def opened(self, session: str, incarnation: str, opening: Draft) -> None:
         """Keeps the opening of a session, just acknowledged in the log named `incarnation`."""
@@ -145,19 +146,25 @@ class Outbox:
 
     def _start(self) -> None:
         self._filled.set()
-        if self._watch is None:
-            self._watch = asyncio.create_task(self._watching(), name="parley-outbox")
+        if self._watcher is None:
+            self._watcher = self._tasks.start("parley-outbox-watcher", self._watch)
 
-    async def _watching(self) -> None:
+    def _restart(self, _: Child, error: Exception) -> None:
+        """What is kept stays guarded; each look is preceded by a pause."""
+        _logger.error("outbox_died", reason=repr(error))
+        self._watcher = None
+        self._start()
+
+    async def _watch(self) -> None:
         waiting = False
         while True:
             await self._filled.wait()
-            await asyncio.sleep(min(self._seconds / 4, 0.5))
+            await anyio.sleep(min(self._seconds / 4, 0.5))
             try:
                 await self._look()
                 waiting = False
             except Unavailable as error:
-                if not waiting:  # said once an outage, not twice a second
+                if not waiting:  # logged once an outage, not twice a second
                     _logger.warning("outbox_waits", reason=str(error))
                 waiting = True
             if not self._kept:
@@ -231,7 +238,7 @@ def lineage(incarnation: str) -> str:
 
 
 def _now() -> float:
-    return asyncio.get_running_loop().time()
+    return anyio.current_time()
 
 
 async def _nowhere(

@@ -8,13 +8,16 @@ reason, and nobody waits for it.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
+import anyio
+
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
+from parley.bus.connection.signal import Signal
+from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import BusError, SlowSubscriber, Unavailable
 from parley.bus.contract.keys import Keys, SessionKeys
@@ -33,7 +36,8 @@ class Subscriptions:
         self._hints = hints
         self._outbox = outbox
         self._tails: dict[str, LogTail] = {}
-        self._starting = asyncio.Lock()
+        self._starting = anyio.Lock()
+        self._tasks = TaskHost("parley-tails")
 
     @asynccontextmanager
     async def subscribe(
@@ -48,7 +52,7 @@ class Subscriptions:
 
         Iterating raises `SlowSubscriber` once more than `buffer` items wait;
         `FactsExpired` where facts after the cursor were cut off; `Fenced` where the
-        log went back or was replaced: then what was heard may no longer stand, and
+        log went back or was replaced: then what was received may no longer stand, and
         the caller begins anew. An outage of Redis is waited out.
         """
         keys = self._keys.of(session)
@@ -77,6 +81,7 @@ class Subscriptions:
         for tail in list(self._tails.values()):
             await tail.stop()
         self._tails.clear()
+        await self._tasks.aclose()
 
     async def _tail(self, session: str, keys: SessionKeys) -> LogTail:
         async with self._starting:
@@ -85,7 +90,7 @@ class Subscriptions:
                 place = await newest_place(self._connections, session, keys)
                 hint = await self._hints.follow(keys.wake)
                 tail = self._tails[session] = LogTail(
-                    self._connections, self._outbox, session, keys, place, hint
+                    self._connections, self._outbox, session, keys, place, hint, self._tasks
                 )
             return tail
 
@@ -114,7 +119,7 @@ class Subscription:
         self._facts = facts
         self._limit = buffer
         self._buffer: deque[Item] = deque()
-        self._arrived = asyncio.Event()
+        self._arrived = Signal()
         self._live = False
         self._error: BusError | None = None
 
@@ -163,13 +168,13 @@ class Subscription:
 
     async def _catch_up(self) -> None:
         try:
-            found = await self._tail.page(self._place, with_facts=self._facts)
+            page = await self._tail.page(self._place, with_facts=self._facts)
         except Unavailable:
-            await asyncio.sleep(RETRY_SECONDS)  # the tail of this session says so in the log
+            await anyio.sleep(RETRY_SECONDS)  # the tail of this session says so in the log
             return
-        self._buffer.extend(found.items)
-        self._place = found.place
-        if not found.items and not found.more:
+        self._buffer.extend(page.items)
+        self._place = page.place
+        if not page.items and not page.more:
             self.join()
 
     def _wants(self, item: Item, at: Cursor) -> bool:
@@ -184,5 +189,5 @@ def _behind(cursor: Cursor, item: Item) -> Cursor:
     return Cursor(cursor.seq, (item.seq, item.k))
 
 
-def _beyond(one: Cursor, other: Cursor) -> bool:
-    return one.seq > other.seq or one.fact > other.fact
+def _beyond(cursor: Cursor, other: Cursor) -> bool:
+    return cursor.seq > other.seq or cursor.fact > other.fact

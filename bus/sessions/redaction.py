@@ -8,11 +8,12 @@ tombstone, and the fold starts over (docs/decisions/0010).
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+import anyio.to_thread
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.pipeline import Argument
@@ -73,7 +74,7 @@ class Redactions:
             place = seq_of(session, log, n)
             if n in redacted_numbers(log):
                 return Redaction(session, n, (), again=True)
-            entry = await asyncio.to_thread(blank, log, n)  # it may fold the whole log
+            entry = await anyio.to_thread.run_sync(blank, log, n)  # it may fold the whole log
             words = replace(rows[place - 1], body=_body(entry))
             rows[place - 1] = words
             anew = _Anew(marker, place, redacted_numbers(log) | {n}, rows)
