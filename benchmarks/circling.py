@@ -138,23 +138,23 @@ def report(pairs: Sequence[Pair]) -> dict[str, Any]:
         (pair, measure_resemblance(fingerprint(pair.one), fingerprint(pair.other)))
         for pair in pairs
     ]
-    found: dict[str, Any] = {"threshold": SHIPPED, "sources": {}, "kinds": {}, "curves": {}}
+    row: dict[str, Any] = {"threshold": SHIPPED, "sources": {}, "kinds": {}, "curves": {}}
     for source in sorted({pair.source for pair in pairs}):
         for half in (0, 1):
             mine = [(score, pair.same) for pair, score in scored
                     if (pair.source, pair.half) == (source, half)]  # fmt: skip
-            found["sources"][f"{source}, {'reported' if half else 'fitted on'}"] = figures(
+            row["sources"][f"{source}, {'reported' if half else 'fitted on'}"] = figures(
                 mine, SHIPPED
             )
         rest = [(score, pair.same) for pair, score in scored
                 if (pair.source, pair.half) == (source, 1)]  # fmt: skip
-        found["curves"][source] = {step: figures(rest, step) for step in CURVE}
+        row["curves"][source] = {step: figures(rest, step) for step in CURVE}
     for kind in sorted({(pair.source, pair.kind) for pair in pairs}):
         mine = [(score, pair.same) for pair, score in scored
                 if (pair.source, pair.kind, pair.half) == (*kind, 1)]  # fmt: skip
         held = sum(score >= SHIPPED for score, _ in mine)
-        found["kinds"][", ".join(kind)] = {"pairs": len(mine), "found": held}
-    return found
+        row["kinds"][", ".join(kind)] = {"pairs": len(mine), "found": held}
+    return row
 
 
 def main() -> None:

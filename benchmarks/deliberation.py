@@ -144,8 +144,8 @@ def by_turn(entries: list[Any], room: Room) -> tuple[list[int], list[int]]:
     """
     cast = bundled_cast()
     sent, baseline, since, history = [], [], 0, 0
-    ballots = {one.call for one in entries if one.kind == "spend.reserved"
-               and one.purpose == "ballot"}  # fmt: skip
+    ballots = {entry.call for entry in entries if entry.kind == "spend.reserved"
+               and entry.purpose == "ballot"}  # fmt: skip
     for entry in entries:
         if entry.kind == "spend.settled":
             since += 0 if entry.call in ballots else entry.input_tokens
@@ -170,11 +170,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    found = asyncio.run(deliberate(args.turns, args.agents, args.speed, args.seed))
+    row = asyncio.run(deliberate(args.turns, args.agents, args.speed, args.seed))
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(row))
         return
-    for name, value in found.items():
+    for name, value in row.items():
         print(f"{name:28} {value}")
 
 

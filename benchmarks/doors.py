@@ -127,7 +127,7 @@ async def many(at: Served, session: str, count: int, tally: Tally) -> AsyncItera
         await hello_within(tally, count)
         yield
     finally:
-        await asyncio.gather(*(one.__aexit__(None, None, None) for one in streams))
+        await asyncio.gather(*(stream.__aexit__(None, None, None) for stream in streams))
 
 
 async def idle(at: Served, bus: Bus, run: int, _: list[str]) -> dict[str, float]:

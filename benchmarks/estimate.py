@@ -96,12 +96,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found = errors()
-    if options.json or isinstance(found, str):
-        print(json.dumps(found))
+    row = errors()
+    if options.json or isinstance(row, str):
+        print(json.dumps(row))
         return
     print(f"{COUNTER}, off by per cent")
-    for what, figure in found.items():
+    for what, figure in row.items():
         print(f"    {what:32} {figure}")
 
 

@@ -57,16 +57,16 @@ def report(
     corpora: Sequence[Path], pool: Executor, out: Path, cards: Cards
 ) -> tuple[dict[str, Any], list[Read]]:
     """The figures by corpus and variant, and the rows behind them."""
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     every: list[Read] = []
     for corpus in corpora:
         told = pool.map(partial(predict, out, cards), recorded(corpus))
         read = list(_counted(told, corpus.name))
         read.sort(key=lambda one: one.meeting.variant, reverse=True)
         for variant, some in groupby(read, lambda one: one.meeting.variant):
-            found[f"{corpus.name}, {variant}"] = figures(list(some))
+            row[f"{corpus.name}, {variant}"] = figures(list(some))
         every += read
-    return found, every
+    return row, every
 
 
 def _counted(read: Iterator[Read], name: str) -> Iterator[Read]:
@@ -123,25 +123,25 @@ def main() -> None:
         tempfile.TemporaryDirectory() as scratch,
         ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
     ):
-        found, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
+        row, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
     if asked.write:
-        write(asked.write, found)
+        write(asked.write, row)
     if asked.errors:
         print_errors(read, asked.errors)
     else:
-        print(json.dumps(found) if asked.json else markdown(found))
+        print(json.dumps(row) if asked.json else markdown(row))
 
 
 def _measured(
     asked: argparse.Namespace, corpora: Sequence[Path], pool: Executor, out: Path
 ) -> tuple[dict[str, Any], list[Read]]:
-    found = stamp(asked.cross_validate)
+    row = stamp(asked.cross_validate)
     if asked.runs and not asked.cross_validate and not asked.errors:
         _say("timing the fold")
-        found["cost"] = costs(corpora, asked.runs)
+        row["cost"] = costs(corpora, asked.runs)
     cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
-    found["corpora"], read = report(corpora, pool, out, cards)
-    return found, read
+    row["corpora"], read = report(corpora, pool, out, cards)
+    return row, read
 
 
 if __name__ == "__main__":

@@ -56,17 +56,17 @@ def cost(corpus: Path, runs: int) -> Figures:
         return _timed(lambda: [_folded(log, packs) for log in some]) / messages
 
     first = total(logs)
-    found: Figures = {"messages": messages, "first": first}
-    found["again"] = statistics.median(total(logs) for _ in range(runs))
+    row: Figures = {"messages": messages, "first": first}
+    row["again"] = statistics.median(total(logs) for _ in range(runs))
     with use_scorecards(_BLIND):
         for name, some in (("blind", logs), ("bare", _logs(corpus, packs=()))):
-            found[name] = statistics.median(total(some) for _ in range(runs))
+            row[name] = statistics.median(total(some) for _ in range(runs))
     gc.disable()
     kinds = [_by_kind(logs, packs) for _ in range(runs)]
     gc.enable()
     for kind in kinds[0]:
-        found[kind] = statistics.median(each[kind] for each in kinds)
-    return {name: round(value, 1) for name, value in found.items()}
+        row[kind] = statistics.median(each[kind] for each in kinds)
+    return {name: round(value, 1) for name, value in row.items()}
 
 
 def _logs(corpus: Path, **changed: Any) -> list[Log]:
@@ -113,9 +113,9 @@ def _by_kind(logs: Iterable[Log], packs: Packs) -> dict[str, float]:
             apply(memory, record)
             took = time.thread_time_ns() - started
             if record.n:
-                held = memory.structure
-                placed = bool(held.lines) and held.lines[-1].n == record.n
-                kind = "votes" if held.voted > voted else "candidates" if placed else "others"
+                structure = memory.structure
+                placed = bool(structure.lines) and structure.lines[-1].n == record.n
+                kind = "votes" if structure.voted > voted else "candidates" if placed else "others"
                 spent[f"on_{kind}"][0] += took
                 spent[f"on_{kind}"][1] += 1
     return {kind: took / 1000 / max(1, count) for kind, (took, count) in spent.items()}

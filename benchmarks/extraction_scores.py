@@ -62,7 +62,7 @@ def _by_how(read: Iterable[Read], label: str) -> dict[str, dict[str, Any]]:
     At the exact message, so a row is right by its index alone. Of several on one
     message the first counts, as in the scorer.
     """
-    told: Counter[tuple[str, str]] = Counter()
+    counter: Counter[tuple[str, str]] = Counter()
     for one in read:
         answers = {row["index"]: row for row in one.meeting.gold() if row["label"] == label}
         first: dict[int, Row] = {}
@@ -70,16 +70,18 @@ def _by_how(read: Iterable[Read], label: str) -> dict[str, dict[str, Any]]:
             if row["label"] == label:
                 first.setdefault(row["index"], row)
         for index, row in first.items():
-            told[row["how"], _verdict(answers.get(index))] += 1
-    hits = sum(count for (_, verdict), count in told.items() if verdict == "right")
+            counter[row["how"], _verdict(answers.get(index))] += 1
+    hits = sum(count for (_, verdict), count in counter.items() if verdict == "right")
     return {
         how: {
-            "right": told[how, "right"], "wrong": told[how, "wrong"],
-            "optional": told[how, "optional"],
-            "precision": _share(told[how, "right"], told[how, "right"] + told[how, "wrong"]),
-            "share_of_hits": _share(told[how, "right"], hits),
+            "right": counter[how, "right"], "wrong": counter[how, "wrong"],
+            "optional": counter[how, "optional"],
+            "precision": _share(
+                counter[how, "right"], counter[how, "right"] + counter[how, "wrong"]
+            ),
+            "share_of_hits": _share(counter[how, "right"], hits),
         }
-        for how in sorted({how for how, _ in told})
+        for how in sorted({how for how, _ in counter})
     }  # fmt: skip
 
 

@@ -119,20 +119,20 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
     """
     weights = {name: weight for name, weight in cues.items() if name}
     cards = Scorecards(weights, cues[""], _NO_CARD, _NO_CARD)
-    held, known = Structure(), dict[int, tuple[frozenset[str], Sequence[str]]]()
+    structure, known = Structure(), dict[int, tuple[frozenset[str], Sequence[str]]]()
     marks, wait = meeting.gold[label], _WAIT[label]
     due: list[WindowLine] = []
     for heard in meeting.heard:
-        _settle(held, due, known, heard.place - wait if wait else None)
-        told = heard if heard.vote is not None else weigh_message(heard, cards)
-        touched = observe_message(held, told, cards)
-        if told.passes:
-            known[told.place] = frozenset(lexicon().told(told.cues)), ()
-            due.append(held.lines[-1])
+        _settle(structure, due, known, heard.place - wait if wait else None)
+        window_message = heard if heard.vote is not None else weigh_message(heard, cards)
+        touched = observe_message(structure, window_message, cards)
+        if window_message.passes:
+            known[window_message.place] = frozenset(lexicon().told(window_message.cues)), ()
+            due.append(structure.lines[-1])
         if not wait:
             for line in touched:
-                known[line.place] = known[line.place][0], line_features(held, line)
-    _settle(held, due, known, None if not wait else sys.maxsize)
+                known[line.place] = known[line.place][0], line_features(structure, line)
+    _settle(structure, due, known, None if not wait else sys.maxsize)
     return [
         Seen(
             meeting.corpus, meeting.name, meeting.fold(folds),
@@ -144,7 +144,7 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
 
 
 def _settle(
-    held: Structure,
+    structure: Structure,
     due: list[WindowLine],
     known: dict[int, tuple[frozenset[str], Sequence[str]]],
     before: int | None,
@@ -152,7 +152,7 @@ def _settle(
     """Note what is known of the lines due that came before `before`."""
     while before is not None and due and due[0].place < before:
         line = due.pop(0)
-        known[line.place] = known[line.place][0], line_features(held, line)
+        known[line.place] = known[line.place][0], line_features(structure, line)
 
 
 # -- weights -----------------------------------------------------------------------

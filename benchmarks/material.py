@@ -52,10 +52,10 @@ def transcript(path: Path) -> list[Entry]:
 
 def meetings(corpus: str = "irc") -> list[list[Record]]:
     """Every meeting of a corpus as records; empty where the corpora are not here."""
-    found = sorted((CORPORA / "dev" / corpus).glob("*.jsonl"))
+    paths = sorted((CORPORA / "dev" / corpus).glob("*.jsonl"))
     return [
         numbered(transcript(path))
-        for path in found
+        for path in paths
         if path.suffixes not in ([".gold", ".jsonl"], [".stripped", ".jsonl"])
     ]
 

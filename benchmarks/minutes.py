@@ -54,11 +54,11 @@ def _meeting(corpus: str, gold: Path, reader: SpeechActReader) -> Meeting:
 
 
 def _heard(place: int, who: str, content: str, reader: SpeechActReader) -> WindowMessage:
-    found = reader.read(content)
-    if found and found[0].vote and not found[0].refs:
-        return window_messages.vote_message(place, place, who, content, found[0])
+    detections = reader.read(content)
+    if detections and detections[0].vote and not detections[0].refs:
+        return window_messages.vote_message(place, place, who, content, detections[0])
     return window_messages.line_message(
-        place, place, who, content, window_messages.read_wording(content, found)
+        place, place, who, content, window_messages.read_wording(content, detections)
     )
 
 

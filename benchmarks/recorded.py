@@ -36,15 +36,15 @@ class Recorded(NamedTuple):
     def rows(self) -> list[Row]:
         """The messages, behind the line that describes the session."""
         transcript = self.key.with_name(f"{self.name}.jsonl")
-        found: list[Row] = scorer(self.key).session(str(transcript), self.variant == STRIPPED)
-        return found
+        rows: list[Row] = scorer(self.key).session(str(transcript), self.variant == STRIPPED)
+        return rows
 
     def transcript(self) -> bytes:
         return b"".join(json.dumps(row).encode() + b"\n" for row in self.rows())
 
     def gold(self) -> list[Row]:
-        found: list[Row] = scorer(self.key).load(str(self.key))
-        return found
+        rows: list[Row] = scorer(self.key).load(str(self.key))
+        return rows
 
 
 def recorded(corpus: Path) -> list[Recorded]:

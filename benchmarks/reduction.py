@@ -104,17 +104,17 @@ def overall(worked: Sequence[list[Entry]]) -> dict[str, Any]:
 def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
     """What summaries save of talk: each of level 0, and those that stand of what was said."""
     each, whole = [], []
-    for said in messages:
+    for message in messages:
         log, memory = LocalLog(), Memory(PACKS)
         log.open(opened(name, summary={"keep": 100}, caps={"summaries": 1000}))
-        log.publish([Draft(f"m{k}", entry) for k, entry in enumerate(said)])
+        log.publish([Draft(f"m{k}", entry) for k, entry in enumerate(message)])
         settle(log, memory)
-        standing = [one for one in memory.summaries.values() if one.level == 0]
-        each += [permille_saved(one.was, one.size) for one in standing if one.was]
+        standing = [summary for summary in memory.summaries.values() if summary.level == 0]
+        each += [permille_saved(summary.was, summary.size) for summary in standing if summary.was]
         top = uncovered_summaries(memory)
-        covered = sum(one.was for one in standing)
+        covered = sum(summary.was for summary in standing)
         if covered:
-            whole.append(permille_saved(covered, sum(one.size for one in top)))
+            whole.append(permille_saved(covered, sum(summary.size for summary in top)))
     return {
         "each summary": {**spread(each), "of": len(each)} if each else "none was due",
         "sessions as a whole": {**spread(whole), "of": len(whole)} if whole else "none was due",

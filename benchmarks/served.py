@@ -60,9 +60,9 @@ async def served(redis_url: str) -> AsyncIterator[Served]:
                     if process.returncode is not None:
                         raise RuntimeError("the server did not start")
                     await asyncio.sleep(0.05)
-            told = json.loads(ready.read_text())
-            host, _, port = told["url"].removeprefix("http://").rpartition(":")
-            yield Served(host, int(port), told["pid"], redis_url)
+            tree = json.loads(ready.read_text())
+            host, _, port = tree["url"].removeprefix("http://").rpartition(":")
+            yield Served(host, int(port), tree["pid"], redis_url)
         finally:
             if process.returncode is None:
                 process.terminate()

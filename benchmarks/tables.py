@@ -83,9 +83,9 @@ async def tables(count: int, turns: int, processes: int) -> dict[str, Any]:
             for name in names:
                 await bus.open(name, SessionOpened(settings=settings))
             context = multiprocessing.get_context("spawn")
-            told = context.Queue()
+            queue = context.Queue()
             hosts = [
-                context.Process(target=hosting, args=(server.url, names[k::processes], told))
+                context.Process(target=hosting, args=(server.url, names[k::processes], queue))
                 for k in range(processes)
             ]
             began = time.monotonic()
@@ -93,9 +93,9 @@ async def tables(count: int, turns: int, processes: int) -> dict[str, Any]:
                 process.start()
             await asyncio.sleep(3)  # everyone sits down before the talk begins
             for name in names:
-                said = Message(participant="host", content="Begin.")
-                await bus.publish(name, [Draft("begin", said)])
-            used = [await asyncio.to_thread(told.get) for _ in hosts]
+                message = Message(participant="host", content="Begin.")
+                await bus.publish(name, [Draft("begin", message)])
+            used = [await asyncio.to_thread(queue.get) for _ in hosts]
             seconds = time.monotonic() - began
             for process in hosts:
                 process.join()
@@ -189,8 +189,8 @@ async def cancels() -> dict[str, float]:
                         await asyncio.sleep(0.02)
                     model.speaking.clear()
                     seen, at = len(stopped), time.perf_counter()
-                    said = Message(participant="host", content=f"Wait, {k}.")
-                    await bus.publish("cut", [Draft(f"w{k}", said)])
+                    message = Message(participant="host", content=f"Wait, {k}.")
+                    await bus.publish("cut", [Draft(f"w{k}", message)])
                     while k and len(stopped) == seen:
                         await asyncio.sleep(0.0005)
                     times += [(stopped[-1] - at) * 1e3] if k else []

@@ -37,10 +37,10 @@ def _by_line(head: str) -> dict[str, Any]:
     tree: dict[str, Any] = {}
     last = ""
     for row in head.split("\n"):
-        found = _KEY.fullmatch(row)
-        if found is not None and found[1] not in tree:
-            last = found[1]
-            tree[last] = (found[2] or "").strip()
+        match = _KEY.fullmatch(row)
+        if match is not None and match[1] not in tree:
+            last = match[1]
+            tree[last] = (match[2] or "").strip()
         elif last:
             tree[last] = f"{tree[last]}\n{row.strip()}".strip()
     return tree

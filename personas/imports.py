@@ -54,9 +54,9 @@ def import_text(text: str, source: str) -> ImportReport:
     else:
         tree, beside = _held(_read(text, source))
         rows = [KeyReport("", key, "dropped", "it stands beside the agents") for key in beside]
-        for place, key, one in _agents(tree, source):
-            called = names.free(_called(key, one))
-            found.append(conversion.convert_agent(called, one, f"{source}, {place}"))
+        for place, key, row in _agents(tree, source):
+            called = names.free(_called(key, row))
+            found.append(conversion.convert_agent(called, row, f"{source}, {place}"))
     for persona, draft in found:
         _check(persona, draft.source)
         rows += draft.rows
@@ -133,12 +133,12 @@ def _json(text: str, source: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in row:
             raise ValueError(f"{key[:64]!r} stands twice in one object; keep one")
-        found[key] = value
-    return found
+        row[key] = value
+    return row
 
 
 def _constant(word: str) -> NoReturn:

@@ -40,7 +40,7 @@ class Roster:
 
 def bundled_cast() -> dict[str, Persona]:
     """The cast that comes with Parley, by name, in alphabetical order."""
-    return {name: found.persona for name, found in _cast().items()}
+    return {name: persona.persona for name, persona in _cast().items()}
 
 
 def find_all(folders: Sequence[str | Path] = ()) -> Roster:
@@ -55,8 +55,8 @@ def find_all(folders: Sequence[str | Path] = ()) -> Roster:
         here: dict[str, FoundPersona] = {}
         for path in files_of(Path(folder).expanduser()):
             try:
-                one = _placed(path)
-                _claim(here, one)
+                persona = _placed(path)
+                _claim(here, persona)
             except PersonaRefused as error:
                 refused.append(error)
         found = {**here, **found}
@@ -131,12 +131,12 @@ def _placed(path: Path) -> FoundPersona:
     return FoundPersona(read.persona, str(path), read.warnings)
 
 
-def _claim(here: dict[str, FoundPersona], one: FoundPersona) -> None:
-    """Puts `one` among those of its folder. Raises `PersonaRefused` where its name is taken."""
-    name = one.persona.name
+def _claim(here: dict[str, FoundPersona], persona: FoundPersona) -> None:
+    """Puts `persona` among those of its folder. Raises `PersonaRefused` where its name is taken."""
+    name = persona.persona.name
     if name in here:
-        raise PersonaRefused(one.source, f"is called {name!r}, as {here[name].source} is")
-    here[name] = one
+        raise PersonaRefused(persona.source, f"is called {name!r}, as {here[name].source} is")
+    here[name] = persona
 
 
 @functools.cache

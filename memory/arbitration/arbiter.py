@@ -74,8 +74,8 @@ def _at_the_table(memory: Memory, waited: ElapsedTimes) -> Answer:
         return None, None
     if (answer := _hopped(memory, len(present))) is not None:
         return answer
-    if (told := circling_notice.find_circling_notice(memory)) is not None:
-        return told, None
+    if (nudge := circling_notice.find_circling_notice(memory)) is not None:
+        return nudge, None
     if floor.paused:
         return None, None
     if all(has_spent_turns(memory, name) for name in present):

@@ -97,7 +97,9 @@ def _is_closing(memory: Memory, bid: Bid) -> bool:
         return _closes(memory, item)
     live = (memory.proposals[ref] for ref in islice(reversed(memory.live), _LOOK_BACK))
     claimed = islice(reversed(memory.decisions.values()), _LOOK_BACK)
-    return any(_closes(memory, one) for one in live) or any(_closes(memory, o) for o in claimed)
+    return any(_closes(memory, proposal) for proposal in live) or any(
+        _closes(memory, o) for o in claimed
+    )
 
 
 def _closes(memory: Memory, item: Proposal | Decision) -> bool:
@@ -106,8 +108,8 @@ def _closes(memory: Memory, item: Proposal | Decision) -> bool:
     if item.status != "active" or not item.stands:
         return False
     supporters = sum(
-        one.stance == "support" and one.counted and not one.conditional
-        for name, one in item.reactions.items()
+        reaction.stance == "support" and reaction.counted and not reaction.conditional
+        for name, reaction in item.reactions.items()
         if name != item.participant
     )
     return supporters >= memory.settings.ratify.quorum - 1
@@ -119,5 +121,5 @@ def _is_redundant(memory: Memory, name: str, bid: Bid) -> bool:
     item = memory.item(bid.re)
     if isinstance(item, Decision):
         return name in item.supporters
-    held = None if item is None else item.reactions.get(name)
-    return held is not None and held.stance == "support"
+    reaction = None if item is None else item.reactions.get(name)
+    return reaction is not None and reaction.stance == "support"

@@ -17,10 +17,16 @@ def find_end_reason(
     `quiescent`: nobody has anything left to say, as arbitration finds.
     """
     if stop.rule == "any":
-        found = (find_end_reason(memory, one, seconds, quiescent=quiescent) for one in stop.of)
+        found = (
+            find_end_reason(memory, stop_rule, seconds, quiescent=quiescent)
+            for stop_rule in stop.of
+        )
         return next((one for one in found if one is not None), None)
     if stop.rule == "all":
-        each = [find_end_reason(memory, one, seconds, quiescent=quiescent) for one in stop.of]
+        each = [
+            find_end_reason(memory, stop_rule, seconds, quiescent=quiescent)
+            for stop_rule in stop.of
+        ]
         known = [one for one in each if one is not None]
         if len(known) < len(each):
             return None
@@ -50,7 +56,7 @@ def _measure(memory: Memory, rule: str, seconds: int) -> int:
         case "micros":
             return memory.ledger.total.micros
         case "decisions":
-            return sum(one.stands and one.binds for one in memory.decisions.values())
+            return sum(decision.stands and decision.binds for decision in memory.decisions.values())
         case "votes":
             return memory.votes.counted
         case "stalled":
@@ -67,7 +73,7 @@ def has_reached_hop_limit(memory: Memory) -> bool:
 def ms_until_clock_rule(stop: StopRule, waited_ms: int) -> int | None:
     """The ms until the clock may make a rule of `stop` hold; None: never."""
     if stop.of:
-        left = [ms_until_clock_rule(one, waited_ms) for one in stop.of]
+        left = [ms_until_clock_rule(stop_rule, waited_ms) for stop_rule in stop.of]
         return min((one for one in left if one is not None), default=None)
     ahead = stop.value * 1000 - waited_ms
     return ahead if stop.rule == "seconds" and ahead > 0 else None
@@ -85,7 +91,7 @@ def sum_up_session(memory: Memory) -> dict[str, int]:
         "refused": ledger.refused,
         "tokens": ledger.total.tokens,
         "micros": ledger.total.micros,
-        "proposals": sum(one.stands for one in memory.proposals.values()),
+        "proposals": sum(proposal.stands for proposal in memory.proposals.values()),
         "decisions": _measure(memory, "decisions", 0),
         "votes": _measure(memory, "votes", 0),
     }

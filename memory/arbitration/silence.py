@@ -50,13 +50,13 @@ def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> 
 
 def _failed(memory: Memory, name: str) -> bool:
     """True where nobody knows what it would say: its model did not answer."""
-    held = memory.floor.passes.get(name)
-    return held is not None and held.failed
+    floor_pass = memory.floor.passes.get(name)
+    return floor_pass is not None and floor_pass.failed
 
 
 def _is_ready(memory: Memory, name: str) -> bool:
-    held = memory.floor.passes.get(name)
-    return held is not None and held.ready
+    floor_pass = memory.floor.passes.get(name)
+    return floor_pass is not None and floor_pass.ready
 
 
 def _unvoted(memory: Memory) -> int | None:

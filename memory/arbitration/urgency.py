@@ -67,7 +67,7 @@ def _shared(
     others = [record.entry for record in recent if _is_others(memory, name, record)]
     for entry in others[-_NEWEST:]:
         heard.update(content_stems(getattr(entry, "content", "")[:_READ]))
-    return [one for one in interests if not heard.isdisjoint(content_stems(one))]
+    return [interest for interest in interests if not heard.isdisjoint(content_stems(interest))]
 
 
 def _is_others(memory: Memory, name: str, record: Record) -> bool:
@@ -78,18 +78,18 @@ def _is_others(memory: Memory, name: str, record: Record) -> bool:
 def _untested(memory: Memory, name: str) -> Decision | None:
     """The newest claimed decision that nobody opposed, and that is not its own."""
     for ref in list(memory.decisions)[-_LOOK_BACK:][::-1]:
-        one = memory.decisions[ref]
-        said = (one.participant, *one.supporters, *one.abstainers)
-        untested = one.stands and one.status == "claimed" and not one.dissenters
+        decision = memory.decisions[ref]
+        said = (decision.participant, *decision.supporters, *decision.abstainers)
+        untested = decision.stands and decision.status == "claimed" and not decision.dissenters
         if untested and name not in said:
-            return one
+            return decision
     return None
 
 
 def _unanswered(memory: Memory, name: str) -> Proposal | None:
     """The newest open proposal of somebody else that it has not said a word on."""
     for ref in sorted(memory.live, reverse=True)[:_LOOK_BACK]:
-        one = memory.proposals[ref]
-        if one.participant != name and name not in one.reactions:
-            return one
+        proposal = memory.proposals[ref]
+        if proposal.participant != name and name not in proposal.reactions:
+            return proposal
     return None

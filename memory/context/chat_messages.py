@@ -126,9 +126,11 @@ def _filled(
     results = room.newest("tool results", _results(memory), half)
     shown = list_injections(memory, participant) if participant is not None else {}
     screens = room.newest(
-        "injections", [[injection_message(key, one)] for key, one in shown.items()], half
+        "injections",
+        [[injection_message(key, injection)] for key, injection in shown.items()],
+        half,
     )
-    pairs = [_exchange(memory, one, participant) for one in list_kept_exchanges(memory)]
+    pairs = [_exchange(memory, episode, participant) for episode in list_kept_exchanges(memory)]
     before = room.newest("exchanges", [pair for pair in pairs if pair])
     if room.dropped:
         counts = ", ".join(f"{count} {name}" for name, count in room.dropped.items())
@@ -162,11 +164,15 @@ def _head(memory: Memory, room: _Room) -> list[str]:
     """The ledger and the running summary, within the share of a prefix."""
     most = room.left * memory.settings.context.prefix_share // 1000
     parts = []
-    ledger = [ledger_line(one) for one in memory.decisions.values() if one.binds and one.stands]
+    ledger = [
+        ledger_line(decision)
+        for decision in memory.decisions.values()
+        if decision.binds and decision.stands
+    ]
     if kept := room.lines("decisions", ledger, most // 2):
         parts.append("\n".join(["## Key Decisions Made", *kept]))
     told = running_text(memory)
-    lines = [fence_lines(one) for one in told.split("\n")] if told else []
+    lines = [fence_lines(word) for word in told.split("\n")] if told else []
     if kept := room.lines("lines of the running summary", lines, most // 2):
         parts.append("\n".join(["## Earlier Exchanges", *kept]))
     room.left -= 2 * MESSAGE_TOKENS * len(parts)  # the headings
@@ -202,40 +208,42 @@ def _answer(text: str, who: str, memory: Memory, participant: str | None) -> Cha
 
 def _open(memory: Memory, participant: str | None, recent: Sequence[Record]) -> list[_Group]:
     """The messages of the open exchange, one group each, oldest first."""
-    held = open_exchange(memory)
-    if held is None or held.talk is None:
+    episode = open_exchange(memory)
+    if episode is None or episode.talk is None:
         return []
     name = None if participant is None else memory.named(participant)
-    begun = max(held.opened, held.talk.question_n)
+    begun = max(episode.opened, episode.talk.question_n)
     groups: list[_Group] = []
     for record in recent:
         entry: Any = record.entry
         if record.n < begun or not is_visible_message(memory, name, entry):
             continue
         who = memory.named(entry.participant)
-        if record.n == held.talk.question_n:
+        if record.n == episode.talk.question_n:
             groups.append([_user(entry.content)])
-        elif who == held.talk.asker:
+        elif who == episode.talk.asker:
             groups.append([_user(clip(entry.content, MESSAGE_CHARS))])
         else:
             groups.append([_answer(clip(entry.content, MESSAGE_CHARS), who, memory, participant)])
     return groups
 
 
-def injection_message(key: str, one: Injection) -> Chat:
+def injection_message(key: str, injection: Injection) -> Chat:
     """What was injected, as the assistant's own observation."""
-    said = f"I can see this ({visible_line(key, 60)}):\n{fence_lines(one.text)}"
+    said = f"I can see this ({visible_line(key, 60)}):\n{fence_lines(injection.text)}"
     return {"role": "assistant", "content": said}
 
 
 def _results(memory: Memory) -> list[_Group]:
     """Kept results as calls and their answers, under ids that are there once."""
     groups, seen = [], set()
-    for held in list_live_results(memory):
-        call_id = held.call_id if held.call_id not in seen else f"{held.call_id}.{held.n}"
+    for cached in list_live_results(memory):
+        call_id = cached.call_id if cached.call_id not in seen else f"{cached.call_id}.{cached.n}"
         seen.add(call_id)
-        arguments = held.arguments or f'{{"{ELLIPSIS}":"see entry {held.n}"}}'
-        groups.append(tool_call_messages(call_id, held.tool, arguments, result_text(memory, held)))
+        arguments = cached.arguments or f'{{"{ELLIPSIS}":"see entry {cached.n}"}}'
+        groups.append(
+            tool_call_messages(call_id, cached.tool, arguments, result_text(memory, cached))
+        )
     return groups
 
 

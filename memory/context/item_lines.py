@@ -74,7 +74,10 @@ def claimed_decision_line(decision: Decision) -> str:
 
 def model_claim_line(read: ClaimedItem) -> str:
     """An item that a model alone found, with where it reads that others stand."""
-    voices = [f"{visible_line(one.participant, 40)} {one.stance}" for one in read.voices.values()]
+    voices = [
+        f"{visible_line(claimed_voice.participant, 40)} {claimed_voice.stance}"
+        for claimed_voice in read.voices.values()
+    ]
     stands = f" ({', '.join(sorted(voices)[:_NAMES])})" if voices else ""
     who, verb = (
         visible_line(read.participant, 40),
@@ -114,9 +117,9 @@ def proposal_line(proposal: Proposal) -> str:
 def _who(proposal: Proposal, stance: str) -> list[str]:
     """Who holds `stance`; a ? marks a link by nearness, which counts for nothing."""
     return [
-        name if held.counted else f"{name}?"
-        for name, held in proposal.reactions.items()
-        if held.stance == stance
+        name if reaction.counted else f"{name}?"
+        for name, reaction in proposal.reactions.items()
+        if reaction.stance == stance
     ]
 
 

@@ -70,7 +70,9 @@ def fill_prefix(
 
 def _put_ledger(memory: Memory, page: BudgetedLines, spare: int) -> list[Decision]:
     """Every binding decision, newest first, as long as there is room; those that are in."""
-    ledger = [one for one in memory.decisions.values() if one.binds and one.stands]
+    ledger = [
+        decision for decision in memory.decisions.values() if decision.binds and decision.stands
+    ]
     ledger.reverse()
     if _cost(map(ledger_line, ledger), page.left) <= page.left:
         _lengthen(page, ledger, 0)
@@ -87,23 +89,25 @@ def _put_handles(page: BudgetedLines, ledger: list[Decision], room: int) -> int:
     how many are in.
     """
     width = next((chars for chars in _TOPICS if _fits(ledger, chars, room)), _TOPICS[-1])
-    for index, one in enumerate(ledger):
-        line = handle_line(one, width)
-        if not page.put(LEDGER, one.ref, line, (one.born,), what=one.handle, short=True):
+    for index, decision in enumerate(ledger):
+        line = handle_line(decision, width)
+        if not page.put(
+            LEDGER, decision.ref, line, (decision.born,), what=decision.handle, short=True
+        ):
             page.omit(LEDGER, [left.handle for left in ledger[index:]])
             return index
     return len(ledger)
 
 
 def _fits(ledger: list[Decision], chars: int, room: int) -> bool:
-    return _cost((handle_line(one, chars) for one in ledger), room) <= room
+    return _cost((handle_line(decision, chars) for decision in ledger), room) <= room
 
 
 def _lengthen(page: BudgetedLines, ledger: list[Decision], rest: int) -> None:
     """The newest on a line with topic and status, as long as `rest` is left."""
-    for one in ledger:
+    for decision in ledger:
         if page.left <= rest or not page.put(
-            LEDGER, one.ref, ledger_line(one), (one.born,), what=one.handle
+            LEDGER, decision.ref, ledger_line(decision), (decision.born,), what=decision.handle
         ):
             return
 
@@ -177,13 +181,19 @@ def _put_note(memory: Memory, page: BudgetedLines, participant: str | None) -> N
 
 def _put_past(memory: Memory, page: BudgetedLines) -> None:
     """What closed phases, rounds, goals and tasks came to, the newest first."""
-    closed = [one for one in memory.episodes.held.values() if one.closed and one.talk is None]
-    closed.sort(key=lambda one: (one.closed or 0, one.ref), reverse=True)
-    for one in closed:
-        lines = closed_episode_lines(one, short_forms.episode_text(memory, one))
-        if not page.put(PAST, one.ref, lines, (one.opened, one.closed or 0), what=one.handle):
-            short = closed_episode_lines(one, "", short=True)
-            page.put(PAST, one.ref, short, (one.opened,), what=one.handle, short=True)
+    closed = [
+        episode
+        for episode in memory.episodes.held.values()
+        if episode.closed and episode.talk is None
+    ]
+    closed.sort(key=lambda episode: (episode.closed or 0, episode.ref), reverse=True)
+    for episode in closed:
+        lines = closed_episode_lines(episode, short_forms.episode_text(memory, episode))
+        if not page.put(
+            PAST, episode.ref, lines, (episode.opened, episode.closed or 0), what=episode.handle
+        ):
+            short = closed_episode_lines(episode, "", short=True)
+            page.put(PAST, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
 
 
 def _put_running(memory: Memory, page: BudgetedLines) -> None:

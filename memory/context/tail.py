@@ -83,8 +83,8 @@ def fill_tail(
     _put_votes(memory, page, name)
     read = overlay_claims(memory)
     active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
-    active = [one for one in active if one.handle not in read.retracted]
-    active.sort(key=lambda one: one.tentative)
+    active = [proposal for proposal in active if proposal.handle not in read.retracted]
+    active.sort(key=lambda proposal: proposal.tentative)
     _put_proposals(page, active)
     if profile == "full":
         _put_own(memory, page, name)
@@ -108,8 +108,8 @@ def _recent(
     """The newest messages, without what others only thought to themselves."""
     settings = memory.settings.context
     count = settings.recent_brief if profile == "brief" else settings.recent_full
-    found = [record for record in recent if is_visible_message(memory, name, record.entry)]
-    return found[max(0, len(found) - count) :]
+    records = [record for record in recent if is_visible_message(memory, name, record.entry)]
+    return records[max(0, len(records) - count) :]
 
 
 def is_visible_message(memory: Memory, name: str | None, entry: Any) -> bool:
@@ -147,8 +147,10 @@ def _is_unsettled(memory: Memory, vote: Vote) -> bool:
 
 def _put_proposals(page: BudgetedLines, active: list[Proposal]) -> None:
     """Every active proposal on a short line, the newest first; the longer lines come last."""
-    for index, one in enumerate(active):
-        if not page.put(OPEN, one.ref, proposal_short(one), (one.born,), what=one.handle):
+    for index, proposal in enumerate(active):
+        if not page.put(
+            OPEN, proposal.ref, proposal_short(proposal), (proposal.born,), what=proposal.handle
+        ):
             page.omit(OPEN, [left.handle for left in active[index:]])
             return
 
@@ -157,20 +159,22 @@ def _put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     person = None if name is None else memory.participants.get(name)
     if person is None:
         return
-    held = sorted(person.positions.values(), key=lambda one: (one.cite.n, one.on), reverse=True)
-    held.sort(key=lambda one: one.on != person.last)
-    for index, position in enumerate(held[:FULL_POSITIONS]):
+    positions = sorted(
+        person.positions.values(), key=lambda position: (position.cite.n, position.on), reverse=True
+    )
+    positions.sort(key=lambda position: position.on != person.last)
+    for index, position in enumerate(positions[:FULL_POSITIONS]):
         line = position_line(memory, position)
         page.put(OWN, index, line, (position.cite.n,), what=position.on)
-    page.omit(OWN, [position.on for position in held[FULL_POSITIONS:]])
+    page.omit(OWN, [position.on for position in positions[FULL_POSITIONS:]])
 
 
 def _put_echoes(memory: Memory, page: BudgetedLines, active: list[Proposal]) -> None:
-    for one in active:
-        earlier = None if one.echoes is None else memory.proposal(one.echoes)
+    for proposal in active:
+        earlier = None if proposal.echoes is None else memory.proposal(proposal.echoes)
         if earlier is not None:
-            line = echo_line(memory, one, earlier)
-            page.put(ECHOES, one.ref, line, (earlier.born,), what=one.handle)
+            line = echo_line(memory, proposal, earlier)
+            page.put(ECHOES, proposal.ref, line, (earlier.born,), what=proposal.handle)
 
 
 def _put_unsettled(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
@@ -189,10 +193,18 @@ def _put_unsettled(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> N
 
 def _put_read(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
     """What a model alone found, the newest first: it binds nobody."""
-    found = [one for one in read.items.values() if one.status == "claimed"]
-    shown = found[-memory.settings.context.recent_full :][::-1]
-    for index, one in enumerate(shown):
-        if not page.put(READ, index, model_claim_line(one), (one.born,), what=one.handle):
+    claimed_items = [
+        claimed_item for claimed_item in read.items.values() if claimed_item.status == "claimed"
+    ]
+    shown = claimed_items[-memory.settings.context.recent_full :][::-1]
+    for index, claimed_item in enumerate(shown):
+        if not page.put(
+            READ,
+            index,
+            model_claim_line(claimed_item),
+            (claimed_item.born,),
+            what=claimed_item.handle,
+        ):
             page.omit(READ, [left.handle for left in shown[index:]])
             return
 
@@ -210,7 +222,7 @@ def _put_messages(memory: Memory, page: BudgetedLines, messages: list[Record]) -
     shown = []
     for index in range(len(messages) - 2, -1, -1):
         if not _put_message(memory, page, messages[index], SHORT_CHARS):
-            page.omit(RECENT, [f"n {one.n}" for one in messages[:index]])
+            page.omit(RECENT, [f"n {record.n}" for record in messages[:index]])
             break
         shown.append(messages[index])
     for record in shown:
@@ -223,7 +235,7 @@ def _put_newest(memory: Memory, page: BudgetedLines, messages: list[Record]) -> 
     chars = MESSAGE_CHARS
     while not _put_message(memory, page, messages[-1], chars):
         if chars <= LEAST_CHARS:
-            page.omit(RECENT, [f"n {one.n}" for one in messages[:-1]])
+            page.omit(RECENT, [f"n {record.n}" for record in messages[:-1]])
             return False
         chars //= 2
     return True
@@ -256,19 +268,21 @@ def _put_lines(memory: Memory, page: BudgetedLines, block: str, name: str | None
 
 
 def _put_stage(memory: Memory, page: BudgetedLines) -> None:
-    for one in lookup.current_stages(memory):
-        page.put(STAGE, one.ref, stage_line(one), (one.opened,), what=one.handle)
+    for episode in lookup.current_stages(memory):
+        page.put(STAGE, episode.ref, stage_line(episode), (episode.opened,), what=episode.handle)
 
 
 def _put_work(memory: Memory, page: BudgetedLines) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
-        one = memory.episodes.held[ref]
-        if one.work is None:
+        episode = memory.episodes.held[ref]
+        if episode.work is None:
             continue
-        if not page.put(WORK, one.ref, open_work_lines(one), (one.opened,), what=one.handle):
-            short = open_work_lines(one, short=True)
-            page.put(WORK, one.ref, short, (one.opened,), what=one.handle, short=True)
+        if not page.put(
+            WORK, episode.ref, open_work_lines(episode), (episode.opened,), what=episode.handle
+        ):
+            short = open_work_lines(episode, short=True)
+            page.put(WORK, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
     for index, insight in enumerate(islice(insights.list_insights(memory), FULL_INSIGHTS)):
         cites = [cite.n for cite in insight.cites]
         page.put(LEARNT, index, insight_line(insight), cites, what=insight.handle)
@@ -277,9 +291,9 @@ def _put_work(memory: Memory, page: BudgetedLines) -> None:
 def _put_exchanges(memory: Memory, page: BudgetedLines) -> None:
     window = exchanges.list_kept_exchanges(memory)
     for index in range(len(window) - 1, -1, -1):
-        one = window[index]
-        lines = exchange_lines(one, short_forms.answer_text(memory, one))
-        if not page.put(EXCHANGES, one.ref, lines, (one.opened,), what=one.handle):
+        episode = window[index]
+        lines = exchange_lines(episode, short_forms.answer_text(memory, episode))
+        if not page.put(EXCHANGES, episode.ref, lines, (episode.opened,), what=episode.handle):
             page.omit(EXCHANGES, [left.handle for left in window[:index]])
             return
 
@@ -287,8 +301,8 @@ def _put_exchanges(memory: Memory, page: BudgetedLines) -> None:
 def _put_at_hand(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     """Tool results that may be served again, and what the participant was shown."""
     shown = {} if name is None else tool_cache.list_injections(memory, name)
-    for index, (key, one) in enumerate(shown.items()):
-        page.put(SHOWN, index, injection_lines(key, one), (one.n,), what=key)
+    for index, (key, injection) in enumerate(shown.items()):
+        page.put(SHOWN, index, injection_lines(key, injection), (injection.n,), what=key)
     for index, cached in enumerate(tool_cache.list_live_results(memory)):
         lines = cached_lines(memory, cached, short_forms.result_text(memory, cached))
         page.put(TOOLS, index, lines, (cached.n,), what=f"{cached.tool} n {cached.n}")

@@ -62,11 +62,11 @@ def close_exchange(moment: FoldStep, closing: Episode) -> None:
 def enforce_exchange_limits(memory: Memory) -> None:
     """Hold the limits in force over what is held already."""
     limits = memory.settings.limits
-    for held in memory.episodes.held.values():
-        if held.talk is not None:
-            held.talk.question = clip(held.talk.question, limits.context_text)
-            held.talk.answer = shorten_bytes(
-                held.talk.answer, limits.answer.cap, limits.answer.target
+    for episode in memory.episodes.held.values():
+        if episode.talk is not None:
+            episode.talk.question = clip(episode.talk.question, limits.context_text)
+            episode.talk.answer = shorten_bytes(
+                episode.talk.answer, limits.answer.cap, limits.answer.target
             )
     _shift(memory)
     if byte_size(memory.exchanges.running) > limits.running.cap:
@@ -75,10 +75,10 @@ def enforce_exchange_limits(memory: Memory) -> None:
 
 def rename_speaker(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever an exchange that is held names who spoke."""
-    for held in memory.episodes.held.values():
-        if held.talk is not None:
-            held.talk.asker = new if held.talk.asker == old else held.talk.asker
-            held.talk.answerer = new if held.talk.answerer == old else held.talk.answerer
+    for episode in memory.episodes.held.values():
+        if episode.talk is not None:
+            episode.talk.asker = new if episode.talk.asker == old else episode.talk.asker
+            episode.talk.answerer = new if episode.talk.answerer == old else episode.talk.answerer
 
 
 def list_kept_exchanges(memory: Memory) -> list[Episode]:

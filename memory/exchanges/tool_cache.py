@@ -80,14 +80,18 @@ def record_injection(moment: FoldStep, entry: ContextInjected) -> None:
     _newest(shown)
     everyone = memory.tools.injected
     if len(everyone) > SHOWN:
-        del everyone[min(everyone, key=lambda name: max(one.n for one in everyone[name].values()))]
+        del everyone[
+            min(
+                everyone, key=lambda name: max(injection.n for injection in everyone[name].values())
+            )
+        ]
     moment.found("context.injected", None, participant=moment.participant, key=entry.key)
 
 
 def expire_results(memory: Memory) -> None:
     """Let go of what may not be served in the turn that begins, and of calls of the one before."""
     turn = memory.exchanges.turn
-    for key in [key for key, held in memory.tools.cached.items() if held.expires <= turn]:
+    for key in [key for key, cached in memory.tools.cached.items() if cached.expires <= turn]:
         _drop(memory, key)
     memory.tools.calls.clear()
 
@@ -95,13 +99,16 @@ def expire_results(memory: Memory) -> None:
 def enforce_cache_limits(memory: Memory) -> None:
     """Hold the limits in force over what is held already."""
     limits = memory.settings.limits
-    for held in memory.tools.cached.values():
-        held.value = shorten_bytes(held.value, limits.answer.cap, limits.answer.target)
-        held.arguments = _short(memory, held.arguments)
+    for cached in memory.tools.cached.values():
+        cached.value = shorten_bytes(cached.value, limits.answer.cap, limits.answer.target)
+        cached.arguments = _short(memory, cached.arguments)
     for shown in memory.tools.injected.values():
-        for key, one in shown.items():
+        for key, injection in shown.items():
             shown[key] = Injection(
-                hash=one.hash, n=one.n, turn=one.turn, text=clip(one.text, limits.context_text)
+                hash=injection.hash,
+                n=injection.n,
+                turn=injection.turn,
+                text=clip(injection.text, limits.context_text),
             )
     _hold(memory)
 
@@ -112,9 +119,9 @@ def merge_injections(memory: Memory, old: str, new: str) -> None:
     if gone is None:
         return
     shown = memory.tools.injected.setdefault(new, {})
-    for key, one in gone.items():
-        if key not in shown or shown[key].n < one.n:
-            shown[key] = one
+    for key, injection in gone.items():
+        if key not in shown or shown[key].n < injection.n:
+            shown[key] = injection
     _newest(shown)
 
 
@@ -128,19 +135,19 @@ def find_result(memory: Memory, key: str | None) -> CachedResult | None:
 
 def list_live_results(memory: Memory) -> list[CachedResult]:
     """The results that may be served now, oldest first."""
-    return sorted(memory.tools.cached.values(), key=lambda held: held.n)
+    return sorted(memory.tools.cached.values(), key=lambda cached: cached.n)
 
 
-def remaining_exchanges(memory: Memory, held: CachedResult) -> int:
-    """The exchanges after the present one that `held` may still be served in."""
-    return held.expires - memory.exchanges.turn - 1
+def remaining_exchanges(memory: Memory, cached: CachedResult) -> int:
+    """The exchanges after the present one that `cached` may still be served in."""
+    return cached.expires - memory.exchanges.turn - 1
 
 
 def list_injections(memory: Memory, participant: str) -> dict[str, Injection]:
     """What `participant` was shown that is still within the window of exchanges, oldest first."""
     shown = memory.tools.injected.get(memory.named(participant), {})
     turn, most = memory.exchanges.turn, memory.settings.limits.exchanges
-    inside = [(key, one) for key, one in shown.items() if turn - one.turn <= most]
+    inside = [(key, injection) for key, injection in shown.items() if turn - injection.turn <= most]
     return dict(sorted(inside, key=lambda item: item[1].n))
 
 
@@ -184,8 +191,8 @@ def _hold(memory: Memory) -> None:
         del tools.calls[min(tools.calls, key=lambda key: tools.calls[key].n)]
 
 
-def _order(held: CachedResult) -> tuple[int, int]:
-    return held.expires, held.n
+def _order(cached: CachedResult) -> tuple[int, int]:
+    return cached.expires, cached.n
 
 
 def _drop(memory: Memory, key: str) -> None:

@@ -20,18 +20,18 @@ def place_bid(moment: FoldStep, entry: FloorBid) -> None:
     memory, name = moment.memory, moment.participant
     if not _counts(memory, name, entry):
         return
-    held = memory.floor
-    held.passes.pop(name, None)
-    earlier = held.bids.get(name)
-    held.bids[name] = Bid(
+    floor = memory.floor
+    floor.passes.pop(name, None)
+    earlier = floor.bids.get(name)
+    floor.bids[name] = Bid(
         heard=entry.heard,
-        turn=held.turns if earlier is None else earlier.turn,
+        turn=floor.turns if earlier is None else earlier.turn,
         urgency=min(max(entry.urgency, 0), 3),
         intent=entry.intent,
         re=_named(memory, entry.re),
         novelty=clip(one_line(entry.novelty), _NOVELTY),
     )
-    made = held.bids[name]
+    made = floor.bids[name]
     moment.found(
         "floor.bid",
         None,
@@ -53,14 +53,14 @@ def record_pass(moment: FoldStep, entry: FloorPassed) -> None:
 
 
 def _counts(memory: Memory, name: str, entry: FloorBid | FloorPassed) -> bool:
-    held = memory.floor
-    seat = held.seats.get(name)
+    floor = memory.floor
+    seat = floor.seats.get(name)
     if seat is None:
         return False
     if entry.how in _MODELS:
-        held.evaluations += 1  # void or not, it was asked for
+        floor.evaluations += 1  # void or not, it was asked for
     at_the_table = seat.present and not seat.muted and seat.role != "observer"
-    return at_the_table and entry.epoch == held.epoch and entry.heard >= held.stirred
+    return at_the_table and entry.epoch == floor.epoch and entry.heard >= floor.stirred
 
 
 def _named(memory: Memory, re: int | str | None) -> str | None:

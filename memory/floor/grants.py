@@ -76,14 +76,14 @@ def release_floor(moment: FoldStep, entry: FloorReleased) -> None:
     floor = memory.floor
     if entry.epoch <= floor.epoch:
         return
-    held = floor.holder
+    holder = floor.holder
     _begin(floor, entry.epoch)
-    if not (entry.by is not None and memory.named(entry.by) == held) and not is_allowed(
+    if not (entry.by is not None and memory.named(entry.by) == holder) and not is_allowed(
         memory, entry.by, "interrupt"
     ):
         moment.found("floor.refused", None, by=entry.by, what="interrupt")
         return
-    if held != name:
+    if holder != name:
         return
     if entry.reason in ("silent", "failed", "expired", "budget"):
         yield_floor(memory, name, moment.n, failed=entry.reason == "failed")
@@ -157,7 +157,9 @@ def resume_floor(moment: FoldStep, entry: FloorResumed) -> None:
         moment.found("floor.refused", None, by=entry.by, what="pause")
         return
     floor.paused, floor.hops, floor.hinted = "", 0, False
-    floor.passes = {name: one for name, one in floor.passes.items() if not one.failed}
+    floor.passes = {
+        name: floor_pass for name, floor_pass in floor.passes.items() if not floor_pass.failed
+    }
     moment.found("floor.resumed", None, by=entry.by)
 
 
@@ -186,7 +188,7 @@ def begin_phase(moment: FoldStep, entry: EpisodeOpened) -> None:
 def note_vote_end(moment: FoldStep, entry: BallotCompleted) -> None:
     """A vote has ended: everyone is to think anew. The one nudge of a silence stays spent."""
     floor = moment.memory.floor
-    refused = entry.vote is not None and all(one.kind != "vote.closed" for one in moment.facts)
+    refused = entry.vote is not None and all(fact.kind != "vote.closed" for fact in moment.facts)
     if refused or not moment.memory.has_floor:
         return
     reset_bids(floor, moment.n)

@@ -74,7 +74,7 @@ def take_seat(moment: FoldStep, entry: ParticipantJoined) -> None:
         return
     seat = floor.seats.get(name)
     if seat is None:
-        order = 1 + max((one.order for one in floor.seats.values()), default=0)
+        order = 1 + max((seat.order for seat in floor.seats.values()), default=0)
         seat = floor.seats[name] = Seat(order=order, since=floor.turns)
         memory.learn(name)
     elif not seat.present:
@@ -116,11 +116,11 @@ def merge_seats(memory: Memory, old: str, new: str) -> None:
         floor.served = new
     floor.last = [new if name == old else name for name in floor.last]
     floor.to = sorted({new if name == old else name for name in floor.to})
-    bid, one = floor.bids.pop(old, None), floor.passes.pop(old, None)
+    bid, floor_pass = floor.bids.pop(old, None), floor.passes.pop(old, None)
     if bid is not None and new not in floor.bids:
         floor.bids[new] = bid
-    if one is not None and new not in floor.passes:
-        floor.passes[new] = one
+    if floor_pass is not None and new not in floor.passes:
+        floor.passes[new] = floor_pass
     if new in floor.bids:
         floor.passes.pop(new, None)
     gone = floor.seats.pop(old, None)

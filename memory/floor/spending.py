@@ -70,13 +70,13 @@ def settle_call(moment: FoldStep, entry: SpendSettled) -> None:
     A lost one came to all that was reserved for it: nobody knows better.
     """
     ledger = moment.memory.ledger
-    held = ledger.calls.get(entry.call)
-    if held is None:
+    reservation = ledger.calls.get(entry.call)
+    if reservation is None:
         return
     tokens = _sane(entry.input_tokens) + _sane(entry.output_tokens)
     micros = _sane(entry.micros)
     if entry.outcome == "lost":
-        tokens, micros = max(tokens, held.tokens), max(micros, held.micros)
+        tokens, micros = max(tokens, reservation.tokens), max(micros, reservation.micros)
     _book(ledger, entry.call, tokens, micros, entry.outcome in ("failed", "lost"))
 
 
@@ -85,17 +85,17 @@ def _sane(amount: int) -> int:
 
 
 def _book(ledger: Ledger, call: str, tokens: int, micros: int, failed: bool) -> None:
-    held = ledger.calls.pop(call)
-    for account in _accounts(ledger, held.participant):
-        account.held_tokens -= held.tokens
-        account.held_micros -= held.micros
+    reservation = ledger.calls.pop(call)
+    for account in _accounts(ledger, reservation.participant):
+        account.held_tokens -= reservation.tokens
+        account.held_micros -= reservation.micros
         account.held_calls -= 1
         account.tokens += tokens
         account.micros += micros
         account.calls += 1
         account.failed += failed
-    ledger.purposes[held.purpose] = ledger.purposes.get(held.purpose, 0) + tokens
-    ledger.overrun += max(0, tokens - held.tokens)
+    ledger.purposes[reservation.purpose] = ledger.purposes.get(reservation.purpose, 0) + tokens
+    ledger.overrun += max(0, tokens - reservation.tokens)
 
 
 def _accounts(ledger: Ledger, name: str) -> tuple[Account, Account]:
@@ -108,9 +108,11 @@ def _accounts(ledger: Ledger, name: str) -> tuple[Account, Account]:
 def book_lost_calls(moment: FoldStep, name: str) -> None:
     """Book as spent what a process that speaks for `name` no more had reserved."""
     ledger = moment.memory.ledger
-    for call in [one for one, held in ledger.calls.items() if held.participant == name]:
-        held = ledger.calls[call]
-        _book(ledger, call, held.tokens, held.micros, failed=True)
+    for call in [
+        one for one, reservation in ledger.calls.items() if reservation.participant == name
+    ]:
+        reservation = ledger.calls[call]
+        _book(ledger, call, reservation.tokens, reservation.micros, failed=True)
 
 
 def merge_accounts(memory: Memory, old: str, new: str) -> None:
@@ -122,8 +124,11 @@ def merge_accounts(memory: Memory, old: str, new: str) -> None:
     own = ledger.accounts.setdefault(new, Account())
     for field in Account.__struct_fields__:
         setattr(own, field, getattr(own, field) + getattr(gone, field))
-    for call, held in ledger.calls.items():
-        if held.participant == old:
+    for call, reservation in ledger.calls.items():
+        if reservation.participant == old:
             ledger.calls[call] = Reservation(
-                participant=new, purpose=held.purpose, tokens=held.tokens, micros=held.micros
+                participant=new,
+                purpose=reservation.purpose,
+                tokens=reservation.tokens,
+                micros=reservation.micros,
             )

@@ -125,9 +125,15 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
     memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
-    memory.participants = {one.name: one for one in _items(state["participants"], Participant)}
-    memory.ranges = {held.key: held for held in _items(state["ranges"], SummaryRange)}
-    memory.summaries = {(one.level, one.first): one for one in _items(state["summaries"], Summary)}
+    memory.participants = {
+        participant.name: participant for participant in _items(state["participants"], Participant)
+    }
+    memory.ranges = {
+        summary_range.key: summary_range for summary_range in _items(state["ranges"], SummaryRange)
+    }
+    memory.summaries = {
+        (summary.level, summary.first): summary for summary in _items(state["summaries"], Summary)
+    }
     for name, kind in _STORES.items():
         setattr(memory, name, msgspec.convert(state[name], kind, str_keys=True))
     memory.regard_layers()
@@ -171,15 +177,17 @@ def _index(memory: Memory) -> None:
 
 def _index_ranges(memory: Memory) -> None:
     for key in sorted(memory.ranges):
-        held = memory.ranges[key]
+        summary_range = memory.ranges[key]
         if key not in memory.summaries:
             memory.owed[key] = None
-        if held.level == 0 and is_forgettable(memory, held):
-            memory.fallen.append(held.first)
-        if held.above is None:
-            memory.front.setdefault(held.level, []).append(held)
-        elif (held.level + 1, held.above) in memory.ranges:
-            memory.below.setdefault((held.level + 1, held.above), []).append(held)
+        if summary_range.level == 0 and is_forgettable(memory, summary_range):
+            memory.fallen.append(summary_range.first)
+        if summary_range.above is None:
+            memory.front.setdefault(summary_range.level, []).append(summary_range)
+        elif (summary_range.level + 1, summary_range.above) in memory.ranges:
+            memory.below.setdefault((summary_range.level + 1, summary_range.above), []).append(
+                summary_range
+            )
 
 
 def _plain(item: Any) -> dict[str, Any]:
@@ -197,10 +205,10 @@ def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
     if found is None:
         found = _KNOWN[kind] = [
             (
-                one.name,
-                one.default_factory() if one.default_factory is not MISSING else one.default,
+                field.name,
+                field.default_factory() if field.default_factory is not MISSING else field.default,
             )
-            for one in fields(kind)
+            for field in fields(kind)
         ]
     return found
 

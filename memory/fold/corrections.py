@@ -79,8 +79,10 @@ def _retire(memory: Memory, item: Proposal | Decision) -> None:
 
 
 def _newest(person: Participant) -> str | None:
-    held = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
-    return None if held is None else held.on
+    position = max(
+        person.positions.values(), key=lambda position: (position.cite.n, position.on), default=None
+    )
+    return None if position is None else position.on
 
 
 def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision) -> None:
@@ -120,10 +122,10 @@ def _sides(decision: Decision) -> tuple[dict[str, Origin], dict[str, Origin], di
     return decision.supporters, decision.dissenters, decision.abstainers
 
 
-def _later(held: Reaction | None, other: Reaction) -> Reaction:
-    if held is None or held.origin.cites[0].n < other.origin.cites[0].n:
+def _later(reaction: Reaction | None, other: Reaction) -> Reaction:
+    if reaction is None or reaction.origin.cites[0].n < other.origin.cites[0].n:
         return other
-    return held
+    return reaction
 
 
 def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
@@ -170,8 +172,8 @@ def _join(person: Participant, gone: Participant, memory: Memory) -> None:
     person.last = _newest(person)
 
 
-def _later_position(held: Position | None, other: Position) -> Position:
-    return other if held is None or held.cite.n < other.cite.n else held
+def _later_position(position: Position | None, other: Position) -> Position:
+    return other if position is None or position.cite.n < other.cite.n else position
 
 
 def _rename(memory: Memory, old: str, new: str) -> None:

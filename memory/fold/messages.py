@@ -34,11 +34,11 @@ def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     person.messages += 1
     facts = _NOTHING
     if name not in memory.bots:
-        found = memory.reader.read(entry.content, entry.act)
+        detections = memory.reader.read(entry.content, entry.act)
         moment = _moment(memory, n, name, entry)
-        if found:
-            apply_acts(moment, found, entry.re)
-        _read(moment, found, entry)
+        if detections:
+            apply_acts(moment, detections, entry.re)
+        _read(moment, detections, entry)
         facts = moment.facts
         if facts:
             _compact(memory, facts)
@@ -62,17 +62,19 @@ def _moment(memory: Memory, n: int, name: str, entry: Message) -> FoldStep:
     return FoldStep(memory, n, who, entry.content, entry.at, entry.topic, name)
 
 
-def _read(moment: FoldStep, found: Sequence[Detection], entry: Message) -> None:
+def _read(moment: FoldStep, detections: Sequence[Detection], entry: Message) -> None:
     """Find what no act shows."""
-    re = unlinked_votes.replied_entry(moment.memory, found[0], entry.re) if found else 0
-    late_items.reveal_late_items(moment, found, found[0] if re else _bare_vote(found, entry), re)
+    re = unlinked_votes.replied_entry(moment.memory, detections[0], entry.re) if detections else 0
+    late_items.reveal_late_items(
+        moment, detections, detections[0] if re else _bare_vote(detections, entry), re
+    )
 
 
-def _bare_vote(found: Sequence[Detection], entry: Message) -> Detection | None:
+def _bare_vote(detections: Sequence[Detection], entry: Message) -> Detection | None:
     """The vote that a message is, where it is one on nothing that it names."""
-    if not found or not found[0].vote or found[0].refs or entry.re is not None:
+    if not detections or not detections[0].vote or detections[0].refs or entry.re is not None:
         return None
-    return found[0]
+    return detections[0]
 
 
 def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:

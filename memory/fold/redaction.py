@@ -42,11 +42,15 @@ def choose_tombstone(
     Raises `RedactionRefused` where every blank changes what later items are called,
     naming the entry that has to go first, unless `renumber` allows it; `PackMissing`.
     """
-    skips = {getattr(one.entry, "seq", 0) for one in log if one.entry.kind == "entry.set_aside"}
-    read = [one for one in log if one.seq not in skips and one.entry.kind not in DERIVED]
-    target = next(one for one in log if one.n == n)
+    skips = {
+        getattr(record.entry, "seq", 0) for record in log if record.entry.kind == "entry.set_aside"
+    }
+    read = [
+        record for record in log if record.seq not in skips and record.entry.kind not in DERIVED
+    ]
+    target = next(record for record in log if record.n == n)
     memory = Memory(packs)
-    place = sum(one.seq < target.seq for one in read)
+    place = sum(record.seq < target.seq for record in read)
     facts = _folded(memory, read[:place])
     before = dump(memory)
     if target.seq in skips:

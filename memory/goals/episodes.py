@@ -72,7 +72,13 @@ def _enter(moment: FoldStep, entry: EpisodeOpened, parent: Episode | None) -> Ep
         opened_at=moment.at,
         parent=None if parent is None else parent.ref,
         after=tuple(
-            sorted({one.ref for one in waits if one is not None and one.status != "completed"})
+            sorted(
+                {
+                    episode.ref
+                    for episode in waits
+                    if episode is not None and episode.status != "completed"
+                }
+            )
         ),
         work=Work(tally=WorkTally()) if entry.episode in ("goal", "task") else None,
         talk=Exchange() if entry.episode == "exchange" else None,
@@ -158,9 +164,9 @@ def _holder(memory: Memory, kind: EpisodeKind) -> Episode | None:
     """The innermost open episode that is wide enough to hold one of `kind`."""
     width = _WIDTH[kind]
     for ref in reversed(memory.episodes.open):
-        held = memory.episodes.held[ref]
-        if _WIDTH[held.kind] < width and held.kind != "exchange":
-            return held
+        episode = memory.episodes.held[ref]
+        if _WIDTH[episode.kind] < width and episode.kind != "exchange":
+            return episode
     return None
 
 
@@ -169,17 +175,17 @@ def _replaced(
 ) -> list[Episode]:
     """The open ones that an episode of `kind` takes the place of."""
     ref = None if parent is None else parent.ref
-    held = [memory.episodes.held[one] for one in memory.episodes.open]
-    alike = [one for one in held if one.kind == kind]
+    episodes = [memory.episodes.held[one] for one in memory.episodes.open]
+    alike = [episode for episode in episodes if episode.kind == kind]
     if kind in _ONE_AT_A_TIME:
-        return [one for one in alike if one.parent == ref]
+        return [episode for episode in alike if episode.parent == ref]
     if kind == "exchange":
         return alike
     if kind == "goal" and memory.settings.episodes.supersede:
         return [
-            one
-            for one in alike
-            if one.parent == ref and memory.named(one.participant) == participant
+            episode
+            for episode in alike
+            if episode.parent == ref and memory.named(episode.participant) == participant
         ]
     return []
 

@@ -86,13 +86,13 @@ def add_size(memory: Memory, episode: Episode, by: int) -> None:
 def clip_closed_contexts(memory: Memory) -> None:
     """Cut the contexts of closed goals and tasks to `limits.archived_text` as it is now."""
     store = memory.episodes
-    for ref, held in store.held.items():
-        if held.status == "open" or held.work is None:
+    for ref, episode in store.held.items():
+        if episode.status == "open" or episode.work is None:
             continue
-        kept = fit_context_lines(held.work.context, memory, archived=True)
-        if kept != held.work.context:
-            held.work.context = kept
-            by = remeasure_episode(memory, held)
+        kept = fit_context_lines(episode.work.context, memory, archived=True)
+        if kept != episode.work.context:
+            episode.work.context = kept
+            by = remeasure_episode(memory, episode)
             store.archive_size += by if ref in store.archived else 0
 
 
@@ -163,14 +163,14 @@ def _warn(moment: FoldStep, now: int, warn: int, target: int) -> None:
 
 def _working(memory: Memory) -> list[Episode]:
     held = (memory.episodes.held[ref] for ref in memory.episodes.open)
-    return [one for one in held if one.work is not None]
+    return [episode for episode in held if episode.work is not None]
 
 
 def _clip(moment: FoldStep, target: int) -> None:
     memory = moment.memory
-    for one in _working(memory):
-        assert one.work is not None  # noqa: S101 - `_working`
-        for place, run in enumerate(one.work.runs):
+    for episode in _working(memory):
+        assert episode.work is not None  # noqa: S101 - `_working`
+        for place, run in enumerate(episode.work.runs):
             if session_size(memory) <= target:
                 return
             if len(run.text) > _SHORT:
@@ -178,37 +178,39 @@ def _clip(moment: FoldStep, target: int) -> None:
                 kept = ToolRun(
                     n=run.n, tool=run.tool, ok=run.ok, text=shorter, size=count_tokens(shorter)
                 )
-                one.work.runs[place] = kept
-                add_size(memory, one, kept.size - run.size)
+                episode.work.runs[place] = kept
+                add_size(memory, episode, kept.size - run.size)
 
 
 def _tally(moment: FoldStep, target: int) -> None:
     memory = moment.memory
-    for one in _working(memory):
-        assert one.work is not None  # noqa: S101 - `_working`
+    for episode in _working(memory):
+        assert episode.work is not None  # noqa: S101 - `_working`
         gone = 0
-        while gone < len(one.work.runs) and session_size(memory) > target:
-            add_size(memory, one, -one.work.runs[gone].size)
+        while gone < len(episode.work.runs) and session_size(memory) > target:
+            add_size(memory, episode, -episode.work.runs[gone].size)
             gone += 1
-        del one.work.runs[:gone]
+        del episode.work.runs[:gone]
 
 
 def _summary(moment: FoldStep, target: int) -> None:
     memory = moment.memory
-    for one in _working(memory):
-        assert one.work is not None  # noqa: S101 - `_working`
-        while one.work.failed and session_size(memory) > target:
-            forget_episode(memory, one.work.failed.pop(0))
+    for episode in _working(memory):
+        assert episode.work is not None  # noqa: S101 - `_working`
+        while episode.work.failed and session_size(memory) > target:
+            forget_episode(memory, episode.work.failed.pop(0))
         gone = 0
-        while gone < len(one.work.steps) and session_size(memory) > target:
-            add_size(memory, one, -one.work.steps[gone].size)
+        while gone < len(episode.work.steps) and session_size(memory) > target:
+            add_size(memory, episode, -episode.work.steps[gone].size)
             gone += 1
-        taught = one.work.steps[:gone]
-        del one.work.steps[:gone]
+        taught = episode.work.steps[:gone]
+        del episode.work.steps[:gone]
         for step in taught:
-            insights.learn_from_step(moment, one, step)
+            insights.learn_from_step(moment, episode, step)
         if session_size(memory) > target:
-            write_context(memory, one, fit_context_lines(one.work.context, memory, archived=True))
+            write_context(
+                memory, episode, fit_context_lines(episode.work.context, memory, archived=True)
+            )
 
 
 def _archive(moment: FoldStep, target: int) -> None:
@@ -217,32 +219,35 @@ def _archive(moment: FoldStep, target: int) -> None:
     for ref in store.archived:
         if session_size(memory) <= target:
             return
-        one = store.held[ref]
-        one.result = clip(one.result, _LEFT)
-        if one.work is not None:
-            one.work.context = ""
-        store.archive_size += remeasure_episode(memory, one)
+        episode = store.held[ref]
+        episode.result = clip(episode.result, _LEFT)
+        if episode.work is not None:
+            episode.work.context = ""
+        store.archive_size += remeasure_episode(memory, episode)
 
 
 def _evict(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     ranked: list[tuple[int, int, Episode | Insight]] = [
-        *((episode_weight(held), held.ref, held) for held in _archived(memory)),
-        *((insights.insight_weight(one), one.ref, one) for one in memory.insights.held.values()),
+        *((episode_weight(episode), episode.ref, episode) for episode in _archived(memory)),
+        *(
+            (insights.insight_weight(insight), insight.ref, insight)
+            for insight in memory.insights.held.values()
+        ),
     ]
-    for _, _, one in sorted(ranked, key=lambda row: (row[0], row[1], type(row[2]) is Insight)):
+    for _, _, insight in sorted(ranked, key=lambda row: (row[0], row[1], type(row[2]) is Insight)):
         if session_size(memory) <= target:
             return
-        if isinstance(one, Insight):
-            insights.evict_insight(memory, one)
+        if isinstance(insight, Insight):
+            insights.evict_insight(memory, insight)
         else:
-            evict_episode(memory, one)
+            evict_episode(memory, insight)
 
 
 def _refuse(moment: FoldStep, target: int) -> None:
-    for one in _working(moment.memory):
+    for episode in _working(moment.memory):
         if session_size(moment.memory) > target:
-            write_context(moment.memory, one, "")
+            write_context(moment.memory, episode, "")
 
 
 def _archived(memory: Memory) -> list[Episode]:

@@ -56,7 +56,7 @@ def learn_from_step(moment: FoldStep, of: Episode, step: TaskStep) -> None:
 def learn_from_runs(moment: FoldStep, of: Episode, patterns: dict[str, ToolPattern]) -> None:
     """Promote how tools fared in an episode that ends, in the order in which they came up."""
     about = title_theme(of.title)
-    for pattern in sorted(patterns.values(), key=lambda one: one.first):
+    for pattern in sorted(patterns.values(), key=lambda tool_pattern: tool_pattern.first):
         seen = (pattern.first, pattern.last, pattern.count)
         if pattern.error:
             _learn(moment, of, "error", f"{pattern.tool} fails with {pattern.error}", seen)

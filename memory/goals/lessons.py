@@ -62,14 +62,18 @@ def list_teachable_lessons(memory: Memory, most: int | None = None) -> list[Less
     All of it, or the first `most`. `session` is for the caller to fill in; what
     lost its words by a redaction is left out.
     """
-    found = [_of_decision(memory, one) for one in memory.decisions.values() if _binds(memory, one)]
-    found += [
-        _of_insight(memory, one)
-        for one in memory.insights.held.values()
-        if not memory.is_redacted(one.cites[0].n)
+    lessons = [
+        _of_decision(memory, decision)
+        for decision in memory.decisions.values()
+        if _binds(memory, decision)
     ]
-    found.sort(key=lambda one: (-one.weight, one.ref[0], int(one.ref[1:])))
-    return found[:most]
+    lessons += [
+        _of_insight(memory, insight)
+        for insight in memory.insights.held.values()
+        if not memory.is_redacted(insight.cites[0].n)
+    ]
+    lessons.sort(key=lambda lesson: (-lesson.weight, lesson.ref[0], int(lesson.ref[1:])))
+    return lessons[:most]
 
 
 def _binds(memory: Memory, decision: Decision) -> bool:

@@ -38,8 +38,8 @@ def record_run(moment: FoldStep, entry: ToolReturned) -> None:
     text = _run_line(entry, error)
     tool = tallies.clip_name(entry.tool)
     run = ToolRun(n=moment.n, tool=tool, ok=entry.ok, text=text, size=count_tokens(text))
-    for held in chain:
-        tallies.count_run(_work(held).tally, run, error, moment.at)
+    for episode in chain:
+        tallies.count_run(_work(episode).tally, run, error, moment.at)
     _note_pattern(_work(chain[0]), run, error)
     keeper = detail_holder(chain)
     _work(keeper).runs.append(run)
@@ -55,8 +55,8 @@ def record_step(moment: FoldStep, entry: Step) -> None:
     if not chain:
         return
     step = _step(moment, entry)
-    for held in chain:
-        tallies.count_step(_work(held).tally, step, moment.at)
+    for episode in chain:
+        tallies.count_step(_work(episode).tally, step, moment.at)
     _work(chain[0]).steps.append(step)
     eviction.add_size(memory, chain[0], step.size)
     _trim_steps(moment, chain[0])
@@ -76,8 +76,8 @@ def archive_work(moment: FoldStep, closing: Episode) -> None:
         _close(moment, closing, closing.work)
     eviction.remeasure_episode(memory, closing)
     above = enclosing_work(memory, closing)
-    for held in above:
-        tallies.count_task(_work(held).tally, closing, closing.size)
+    for episode in above:
+        tallies.count_task(_work(episode).tally, closing, closing.size)
     if closing.kind == "task" and above:
         if closing.status == "failed":
             _work(above[0]).failed.append(closing.ref)
@@ -94,13 +94,13 @@ def enforce_work_limits(moment: FoldStep, *, wanted: bool = False) -> None:
     """Hold every limit of this layer as the settings have it now; `wanted`: to its target."""
     memory = moment.memory
     for ref in memory.episodes.open:
-        held = memory.episodes.held[ref]
-        if held.work is not None:
-            _trim_runs(memory, held)
-            _trim_failed(memory, held)
-            _trim_steps(moment, held)
+        episode = memory.episodes.held[ref]
+        if episode.work is not None:
+            _trim_runs(memory, episode)
+            _trim_failed(memory, episode)
+            _trim_steps(moment, episode)
             eviction.write_context(
-                memory, held, eviction.fit_context_lines(held.work.context, memory)
+                memory, episode, eviction.fit_context_lines(episode.work.context, memory)
             )
     eviction.clip_closed_contexts(memory)
     insights.enforce_insight_limit(memory)
@@ -124,9 +124,9 @@ def _close(moment: FoldStep, closing: Episode, work: Work) -> None:
 # -- details -------------------------------------------------------------------
 
 
-def _work(held: Episode) -> Work:
-    assert held.work is not None  # noqa: S101 - goals and tasks have one (`lookup`)
-    return held.work
+def _work(episode: Episode) -> Work:
+    assert episode.work is not None  # noqa: S101 - goals and tasks have one (`lookup`)
+    return episode.work
 
 
 def _run_line(entry: ToolReturned, error: str) -> str:
@@ -193,25 +193,25 @@ def _note_pattern(work: Work, run: ToolRun, error: str) -> None:
     pattern.last = run.n
 
 
-def _trim_runs(memory: Memory, held: Episode) -> None:
-    runs = _work(held).runs
+def _trim_runs(memory: Memory, episode: Episode) -> None:
+    runs = _work(episode).runs
     surplus = max(0, len(runs) - memory.settings.limits.tool_history)
-    eviction.add_size(memory, held, -sum(run.size for run in runs[:surplus]))
+    eviction.add_size(memory, episode, -sum(run.size for run in runs[:surplus]))
     del runs[:surplus]
 
 
-def _trim_failed(memory: Memory, held: Episode) -> None:
-    failed = _work(held).failed
+def _trim_failed(memory: Memory, episode: Episode) -> None:
+    failed = _work(episode).failed
     while len(failed) > memory.settings.limits.failed_tasks:
         eviction.forget_episode(memory, failed.pop(0))
 
 
-def _trim_steps(moment: FoldStep, held: Episode) -> None:
+def _trim_steps(moment: FoldStep, episode: Episode) -> None:
     """The oldest steps go; what they taught is kept."""
-    steps = _work(held).steps
+    steps = _work(episode).steps
     surplus = max(0, len(steps) - moment.memory.settings.limits.steps)
     gone = steps[:surplus]
     del steps[:surplus]
-    eviction.add_size(moment.memory, held, -sum(step.size for step in gone))
+    eviction.add_size(moment.memory, episode, -sum(step.size for step in gone))
     for step in gone:
-        insights.learn_from_step(moment, held, step)
+        insights.learn_from_step(moment, episode, step)

@@ -82,9 +82,9 @@ def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
     found: list[tuple[str, Position]] = []
     for name in islice(reversed(earlier.reactions), _ASKED):
         person = memory.participants.get(name)
-        held = None if person is None else person.positions.get(earlier.handle)
-        if held is not None and held.stance == stance and held.cite.n != earlier.born:
-            found.append((name, held))
+        position = None if person is None else person.positions.get(earlier.handle)
+        if position is not None and position.stance == stance and position.cite.n != earlier.born:
+            found.append((name, position))
     if not found:
         return None
     who, said = max(found, key=lambda one: (len(one[1].text), one[1].cite.n, one[1].text))

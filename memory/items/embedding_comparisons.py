@@ -38,7 +38,7 @@ def list_owed_comparisons(memory: Memory) -> Iterator[ComparisonEffect]:
 def list_candidates(memory: Memory, ref: int) -> list[Proposal]:
     """The earlier proposals that `ref` may repeat, the newest first."""
     earlier = (memory.proposals[one] for one in range(ref - 1, 0, -1))
-    return list(islice((one for one in earlier if one.stands), CANDIDATES))
+    return list(islice((proposal for proposal in earlier if proposal.stands), CANDIDATES))
 
 
 def comparison_text(proposal: Proposal) -> str:

@@ -25,9 +25,9 @@ _RULINGS = ("accept", "reject", "ratify")
 Re = int | str | None
 
 
-def apply_acts(moment: FoldStep, found: tuple[Detection, ...], re: Re) -> None:
+def apply_acts(moment: FoldStep, detections: tuple[Detection, ...], re: Re) -> None:
     """Let each detected act take effect."""
-    for detection in found:
+    for detection in detections:
         detection = _aimed(moment, detection, re)
         if detection.act in _STANCES:
             _take_stance(moment, detection, re)

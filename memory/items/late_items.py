@@ -39,29 +39,29 @@ _MARKED: Final = 400  # hundredths of a logit
 
 
 def reveal_late_items(
-    moment: FoldStep, found: Sequence[Detection], bare: Detection | None, re: int = 0
+    moment: FoldStep, detections: Sequence[Detection], bare: Detection | None, re: int = 0
 ) -> None:
     """Take the message of `moment` into the window, and enter what that reveals.
 
-    `found` are its acts, already in effect; `bare` is the vote that it is, where
+    `detections` are its acts, already in effect; `bare` is the vote that it is, where
     it is a vote that names no item, in reply to entry `re` where that is not 0.
     """
     memory = moment.memory
-    held = memory.structure
-    waits = bare is None and not found and window.skip_long_message(moment)
-    touched = [] if waits else window.take_message(moment, found, bare, re)
-    if not touched and (not held.lines or held.lines[-1].weighed):
+    structure = memory.structure
+    waits = bare is None and not detections and window.skip_long_message(moment)
+    touched = [] if waits else window.take_message(moment, detections, bare, re)
+    if not touched and (not structure.lines or structure.lines[-1].weighed):
         return
     cards = current_scorecards()
     for line in touched:
         _judge_proposal(moment, cards.proposal, line)
-    if held.lines and held.lines[-1].n == moment.n:
-        _name(moment, held.lines[-1])
+    if structure.lines and structure.lines[-1].n == moment.n:
+        _name(moment, structure.lines[-1])
     oldest = memory.messages - cards.decision.wait
     for line in touched:
         if line.place > oldest:
             _judge_decision(moment, cards.decision, line, _least(moment, cards.decision, line))
-    for line in _ripe(held, oldest, touched):
+    for line in _ripe(structure, oldest, touched):
         _judge_decision(moment, cards.decision, line, 0)
 
 
@@ -128,8 +128,8 @@ def _is_open(memory: Memory, line: WindowLine) -> bool:
 
 def _doubt(memory: Memory) -> int:
     """What an unmarked line must outweigh where others are marked."""
-    held = memory.structure
-    return _MARKED if held.marked > held.found else 0
+    structure = memory.structure
+    return _MARKED if structure.marked > structure.found else 0
 
 
 def _past(moment: FoldStep, line: WindowLine) -> FoldStep:
@@ -153,13 +153,13 @@ def _origin(moment: FoldStep, card: Scorecard, line: WindowLine, score: int) -> 
 # -- decisions -----------------------------------------------------------------------
 
 
-def _ripe(held: Structure, oldest: int, touched: Sequence[WindowLine]) -> list[WindowLine]:
+def _ripe(structure: Structure, oldest: int, touched: Sequence[WindowLine]) -> list[WindowLine]:
     """The lines to look at now: those that stood long enough for a vote on them to show.
 
     Each once when it did, and again when something is said of it.
     """
     ripe = {line.place: line for line in touched if line.place <= oldest}
-    for line in reversed(held.lines):
+    for line in reversed(structure.lines):
         if line.weighed:
             break
         if line.place <= oldest:

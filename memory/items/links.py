@@ -58,12 +58,12 @@ def find_referred(memory: Memory, re: int | str) -> Proposal | Decision | None:
 
 
 def _named(memory: Memory, refs: tuple[str, ...]) -> list[Link]:
-    found: list[Link] = []
+    links: list[Link] = []
     for handle in refs:
         item = memory.item(handle)
-        if item is not None and all(item is not link.item for link in found):
-            found.append(Link(item, sure=True))
-    return found
+        if item is not None and all(item is not link.item for link in links):
+            links.append(Link(item, sure=True))
+    return links
 
 
 def _quoted(moment: FoldStep, detection: Detection) -> Proposal | None:

@@ -59,13 +59,15 @@ def take_position(moment: FoldStep, on: str, stance: Stance, start: int, end: in
 def restore_position(memory: Memory, name: str, on: str, n: int, stood: Position | None) -> None:
     """Put back where `name` stood on `on` before entry `n` was taken to speak of it."""
     person = memory.participants.get(name)
-    held = None if person is None else person.positions.get(on)
-    if person is None or held is None or held.cite.n != n:
+    position = None if person is None else person.positions.get(on)
+    if person is None or position is None or position.cite.n != n:
         return
     del person.positions[on]
     if stood is not None:
         person.positions[on] = stood
-    newest = max(person.positions.values(), key=lambda one: (one.cite.n, one.on), default=None)
+    newest = max(
+        person.positions.values(), key=lambda position: (position.cite.n, position.on), default=None
+    )
     person.last = None if newest is None else newest.on
 
 
@@ -127,7 +129,7 @@ def note_contribution(moment: FoldStep, start: int, end: int) -> None:
 def enforce_caps(person: Participant, caps: CapSettings) -> None:
     """Hold `person` to the caps: the newest positions and key contributions stay."""
     while len(person.positions) > caps.positions:
-        oldest = min(person.positions.values(), key=lambda held: (held.cite.n, held.on))
+        oldest = min(person.positions.values(), key=lambda position: (position.cite.n, position.on))
         del person.positions[oldest.on]
     del person.contributions[: max(0, len(person.contributions) - caps.key_points)]
 
@@ -149,9 +151,9 @@ def rename_participant(memory: Memory, old: str, new: str) -> None:
             }
             item.voices = [Voice(name, n) for name, n in newest.items()]
     for person in memory.participants.values():
-        for on, held in person.positions.items():
-            if held.moved_by == old:
-                who, n = (new, held.moved_n) if person.name != new else ("", 0)
-                person.positions[on] = replace(held, moved_by=who, moved_n=n)
-            elif held.moved_by == person.name:
-                person.positions[on] = replace(held, moved_by="", moved_n=0)
+        for on, position in person.positions.items():
+            if position.moved_by == old:
+                who, n = (new, position.moved_n) if person.name != new else ("", 0)
+                person.positions[on] = replace(position, moved_by=who, moved_n=n)
+            elif position.moved_by == person.name:
+                person.positions[on] = replace(position, moved_by="", moved_n=0)

@@ -124,8 +124,8 @@ def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
 
 def take_back_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> bool:
     """Take back a bare vote that is on another proposal; False where it stands no longer."""
-    held = proposal.reactions.get(cast.who)
-    if held is None or held.origin.cites[0].n != cast.n:
+    reaction = proposal.reactions.get(cast.who)
+    if reaction is None or reaction.origin.cites[0].n != cast.n:
         return False
     if cast.was is None:
         del proposal.reactions[cast.who]
@@ -182,6 +182,6 @@ def lapse_proposals(moment: FoldStep) -> None:
         if proposal.mentioned > overdue:
             break
         silent.append(proposal)
-    for proposal in sorted(silent, key=lambda found: found.ref):
+    for proposal in sorted(silent, key=lambda proposal: proposal.ref):
         origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
         settle_proposal(moment, proposal, "lapsed", origin)

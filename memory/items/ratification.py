@@ -155,7 +155,7 @@ def _supersede(moment: FoldStep, decision: Decision, origin: Origin) -> None:
         earlier = memory.decision(ref)
         if earlier is not None and earlier.ref < decision.ref and earlier not in replaced:
             replaced.append(earlier)
-    for earlier in sorted(replaced, key=lambda found: found.ref):
+    for earlier in sorted(replaced, key=lambda decision: decision.ref):
         if earlier is decision or earlier.status == "superseded":
             continue
         earlier.status = "superseded"

@@ -41,11 +41,11 @@ def keep_vote(moment: FoldStep, detection: Detection, link: Link | None, re: int
     reply to entry `re` waits for that to turn out to be a proposal.
     """
     memory = moment.memory
-    held = memory.structure
-    while held.casts and held.casts[0].place < memory.messages - REACH:
-        del held.casts[0]
+    structure = memory.structure
+    while structure.casts and structure.casts[0].place < memory.messages - REACH:
+        del structure.casts[0]
     proposal = link.item if link is not None and isinstance(link.item, Proposal) else None
-    several = bool(held.casts) and held.casts[-1].n == moment.n
+    several = bool(structure.casts) and structure.casts[-1].n == moment.n
     taken = UnlinkedVote(
         n=moment.n, place=memory.messages, who=moment.participant,
         stance=_STANCES[detection.act],
@@ -56,7 +56,7 @@ def keep_vote(moment: FoldStep, detection: Detection, link: Link | None, re: int
     )  # fmt: skip
     if proposal is not None and not _waits(memory, proposal):
         _count_for(memory, proposal, taken)
-    _keep(held, taken)
+    _keep(structure, taken)
     if proposal is None and not several:
         note_stray_vote(moment)
     return taken.on > 0
@@ -66,12 +66,18 @@ def gather_votes(moment: FoldStep, made: Proposal) -> int:
     """Count the votes in reach that are on `made`, now that it is one; how many they are."""
     memory = moment.memory
     casts = memory.structure.casts
-    on = [one for one in casts if one.n > made.born and _nearest(memory, one) is made]
-    moving = [one for one in on if _may_move(memory, made, one)]
-    for one in reversed(moving):  # the newest first: what it puts back may be one that moves too
-        _take_back(moment, made, one)
-    for one in moving:
-        _recast(moment, made, one)
+    on = [
+        unlinked_vote
+        for unlinked_vote in casts
+        if unlinked_vote.n > made.born and _nearest(memory, unlinked_vote) is made
+    ]
+    moving = [unlinked_vote for unlinked_vote in on if _may_move(memory, made, unlinked_vote)]
+    for unlinked_vote in reversed(
+        moving
+    ):  # the newest first: what it puts back may be one that moves too
+        _take_back(moment, made, unlinked_vote)
+    for unlinked_vote in moving:
+        _recast(moment, made, unlinked_vote)
     return len(on)
 
 
@@ -81,25 +87,25 @@ def _waits(memory: Memory, proposal: Proposal) -> bool:
     return nearer and (proposal.status != "active" or proposal.ref in memory.resolving)
 
 
-def _keep(held: Structure, taken: UnlinkedVote) -> None:
+def _keep(structure: Structure, taken: UnlinkedVote) -> None:
     """Keep `taken`; of several votes in one message on one thing the last one stands."""
-    before = held.casts[-1] if held.casts else None
+    before = structure.casts[-1] if structure.casts else None
     if before is not None and (before.n, before.on) == (taken.n, taken.on):
         taken.was, taken.stood = before.was, before.stood
-        del held.casts[-1]
-    held.casts.append(taken)
+        del structure.casts[-1]
+    structure.casts.append(taken)
 
 
 def _nearest(memory: Memory, cast: UnlinkedVote) -> Proposal | None:
     """The proposal that a vote is on: the last born before it, or at the line it replies to."""
-    found: Proposal | None = None
+    proposal: Proposal | None = None
     for line in memory.structure.lines:
         if line.n == cast.re or (not cast.re and line.n < cast.n):
             for handle in line.handles:
                 item = memory.item(handle)
                 if isinstance(item, Proposal) and not item.tentative:
-                    found = item
-    return found
+                    proposal = item
+    return proposal
 
 
 def _may_move(memory: Memory, made: Proposal, cast: UnlinkedVote) -> bool:

@@ -28,8 +28,8 @@ def write_note(moment: FoldStep, entry: NoteWritten) -> None:
     size = len(entry.content)
     if note is None or not note.written <= entry.base < moment.n or size > limit:
         reason = "off" if note is None else "too long" if size > limit else "stale"
-        told: dict[str, object] = {"attempts": 1, "sizes": [size], "limit": limit}
-        moment.found("note.refused", None, participant=name, cause=moment.n, **told, reason=reason)
+        row: dict[str, object] = {"attempts": 1, "sizes": [size], "limit": limit}
+        moment.found("note.refused", None, participant=name, cause=moment.n, **row, reason=reason)
         return
     note.written = note.cause = moment.n
     note.answered = max(note.answered, moment.n)
@@ -87,18 +87,20 @@ def merge_notes(memory: Memory, old: str, new: str) -> None:
     gone = notes.pop(old, None)
     if gone is None:
         return
-    held = notes.get(new)
-    if held is None:
+    note = notes.get(new)
+    if note is None:
         notes[new] = gone
         gone.joined = 0 if new in memory.participants else gone.joined
         return
-    held.text, held.cause = max((held.text, held.cause), (gone.text, gone.cause), key=_newest)
-    calling = max(held, gone, key=lambda one: (one.owed, one.mark, one.size, one.apart, one.why))
-    held.owed, held.why, held.size = calling.owed, calling.why, calling.size
-    held.mark, held.apart = calling.mark, calling.apart
-    held.answered = max(held.answered, gone.answered)
-    held.written = max(held.written, gone.written)
-    held.joined = min(held.joined, gone.joined)
+    note.text, note.cause = max((note.text, note.cause), (gone.text, gone.cause), key=_newest)
+    calling = max(
+        note, gone, key=lambda note: (note.owed, note.mark, note.size, note.apart, note.why)
+    )
+    note.owed, note.why, note.size = calling.owed, calling.why, calling.size
+    note.mark, note.apart = calling.mark, calling.apart
+    note.answered = max(note.answered, gone.answered)
+    note.written = max(note.written, gone.written)
+    note.joined = min(note.joined, gone.joined)
 
 
 def _newest(revision: tuple[str, int]) -> tuple[int, str]:

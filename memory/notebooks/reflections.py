@@ -50,10 +50,10 @@ def find_or_begin_note(memory: Memory, name: str, n: int) -> Note | None:
     if note_policy(memory, name) == "off":
         return None
     notes = memory.notebooks.notes
-    found = notes.get(name)
-    if found is None:
-        found = notes[name] = Note(joined=n)
-    return found
+    note = notes.get(name)
+    if note is None:
+        note = notes[name] = Note(joined=n)
+    return note
 
 
 def adopt_occasions(memory: Memory) -> None:
@@ -115,10 +115,13 @@ def list_owed_reflections(memory: Memory) -> list[ReflectionEffect]:
     What was called for stays wanted where notebooks are switched off since: an
     answer that is under way must find the same memory as one that was sooner.
     """
-    found = []
+    reflection_effects = []
     for name, note in memory.notebooks.notes.items():
         call = _occasion(memory, name, note)
         cause, why = (note.owed, note.why) if call is None else (call.n, call.why)
         if cause > max(note.answered, note.cause):
-            found.append(ReflectionEffect(name, cause, why))
-    return sorted(found, key=lambda one: (one.cause, one.participant))
+            reflection_effects.append(ReflectionEffect(name, cause, why))
+    return sorted(
+        reflection_effects,
+        key=lambda reflection_effect: (reflection_effect.cause, reflection_effect.participant),
+    )

@@ -33,7 +33,9 @@ class StopRule:
     def text(self) -> str:
         """As `session.closed` names it: turns:60, hops, decisions:1+quiescent."""
         if self.rule in _NESTED:
-            return ("+" if self.rule == "all" else "|").join(one.text for one in self.of)
+            return ("+" if self.rule == "all" else "|").join(
+                stop_rule.text for stop_rule in self.of
+            )
         return self.rule if self.rule in SAID else f"{self.rule}:{self.value}"
 
 
@@ -96,12 +98,12 @@ def _nearest(rule: object) -> str:
 
 def stop_bounds(stop: StopRule) -> StopBounds:
     """What must have ended a session under `stop`, by each measure alone."""
-    return StopBounds(**{one.name: _bound(stop, one.name) for one in fields(StopBounds)})
+    return StopBounds(**{field.name: _bound(stop, field.name) for field in fields(StopBounds)})
 
 
 def _bound(stop: StopRule, measure: str) -> int | None:
     if stop.rule in _NESTED:
-        below = [_bound(one, measure) for one in stop.of]
+        below = [_bound(stop_rule, measure) for stop_rule in stop.of]
         known = [one for one in below if one is not None]
         if stop.rule == "any":
             return min(known, default=None)

@@ -43,8 +43,8 @@ class SummaryEffect(OwedWork, frozen=True, gc=False, omit_defaults=True):
     @classmethod
     def named(cls, id: str) -> Self | None:
         """The summary of that id; None where it is the id of something else."""
-        found = _SUMMARY.fullmatch(id)
-        return None if found is None else cls(*(int(part or 0) for part in found.groups()))
+        match = _SUMMARY.fullmatch(id)
+        return None if match is None else cls(*(int(part or 0) for part in match.groups()))
 
     @property
     def id(self) -> str:

@@ -13,13 +13,15 @@ def find_episode(memory: Memory, ref: int | str) -> Episode | None:
         number = ref[1:]
         whole = number.isascii() and number.isdecimal() and len(number) < 10
         return memory.episodes.held.get(int(number)) if whole and ref[0] in "Ee" else None
-    return next((one for one in memory.episodes.held.values() if one.opened == ref), None)
+    return next(
+        (episode for episode in memory.episodes.held.values() if episode.opened == ref), None
+    )
 
 
 def find_vote(memory: Memory, ref: int | str) -> Vote | None:
     """The vote of a handle, or the one that entry `ref` initiated; None where none is held."""
     if isinstance(ref, int):
-        return next((one for one in memory.votes.held.values() if one.n == ref), None)
+        return next((vote for vote in memory.votes.held.values() if vote.n == ref), None)
     number = ref[1:]
     whole = number.isascii() and number.isdecimal() and len(number) < 10
     return memory.votes.held.get(int(number)) if whole and ref[0] in "Vv" else None
@@ -40,22 +42,22 @@ def innermost_open_episode(
     """The open episode, of that kind and of that participant, that was opened last."""
     name = None if participant is None else memory.named(participant)
     for ref in reversed(memory.episodes.open):
-        held = memory.episodes.held[ref]
-        if kind in (None, held.kind) and name in (None, memory.named(held.participant)):
-            return held
+        episode = memory.episodes.held[ref]
+        if kind in (None, episode.kind) and name in (None, memory.named(episode.participant)):
+            return episode
     return None
 
 
 def current_stages(memory: Memory) -> list[Episode]:
     """Where the session stands: the open phase, stage and round, the widest first."""
     held = (innermost_open_episode(memory, kind) for kind in ("phase", "stage", "round"))
-    return [one for one in held if one is not None]
+    return [episode for episode in held if episode is not None]
 
 
 def ready_tasks(memory: Memory) -> list[Episode]:
     """The open tasks that wait for nothing, oldest first."""
     held = (memory.episodes.held[ref] for ref in memory.episodes.open)
-    return [one for one in held if one.kind == "task" and not one.after]
+    return [episode for episode in held if episode.kind == "task" and not episode.after]
 
 
 def open_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
@@ -86,18 +88,18 @@ def enclosing_work(memory: Memory, episode: Episode) -> list[Episode]:
 
 def detail_holder(chain: list[Episode]) -> Episode:
     """Where the detail of a piece of work is kept: the innermost goal, else the task itself."""
-    return next((one for one in chain if one.kind == "goal"), chain[0])
+    return next((episode for episode in chain if episode.kind == "goal"), chain[0])
 
 
 def _newest(memory: Memory, participant: str) -> Episode | None:
     found: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
     for ref in reversed(memory.episodes.open):
-        held = memory.episodes.held[ref]
-        if held.work is None:
+        episode = memory.episodes.held[ref]
+        if episode.work is None:
             continue
-        others = memory.named(held.participant) != participant
-        waits = held.kind == "task" and bool(held.after)
+        others = memory.named(episode.participant) != participant
+        waits = episode.kind == "task" and bool(episode.after)
         if not others and not waits:
-            return held
-        found.setdefault((others, waits), held)
+            return episode
+        found.setdefault((others, waits), episode)
     return found[min(found)] if found else None

@@ -240,15 +240,15 @@ class Memory:
 
     def reader_of(self, refs: tuple[PackRef, ...]) -> SpeechActReader:
         """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
-        found = []
+        packs = []
         for ref in refs:
             if ref.pack is not None:
-                found.append(parse_pack(ref.pack))
+                packs.append(parse_pack(ref.pack))
             elif (pack := self.packs.get(pack_key(ref.name, ref.hash))) is not None:
-                found.append(pack)
+                packs.append(pack)
             else:
                 raise PackMissing(ref.name, ref.hash)
-        return _reader(tuple(found))
+        return _reader(tuple(packs))
 
     def begin_era(self) -> None:
         """Note what is in force for the entries after the last one folded, where it is new."""
@@ -279,11 +279,11 @@ class Memory:
 
     def participant(self, name: str) -> Participant:
         """The participant of that canonical name, made when new."""
-        found = self.participants.get(name)
-        if found is None:
-            found = self.participants[name] = Participant(name)
+        participant = self.participants.get(name)
+        if participant is None:
+            participant = self.participants[name] = Participant(name)
             self.learn(name)
-        return found
+        return participant
 
     def learn(self, name: str) -> None:
         """Note that `name` is somebody's, whatever its case; of two that differ by it the lesser.
@@ -305,17 +305,17 @@ class Memory:
 
     def proposal(self, ref: int) -> Proposal | None:
         """The proposal `ref` names now: merges are followed, struck ones are none."""
-        found = self.proposals.get(ref)
-        while found is not None and found.merged is not None:
-            found = self.proposals.get(found.merged)
-        return None if found is None or found.struck else found
+        proposal = self.proposals.get(ref)
+        while proposal is not None and proposal.merged is not None:
+            proposal = self.proposals.get(proposal.merged)
+        return None if proposal is None or proposal.struck else proposal
 
     def decision(self, ref: int) -> Decision | None:
         """The decision `ref` names now: merges are followed, struck ones are none."""
-        found = self.decisions.get(ref)
-        while found is not None and found.merged is not None:
-            found = self.decisions.get(found.merged)
-        return None if found is None or found.struck else found
+        decision = self.decisions.get(ref)
+        while decision is not None and decision.merged is not None:
+            decision = self.decisions.get(decision.merged)
+        return None if decision is None or decision.struck else decision
 
     def known(self, n: int) -> Proposal | Decision | None:
         """The item that entry `n` gave birth to: its last proposal, else its last decision."""
@@ -340,23 +340,23 @@ class Memory:
 
     def order_live(self) -> None:
         """Put the active proposals back in the order of their last mention."""
-        active = [found for found in self.proposals.values() if found.ref in self.live]
-        active.sort(key=lambda found: (found.mentioned, found.ref))
-        self.live = dict.fromkeys(found.ref for found in active)
+        active = [proposal for proposal in self.proposals.values() if proposal.ref in self.live]
+        active.sort(key=lambda proposal: (proposal.mentioned, proposal.ref))
+        self.live = dict.fromkeys(proposal.ref for proposal in active)
 
     def order_topics(self) -> None:
         """Tell again which decisions were made on which named topic."""
         self.topics = {}
-        for found in self.decisions.values():
-            if found.named:
-                self.topics.setdefault(found.topic.casefold(), []).append(found.ref)
+        for decision in self.decisions.values():
+            if decision.named:
+                self.topics.setdefault(decision.topic.casefold(), []).append(decision.ref)
 
     def order_resolving(self) -> None:
         """Tell again which decision, the newest that stands, resolves which proposal."""
         self.resolving = {
-            found.resolves: found.ref
-            for found in self.decisions.values()
-            if found.resolves is not None and found.stands
+            decision.resolves: decision.ref
+            for decision in self.decisions.values()
+            if decision.resolves is not None and decision.stands
         }
 
     def in_window(self, proposal: Proposal) -> bool:

@@ -28,11 +28,14 @@ class Advice:
 
 def advise_limits(memory: Memory) -> list[Advice]:
     """What to set otherwise, by key; empty where the limits fit, or nothing was measured yet."""
-    found = [
+    advices = [
         *_lines(memory), *_notes(memory), *_answers(memory), *_cache(memory),
         *_episodes(memory), *_insights(memory), *_summaries(memory),
     ]  # fmt: skip
-    return sorted((one for one in found if one.suggested != one.now), key=lambda one: one.key)
+    return sorted(
+        (advice for advice in advices if advice.suggested != advice.now),
+        key=lambda advice: advice.key,
+    )
 
 
 def _rounded(size: int) -> int:
@@ -138,7 +141,7 @@ def _insights(memory: Memory) -> Iterator[Advice]:
 def _summaries(memory: Memory) -> Iterator[Advice]:
     """A summary nearly as long as the talk comes too early, one of a fiftieth too late."""
     made = [summary for summary in memory.summaries.values() if summary.level == 0 and summary.was]
-    was, size = sum(one.was for one in made), sum(one.size for one in made)
+    was, size = sum(summary.was for summary in made), sum(summary.size for summary in made)
     now = memory.settings.summary.interval
     if len(made) < 2 or now >= 10_000:
         return

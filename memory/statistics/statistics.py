@@ -31,10 +31,10 @@ def count_memory(memory: Memory) -> dict[str, Any]:
     `proposals` counts the active ones, as the others have their own count by status.
     Shares are per mille, null where there is nothing to share.
     """
-    proposals = [found for found in memory.proposals.values() if found.stands]
-    decisions = [found for found in memory.decisions.values() if found.stands]
+    proposals = [proposal for proposal in memory.proposals.values() if proposal.stands]
+    decisions = [decision for decision in memory.decisions.values() if decision.stands]
     read = overlay_claims(memory)
-    offered = Counter(listed_status(read, one) for one in proposals)
+    offered = Counter(listed_status(read, proposal) for proposal in proposals)
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -44,16 +44,16 @@ def count_memory(memory: Memory) -> dict[str, Any]:
         "summaries_owed": len(memory.owed),
         "decisions": len(decisions),
         "decisions_by_status": dict(
-            sorted(Counter(listed_status(read, one) for one in decisions).items())
+            sorted(Counter(listed_status(read, decision) for decision in decisions).items())
         ),
         "proposals": offered["active"],
         "proposals_by_status": dict(sorted(offered.items())),
         "flips": sum(
-            held.was is not None and held.stance != "neutral"
+            position.was is not None and position.stance != "neutral"
             for person in memory.participants.values()
-            for held in person.positions.values()
+            for position in person.positions.values()
         ),
-        "echoes": sum(one.echoes is not None for one in proposals),
+        "echoes": sum(proposal.echoes is not None for proposal in proposals),
         "unknown": dict(sorted(memory.unknown.items())),
         "sizes": {
             "memory_bytes": len(dump(memory)) - _kept_apart(memory),
@@ -74,10 +74,12 @@ def _kept_apart(memory: Memory) -> int:
 
 
 def _limits(memory: Memory) -> dict[str, Any]:
-    found = forecast_limits(memory)
+    forecasts = forecast_limits(memory)
     return {
-        "forecasts": [asdict(one) for one in found],
-        "alerts": [f"{one.limit} {one.of}".strip() for one in found if one.alert],
+        "forecasts": [asdict(forecast) for forecast in forecasts],
+        "alerts": [
+            f"{forecast.limit} {forecast.of}".strip() for forecast in forecasts if forecast.alert
+        ],
     }
 
 
@@ -110,13 +112,13 @@ def _conversation(memory: Memory) -> dict[str, Any]:
 def _session(memory: Memory) -> dict[str, Any]:
     goal = innermost_open_episode(memory, "goal")
     held = memory.episodes.held.values()
-    under = [one for one in held if goal is not None and one.parent == goal.ref]
-    closed = [one for one in held if one.kind == "goal" and one.status != "open"]
+    under = [episode for episode in held if goal is not None and episode.parent == goal.ref]
+    closed = [episode for episode in held if episode.kind == "goal" and episode.status != "open"]
     return {
         "current_goal": None if goal is None else f"{goal.handle} {goal.title}",
         "tool_executions": sum(map(_runs, [*([] if goal is None else [goal]), *under])),
         "subtasks": _open(under, "task") + _tasks_done(goal),
-        "completed_goals": sum(one.status == "completed" for one in closed),
+        "completed_goals": sum(episode.status == "completed" for episode in closed),
         "archived_goals": len(closed),
         "evicted": memory.episodes.evicted,
         "refused": memory.episodes.refused,
@@ -128,8 +130,8 @@ def _runs(episode: Episode) -> int:
     return 0 if episode.work is None or episode.status != "open" else episode.work.tally.runs
 
 
-def _open(found: Iterable[Episode], kind: str) -> int:
-    return sum(one.kind == kind and one.status == "open" for one in found)
+def _open(episodes: Iterable[Episode], kind: str) -> int:
+    return sum(episode.kind == kind and episode.status == "open" for episode in episodes)
 
 
 def _tasks_done(goal: Episode | None) -> int:
@@ -140,7 +142,7 @@ def _execution(memory: Memory) -> dict[str, Any]:
     task = innermost_open_episode(memory, "task")
     at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
     steps = [step for work in at_work if work is not None for step in work.steps]
-    learnt = sum(one.kind == "discovered" for one in memory.insights.held.values())
+    learnt = sum(insight.kind == "discovered" for insight in memory.insights.held.values())
     return {
         "current_task": None if task is None else f"{task.handle} {task.title}",
         "execution_steps": len(steps),
@@ -210,9 +212,11 @@ def count_table(memory: Memory) -> dict[str, Any]:
             "refused": ledger.refused,
             "overrun": ledger.overrun,
             "purposes": dict(sorted(ledger.purposes.items())),
-            "accounts": {name: _spent(one) for name, one in sorted(ledger.accounts.items())},
+            "accounts": {
+                name: _spent(account) for name, account in sorted(ledger.accounts.items())
+            },
         },
-        "votes": dict(sorted(Counter(one.status for one in memory.votes.held.values()).items())),
+        "votes": dict(sorted(Counter(vote.status for vote in memory.votes.held.values()).items())),
     }
 
 

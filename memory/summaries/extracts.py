@@ -74,10 +74,10 @@ def _marked(content: str, reader: SpeechActReader) -> Iterator[tuple[str, int]]:
     """The sentences of a message with the weight of what they do."""
     text = to_plain(content)
     weights: dict[tuple[int, int], int] = {}
-    for found in reader.read(content):
-        if not found.vote:
-            span = _said(text, found)
-            weights[span] = max(weights.get(span, 0), _WEIGHTS.get(found.act, 0))
+    for detection in reader.read(content):
+        if not detection.vote:
+            span = _said(text, detection)
+            weights[span] = max(weights.get(span, 0), _WEIGHTS.get(detection.act, 0))
     taken = sorted(weights)
     for start, end in _spans(text):
         inside = [span for span in taken if span[0] < end and start < span[1]]
@@ -87,15 +87,17 @@ def _marked(content: str, reader: SpeechActReader) -> Iterator[tuple[str, int]]:
         yield content[start:end], weight
 
 
-def _said(text: str, found: Detection) -> tuple[int, int]:
-    return sentence_span(text, found.start, max(found.end, min(found.text_end, found.end + 1)))
+def _said(text: str, detection: Detection) -> tuple[int, int]:
+    return sentence_span(
+        text, detection.start, max(detection.end, min(detection.text_end, detection.end + 1))
+    )
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """The sentences of `text`, 200 at most."""
     count = 0
-    for found in _SENTENCE.finditer(text):
-        start, end = found.span()
+    for match in _SENTENCE.finditer(text):
+        start, end = match.span()
         while start < end and text[start].isspace():
             start += 1
         if start < end:

@@ -97,8 +97,8 @@ def _cover(memory: Memory, level: int) -> SummaryRange:
         last=below[-1].last,
         at=below[-1].at,
     )
-    for held in below:
-        held.above = made.first
+    for summary_range in below:
+        summary_range.above = made.first
     memory.below[made.key] = below
     return made
 
@@ -164,22 +164,30 @@ def _is_final(memory: Memory, key: Key) -> bool:
     return standing.how in ("model", memory.era(standing.last).how)
 
 
-def is_forgettable(memory: Memory, held: SummaryRange) -> bool:
-    """True when what covers `held` is final, and `held` is not among the newest."""
-    if held.above is None or (held.level == 0 and held.first in memory.newest):
+def is_forgettable(memory: Memory, summary_range: SummaryRange) -> bool:
+    """True when what covers `summary_range` is final,
+    and `summary_range` is not among the newest.
+    """
+    if summary_range.above is None or (
+        summary_range.level == 0 and summary_range.first in memory.newest
+    ):
         return False
-    return _is_final(memory, (held.level + 1, held.above))
+    return _is_final(memory, (summary_range.level + 1, summary_range.above))
 
 
 def _release(memory: Memory, key: Key) -> None:
     """Let go of a range, and of those below it, if it can go."""
-    held = memory.ranges.get(key)
-    if held is None or held.above is None or not is_forgettable(memory, held):
+    summary_range = memory.ranges.get(key)
+    if (
+        summary_range is None
+        or summary_range.above is None
+        or not is_forgettable(memory, summary_range)
+    ):
         return
     below = memory.below.pop(key, [])
-    siblings = memory.below.get((held.level + 1, held.above))
+    siblings = memory.below.get((summary_range.level + 1, summary_range.above))
     if siblings is not None:
-        siblings.remove(held)
+        siblings.remove(summary_range)
     del memory.ranges[key]
     memory.summaries.pop(key, None)
     memory.owed.pop(key, None)
@@ -216,32 +224,34 @@ def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[Summ
     Those of ranges that closed while the session wanted a model's. A range of a
     higher level waits for the models' summaries of the ranges below it.
     """
-    found: list[SummaryEffect] = []
+    summary_effects: list[SummaryEffect] = []
     for key in sorted(memory.summaries):
         standing = memory.summaries[key]
-        if len(found) == most:
+        if len(summary_effects) == most:
             break
         if standing.how in ("model", memory.era(standing.last).how):
             continue
         below = (memory.summaries.get(part.key) for part in covered_ranges(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):
-            found.append(summary_effect(memory, standing.last, standing.level, standing.first))
-    return tuple(found)
+            summary_effects.append(
+                summary_effect(memory, standing.last, standing.level, standing.first)
+            )
+    return tuple(summary_effects)
 
 
 def uncovered_summaries(memory: Memory) -> list[Summary]:
     """The standing summaries that no standing summary of a higher level covers, in log order."""
-    found = []
+    summaries = []
     for key in memory.summaries:
-        held = memory.ranges[key]
-        covered = held.above is not None and not _uncovered(memory, held)
+        summary_range = memory.ranges[key]
+        covered = summary_range.above is not None and not _uncovered(memory, summary_range)
         if not covered:
-            found.append(memory.summaries[key])
-    return sorted(found, key=lambda summary: (summary.first, -summary.level))
+            summaries.append(memory.summaries[key])
+    return sorted(summaries, key=lambda summary: (summary.first, -summary.level))
 
 
-def _uncovered(memory: Memory, held: SummaryRange) -> bool:
-    above = (held.level + 1, held.above if held.above is not None else 0)
+def _uncovered(memory: Memory, summary_range: SummaryRange) -> bool:
+    above = (summary_range.level + 1, summary_range.above if summary_range.above is not None else 0)
     higher = memory.ranges.get(above)
     if higher is None or above in memory.summaries:
         return False

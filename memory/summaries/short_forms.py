@@ -51,7 +51,7 @@ def list_owed_short_forms(memory: Memory) -> list[ShortFormEffect]:
 def allowed_bytes(memory: Memory, effect: ShortFormEffect) -> int:
     """The bytes that the shorter form may have; 0 where memory wants none."""
     wanted = ((ShortFormEffect(part, of), room) for part, of, room in _wanted(memory))
-    return next((room for one, room in wanted if one == effect), 0)
+    return next((room for short_form_effect, room in wanted if short_form_effect == effect), 0)
 
 
 def drop_short_form(memory: Memory, part: Part, of: int) -> None:
@@ -101,7 +101,7 @@ def _held(memory: Memory) -> Iterator[tuple[Part, int, Era, int]]:
         if talk is not None and byte_size(talk.answer) < talk.answer_bytes:
             era = memory.era(talk.answer_n)
             yield "answer", talk.answer_n, era, era.answer
-    for cached in sorted(memory.tools.cached.values(), key=lambda one: one.n):
+    for cached in sorted(memory.tools.cached.values(), key=lambda cached: cached.n):
         if byte_size(cached.value) < cached.bytes:
             era = memory.era(cached.n)
             yield "result", cached.n, era, era.answer
@@ -153,8 +153,8 @@ def earlier_text(memory: Memory) -> str:
 
 def _better(memory: Memory, part: Part, of: int, text: str) -> str:
     """A model's form of `text`, within the limit in force; `text` where none stands."""
-    held = memory.condensed.get(f"{part} {of}")
-    if held is None or not held.text:
+    short_form = memory.condensed.get(f"{part} {of}")
+    if short_form is None or not short_form.text:
         return text
     limit = memory.settings.limits.answer
-    return clip_bytes(held.text, min(limit.cap, limit.target))
+    return clip_bytes(short_form.text, min(limit.cap, limit.target))

@@ -62,8 +62,8 @@ def cut_bytes(text: str, limit: int) -> str:
 def _sentences_end(text: str, head: str) -> int:
     """Where the last sentence that ends within `head` does, white space left out; 0: none does."""
     end = 0
-    for found in _END.finditer(text, 0, len(head) + 1):
-        stop = found.start() if found[0] == "\n" else found.end()
+    for match in _END.finditer(text, 0, len(head) + 1):
+        stop = match.start() if match[0] == "\n" else match.end()
         if stop <= len(head) and is_boundary(text, stop):
             end = stop
     return end
@@ -82,7 +82,7 @@ def _word_end(text: str, cut: int) -> int:
 
 def first_sentence(text: str, limit: int, start: int = 0) -> str:
     """`text` up to the end of the first sentence behind `start`, clipped to `limit` bytes."""
-    found = _END.search(text, start)
-    if found is not None and is_boundary(text, found.end()):
-        text = text[: found.end()]
+    match = _END.search(text, start)
+    if match is not None and is_boundary(text, match.end()):
+        text = text[: match.end()]
     return clip_bytes(text.strip(), limit)

@@ -238,16 +238,16 @@ class SimilarityIndex:
         """The refs that share the most words, rare ones first; light ones fill up the number."""
         light = bisect_left(fp, _LIGHTS)
         words = [self._by_mark.get(mark, []) for mark in fp[bisect_left(fp, _COUNTED) : light]]
-        found = Counter[int]()
+        counter = Counter[int]()
         for refs in words:
             if len(refs) <= _COMMON:
-                found.update(refs[::-1])
-        for ref in found:
-            found[ref] *= _RARE
+                counter.update(refs[::-1])
+        for ref in counter:
+            counter[ref] *= _RARE
         for refs in words:
             if len(refs) > _COMMON:
-                found.update(refs[: -_COMMON - 1 : -1])
+                counter.update(refs[: -_COMMON - 1 : -1])
         for mark in fp[light:]:
-            if len(found) < _MAX_CANDIDATES:
-                found.update(self._by_mark.get(mark, [])[: -_COMMON - 1 : -1])
-        return [ref for ref, _ in found.most_common(_MAX_CANDIDATES)]
+            if len(counter) < _MAX_CANDIDATES:
+                counter.update(self._by_mark.get(mark, [])[: -_COMMON - 1 : -1])
+        return [ref for ref, _ in counter.most_common(_MAX_CANDIDATES)]

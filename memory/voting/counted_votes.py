@@ -63,7 +63,7 @@ def _is_worded(moment: FoldStep, vote: Vote, option: str) -> bool:
     """True where `option` may have been one in words: its own, or those of `vote`, are gone."""
     if is_proposal_handle(option) or option in ("accept", "reject", ABSTAIN):
         return False
-    asked = any(one.startswith(f"redacted {vote.n}.") for one in vote.options)
+    asked = any(option.startswith(f"redacted {vote.n}.") for option in vote.options)
     return asked or option == f"redacted {moment.n}"
 
 

@@ -127,7 +127,7 @@ def pairwise_preferences(options: Sequence[str], ballots: Ballots, electorate: E
     What a ballot does not rank stands below all that it ranks, and no higher
     than the rest.
     """
-    pairs = {(one, other): 0 for one in options for other in options if one != other}
+    pairs = {(option, other): 0 for option in options for other in options if option != other}
     for name, choice in ballots.items():
         rank = {option: place for place, option in enumerate(choice)}
         for one, other in pairs:
@@ -140,14 +140,18 @@ def find_schulze_winner(options: Sequence[str], pairs: Pairs) -> str | None:
     """The option that beats every other; None where a tie leaves several unbeaten."""
     strength = {(a, b): won if won > pairs[b, a] else 0 for (a, b), won in pairs.items()}
     for through in options:
-        for one in options:
+        for option in options:
             for other in options:
-                if through not in (one, other) and one != other:
-                    chain = min(strength[one, through], strength[through, other])
-                    strength[one, other] = max(strength[one, other], chain)
+                if through not in (option, other) and option != other:
+                    chain = min(strength[option, through], strength[through, other])
+                    strength[option, other] = max(strength[option, other], chain)
     winners = [
-        one
-        for one in options
-        if all(strength[one, other] > strength[other, one] for other in options if other != one)
+        option
+        for option in options
+        if all(
+            strength[option, other] > strength[other, option]
+            for other in options
+            if other != option
+        )
     ]
     return winners[0] if len(winners) == 1 else None

@@ -29,10 +29,12 @@ def vote_rule(vote: Vote) -> VoteRule:
     return rule
 
 
-def vote_outcome_line(vote: Vote, found: VoteResult) -> str:
+def vote_outcome_line(vote: Vote, vote_result: VoteResult) -> str:
     """The outcome on one line: the question, what carried, the counts."""
-    what = found.carried or ("no quorum" if found.status == "short" else "nothing carried")
-    counts = clip(counts_text(vote.options, found.tally), _TALLY_CHARS)
+    what = vote_result.carried or (
+        "no quorum" if vote_result.status == "short" else "nothing carried"
+    )
+    counts = clip(counts_text(vote.options, vote_result.tally), _TALLY_CHARS)
     return f"{answer_line(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
 
 

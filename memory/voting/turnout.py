@@ -35,13 +35,13 @@ def list_due_looks(memory: Memory) -> list[VoteLook]:
     Memory has no clock: whoever looks finds out whether the time of one is over.
     """
     seconds = str(memory.settings.vote.seconds)
-    found = []
+    vote_looks = []
     for vote in pending_votes(memory):
-        found += [
+        vote_looks += [
             VoteLook(vote.n, seconds),
             *([VoteLook(vote.n, IN)] if is_complete(memory, vote) else []),
         ]
-    return found
+    return vote_looks
 
 
 def find_open_vote(memory: Memory, n: int) -> Vote | None:

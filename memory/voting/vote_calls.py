@@ -76,12 +76,12 @@ def call_refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
         return "may not call a vote"
     if not list_electorate(memory):
         return "nobody is there to vote"
-    if len(standing) >= RUNNING and all(one.status == "open" for one in standing):
+    if len(standing) >= RUNNING and all(vote.status == "open" for vote in standing):
         return f"{RUNNING} votes are open"
     if isinstance(item, Proposal):
         if item.status != "active":
             return f"{item.handle} is {item.status}"
-        if any(one.proposal == item.ref for one in standing):
+        if any(vote.proposal == item.ref for vote in standing):
             return f"a vote on {item.handle} is under way"
     elif entry.re is not None:
         return f"{entry.re} is no proposal"
@@ -150,7 +150,9 @@ def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:
         note_mention(memory, proposal)
         if vote.rule == "consent":
             for name in sorted(electors):
-                if (held := proposal.reactions.get(name)) is not None and held.stance == "oppose":
+                if (
+                    reaction := proposal.reactions.get(name)
+                ) is not None and reaction.stance == "oppose":
                     enter_ballot(moment, vote, name, ("reject",))
 
 

@@ -70,8 +70,8 @@ def _unheard(vote: Vote | None) -> str:
 def enter_ballot(moment: FoldStep, vote: Vote, name: str, choice: tuple[str, ...]) -> None:
     """Take a valid ballot in; of a secret vote the fact does not say for what."""
     vote.ballots[name] = Ballot(n=moment.n, choice=choice)
-    said: dict[str, object] = {} if vote.secret else {"choice": list(choice)}
-    moment.found("ballot.cast", vote.handle, participant=name, **said)
+    row: dict[str, object] = {} if vote.secret else {"choice": list(choice)}
+    moment.found("ballot.cast", vote.handle, participant=name, **row)
 
 
 def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
@@ -156,23 +156,27 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
     if vote.status == "called":
         told = answer_line(vote, "not agreed to")
         return BallotCompleted(participant=VOICE, consensus=False, content=told, vote=vote.n)
-    found = count_vote(vote, rule)
-    on = vote.proposal is not None and (found.carried or "accept") in ("accept", "reject")
-    about = f"P{vote.proposal}" if on else found.carried
-    sides = ((), (), ()) if vote.secret else (found.supporters, found.dissenters, found.abstainers)
+    vote_result = count_vote(vote, rule)
+    on = vote.proposal is not None and (vote_result.carried or "accept") in ("accept", "reject")
+    about = f"P{vote.proposal}" if on else vote_result.carried
+    sides = (
+        ((), (), ())
+        if vote.secret
+        else (vote_result.supporters, vote_result.dissenters, vote_result.abstainers)
+    )
     return BallotCompleted(
         participant=VOICE,
-        consensus=found.carried not in (None, "reject"),
-        content=vote_outcome_line(vote, found),
+        consensus=vote_result.carried not in (None, "reject"),
+        content=vote_outcome_line(vote, vote_result),
         re=about if on or is_proposal_handle(about or "") else None,
         supporters=sides[0],
         dissenters=sides[1],
         abstainers=sides[2],
         vote=vote.n,
         heard=vote.heard,
-        carried=found.carried,
-        rule=rule or found.rule,
-        tally=found.tally,
+        carried=vote_result.carried,
+        rule=rule or vote_result.rule,
+        tally=vote_result.tally,
     )
 
 
@@ -247,4 +251,4 @@ def merge_voters(memory: Memory, old: str, new: str) -> None:
         if (ballot := vote.ballots.pop(old, None)) is not None:
             held = vote.ballots.get(new)
             both = [ballot] if held is None else [ballot, held]
-            vote.ballots[new] = max(both, key=lambda one: (bool(one.choice), one.n))
+            vote.ballots[new] = max(both, key=lambda ballot: (bool(ballot.choice), ballot.n))

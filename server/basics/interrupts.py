@@ -25,13 +25,13 @@ class Interrupted:
 @contextmanager
 def handle_signals(say: Callable[[], None]) -> Iterator[Interrupted]:
     """While the body runs the first signal is a wish to stop, told with `say`; the next ends it."""
-    found = Interrupted()
+    interrupted = Interrupted()
     loop = asyncio.get_running_loop()
     kinds = (signal.SIGINT, signal.SIGTERM)
 
     def ask(kind: signal.Signals) -> None:
-        found.by = int(kind)
-        found.stop.set()
+        interrupted.by = int(kind)
+        interrupted.stop.set()
         for each in kinds:
             loop.remove_signal_handler(each)
         say()
@@ -39,7 +39,7 @@ def handle_signals(say: Callable[[], None]) -> Iterator[Interrupted]:
     for kind in kinds:
         loop.add_signal_handler(kind, ask, kind)
     try:
-        yield found
+        yield interrupted
     finally:
         for kind in kinds:
             loop.remove_signal_handler(kind)

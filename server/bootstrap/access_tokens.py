@@ -41,15 +41,15 @@ def print_token(settings: Settings, wish: TokenRequest, *, as_json: bool) -> Non
     )  # fmt: skip
     if wish.link:
         ticket = Tickets(keyring, time.time).made(made, LINK_SECONDS)
-        told: dict[str, Any] = {
+        row: dict[str, Any] = {
             "link": find_server_address(settings, secrets) + ticket_url_path(made, ticket)
         }
     else:
-        told = {"token": keyring.sign(made)}
+        row = {"token": keyring.sign(made)}
     if as_json:
-        print_json({**told, "expires": made.expires})
+        print_json({**row, "expires": made.expires})
         return
-    write_stdout("".join(told.values()).encode() + b"\n")
+    write_stdout("".join(row.values()).encode() + b"\n")
     if wish.link:
         print_notice(f"(good once, for {LINK_SECONDS / 60:.0f} minutes)")
 
@@ -61,15 +61,15 @@ def find_server_address(settings: Settings, secrets: Sequence[str]) -> str:
     them there.
     """
     serve = settings.serve
-    said = OriginRules(serve, serve.port).url
+    url = OriginRules(serve, serve.port).url
     live = server_addresses.read_addresses(settings, [key_id(secret) for secret in secrets])
-    if serve.public or said in live:
-        return said
+    if serve.public or url in live:
+        return url
     if len(live) == 1:
         return live[0]
     if live:
         raise Misuse(f"several servers run: --serve-port says which of {', '.join(live)}")
     if not serve.port:
         raise Misuse("no server runs here; start 'parley serve', or say its --serve-port")
-    print_notice(f"(no server runs beside this --data; the link is for one on {said})")
-    return said
+    print_notice(f"(no server runs beside this --data; the link is for one on {url})")
+    return url

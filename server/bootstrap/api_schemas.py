@@ -19,5 +19,5 @@ def text(which: Literal["openapi", "asyncapi"]) -> bytes:
     from parley.server.http import http_app
     from parley.server.http.documents import asyncapi
 
-    found = http_app.openapi_document() if which == "openapi" else asyncapi.asyncapi_document()
-    return orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    row = http_app.openapi_document() if which == "openapi" else asyncapi.asyncapi_document()
+    return orjson.dumps(row, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -109,8 +109,8 @@ async def open_dependencies(
     serve = settings.serve
     keyring, origins = Keyring(signing.secrets), OriginRules(serve, port)
     async with open_connection(settings) as running, AsyncExitStack() as stack:
-        held = Backend.of(running, settings)
-        bus, packs = held.bus, held.packs.known
+        backend = Backend.of(running, settings)
+        bus, packs = backend.bus, backend.packs.known
         moments = Moments(bus, packs, room_bytes=serve.checkpoint_bytes)
         stack.push_async_callback(moments.aclose)
         rooms = SessionChannels(bus, packs, moments)
@@ -121,7 +121,7 @@ async def open_dependencies(
         streams = StreamLimits(closing, clock, serve.streams)
         stack.push_async_callback(streams.aclose)
         yield Dependencies(
-            settings=settings, held=held, running=running, keyring=keyring,
+            settings=settings, held=backend, running=running, keyring=keyring,
             tickets=Tickets(keyring, clock), buckets=RateLimits(serve, clock), rooms=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
             streams=streams,

@@ -44,14 +44,14 @@ def serve_stdio(settings: Settings, name: str | None, session: str | None) -> in
 def identify_caller(settings: Settings, name: str | None, session: str | None) -> Caller:
     """Who calls, by the token, else by name. Raises `Misuse`."""
     if token := settings.token.get_secret_value():
-        found = _by_token(settings, token)
-        if name is not None and name != found.name:
+        caller = _by_token(settings, token)
+        if name is not None and name != caller.name:
             raise Misuse("--as names another than the token does; leave it out")
-        if session is None or session == found.session:
-            return found
-        if not found.may_enter(session):
+        if session is None or session == caller.session:
+            return caller
+        if not caller.may_enter(session):
             raise Misuse("--session names another than the token is for")
-        return replace(found, session=session)
+        return replace(caller, session=session)
     if name is None:
         raise Misuse("say who it is: --as NAME, or set PARLEY_TOKEN ('parley token' makes one)")
     if not is_valid_name(name):

@@ -101,8 +101,8 @@ def _opened(pack: Pack) -> list[Pack]:
     return [each for each in shipped() if each.name in names and each.name != pack.name]
 
 
-def _rows(found: Sequence[Fault]) -> list[Row]:
-    return [{"rule": each.rule, "reason": each.reason} for each in found]
+def _rows(faults: Sequence[Fault]) -> list[Row]:
+    return [{"rule": each.rule, "reason": each.reason} for each in faults]
 
 
 @functools.cache
@@ -118,10 +118,10 @@ def _misread(pack: Pack) -> Iterator[Fault]:
     """Rules that read an act where there is none, with the pack's own guards in force."""
     reader = SpeechActReader([pack])
     for text in plain_talk():
-        for found in reader.read(text):
-            if found.how == "pattern":
-                rule = found.rule.partition("/")[2]
-                yield Fault(rule, f"it reads {found.act!r} in {text!r}, which claims nothing")
+        for detection in reader.read(text):
+            if detection.how == "pattern":
+                rule = detection.rule.partition("/")[2]
+                yield Fault(rule, f"it reads {detection.act!r} in {text!r}, which claims nothing")
 
 
 def _examples(pack: Pack, reader: SpeechActReader) -> Iterator[Row]:
@@ -129,7 +129,7 @@ def _examples(pack: Pack, reader: SpeechActReader) -> Iterator[Row]:
         full = f"{pack.name}/{rule.name}"
         for wanted, texts in ((True, rule.examples.matches), (False, rule.examples.misses)):
             for text in texts:
-                read = any(found.rule == full for found in reader.read(text))
+                read = any(detection.rule == full for detection in reader.read(text))
                 fault = "" if read is wanted else _fault(reader, full, text, wanted)
                 yield {"rule": rule.name, "text": text, "wanted": wanted, "fault": fault}
 
@@ -190,16 +190,16 @@ def _seconds(reader: SpeechActReader, text: str) -> float:
 
 def _read_over(pack: Pack, reader: SpeechActReader, path: Path) -> Iterator[Row]:
     """Where the pack's words stand in the messages of a transcript, in their order."""
-    for said in read_transcript(path).said:
-        if not isinstance(said.entry, Message):
+    for transcript_entry in read_transcript(path).said:
+        if not isinstance(transcript_entry.entry, Message):
             continue
-        content = said.entry.content
-        for each in reader.sighted(content, said.entry.act):
+        content = transcript_entry.entry.content
+        for each in reader.sighted(content, transcript_entry.entry.act):
             owner, _, rule = each.rule.partition("/")
             if owner == pack.name:
                 yield {
-                    "message": said.index,
-                    "participant": said.entry.participant,
+                    "message": transcript_entry.index,
+                    "participant": transcript_entry.entry.participant,
                     "rule": rule,
                     "act": each.act,
                     "start": each.start,

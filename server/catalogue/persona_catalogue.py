@@ -73,8 +73,8 @@ def import_personas(file: Path, to: Path, *, force: bool) -> PersonaImport:
 
     Raises `PersonaRefused`, or `Failure` where a file is there and `force` is not given.
     """
-    found = import_text(read_text(file), str(file))
-    texts = {f"{persona.name}.md": write_persona(persona) for persona in found.personas}
+    report = import_text(read_text(file), str(file))
+    texts = {f"{persona.name}.md": write_persona(persona) for persona in report.personas}
     there = [to / name for name in texts if (to / name).exists()]
     if there and not force:
         raise Failure(f"{str(there[0])!r} is there; --force writes over it")
@@ -82,7 +82,7 @@ def import_personas(file: Path, to: Path, *, force: bool) -> PersonaImport:
         if not path.is_file():
             raise Failure(f"{str(path)!r} is no file; move it away")
     _put(to, texts)
-    return PersonaImport({name.removesuffix(".md"): to / name for name in texts}, found.rows)
+    return PersonaImport({name.removesuffix(".md"): to / name for name in texts}, report.rows)
 
 
 def _put(folder: Path, texts: dict[str, str]) -> None:

@@ -26,13 +26,15 @@ def list_scenarios() -> list[Row]:
     """The bundled scenarios, by name."""
     rows = []
     for name, words in bundled().items():
-        found = parse(words, f"{name}.yaml")
+        scenario = parse(words, f"{name}.yaml")
         rows.append({
             "scenario": name,
-            "title": found.title,
-            "participants": len(found.participants),
-            "policy": found.floor.policy if "policy" in found.floor.model_fields_set else "bid",
-            "scripted": bool(found.script),
+            "title": scenario.title,
+            "participants": len(scenario.participants),
+            "policy": (
+                scenario.floor.policy if "policy" in scenario.floor.model_fields_set else "bid"
+            ),
+            "scripted": bool(scenario.script),
         })  # fmt: skip
     return rows
 
@@ -49,12 +51,12 @@ def read_scenario(name: str) -> str:
 
 def describe_scenario(settings: Settings, name: str) -> Row:
     """What a scenario comes to as this process would run it. Raises `Misuse`."""
-    found = cast_scenario(name, settings.personas)
-    scenario = found.scenario
-    settings = with_scenario_models(settings, found, offline=not settings.has_model)
-    tree = settings_of(opening_entry(found, settings, read_packs(settings.packs)))
-    paid = cast_prices(settings, found)
-    bound = bound_cost(found, tree, paid)
+    cast = cast_scenario(name, settings.personas)
+    scenario = cast.scenario
+    settings = with_scenario_models(settings, cast, offline=not settings.has_model)
+    tree = settings_of(opening_entry(cast, settings, read_packs(settings.packs)))
+    paid = cast_prices(settings, cast)
+    bound = bound_cost(cast, tree, paid)
     return {
         "scenario": name,
         "title": scenario.title,
@@ -71,7 +73,7 @@ def describe_scenario(settings: Settings, name: str) -> Row:
                 if part.name in scenario.script
                 else 0,
             }
-            for part in found.parts
+            for part in cast.parts
         ],
         "people": [person.name for person in scenario.people],
         "floor": tree.floor.policy,
@@ -90,10 +92,10 @@ def describe_scenario(settings: Settings, name: str) -> Row:
 def check_scenario(settings: Settings, name: str) -> Row:
     """Whether a scenario can be run, and why not."""
     try:
-        found = describe_scenario(settings, name)
+        row = describe_scenario(settings, name)
     except Misuse as refused:
         return {"scenario": name, "refused": str(refused), "bound": ""}
-    return {"scenario": name, "refused": "", "bound": found["bound"]}
+    return {"scenario": name, "refused": "", "bound": row["bound"]}
 
 
 def scenario_schema() -> bytes:

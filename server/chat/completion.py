@@ -26,7 +26,7 @@ def _beginning(word: str, known: list[str]) -> list[str]:
 
 
 def _handles(memory: Memory) -> list[str]:
-    decisions = [f"D{ref}" for ref, one in memory.decisions.items() if one.stands]
+    decisions = [f"D{ref}" for ref, decision in memory.decisions.items() if decision.stands]
     votes = [f"V{ref}" for ref, vote in memory.votes.held.items() if vote.status == "open"]
     return [*votes, *(f"P{ref}" for ref in sorted(memory.live)), *decisions[-20:]]
 

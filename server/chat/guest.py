@@ -66,15 +66,15 @@ def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> P
     """The seat that is taken: what the session has for that name, or a person's."""
     if name.casefold() == VOICE:
         raise Misuse(f"{name!r} is the server's own voice; join under another name")
-    held = memory.floor.seats.get(memory.named(name))
+    seat = memory.floor.seats.get(memory.named(name))
     rights = None if may is None else tuple(may)
-    if held is None:
+    if seat is None:
         return validate_entry(ParticipantJoined, participant=name, seat=nonce, may=rights)
-    if held.role == "agent":
+    if seat.role == "agent":
         raise Misuse(f"{name!r} is an agent of this session; join under another name")
     return validate_entry(
-        ParticipantJoined, participant=name, seat=nonce, role=held.role,
-        interests=held.interests, may=held.may if rights is None else rights, weight=held.weight,
+        ParticipantJoined, participant=name, seat=nonce, role=seat.role,
+        interests=seat.interests, may=seat.may if rights is None else rights, weight=seat.weight,
     )  # fmt: skip
 
 

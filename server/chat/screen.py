@@ -101,14 +101,14 @@ class Screen:
 async def read_lines() -> AsyncGenerator[str]:
     """The lines of stdin. A thread reads them: a file, a pipe and a terminal all can be read so."""
     loop = asyncio.get_running_loop()
-    found: asyncio.Queue[bytes] = asyncio.Queue()
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
 
     def read() -> None:
         # Of the descriptor itself: a thread that is left waiting holds no lock of Python's.
         while True:
             chunk = os.read(sys.stdin.fileno(), _CHUNK)
             try:
-                loop.call_soon_threadsafe(found.put_nowait, chunk)
+                loop.call_soon_threadsafe(queue.put_nowait, chunk)
             except RuntimeError:  # the loop is closed: nobody waits for it any more
                 return
             if not chunk:
@@ -116,7 +116,7 @@ async def read_lines() -> AsyncGenerator[str]:
 
     threading.Thread(target=read, name="parley-stdin", daemon=True).start()
     rest = b""
-    while chunk := await found.get():
+    while chunk := await queue.get():
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             yield line.decode(errors="replace")

@@ -77,7 +77,10 @@ def find_item(memory: Memory, word: str, letter: str) -> str:
         what, held = (
             ("proposals", [f"P{p}" for p in memory.live])
             if letter == "P"
-            else ("decisions", [f"D{d}" for d, one in memory.decisions.items() if one.stands])
+            else (
+                "decisions",
+                [f"D{d}" for d, decision in memory.decisions.items() if decision.stands],
+            )
         )
         raise Misuse(f"{word!r} is none of the {what}; {list_handles(what, held)}")
     return ref

@@ -25,6 +25,6 @@ def warm_up(app: FastAPI, doors: Dependencies) -> None:
     any_route_matches(app.routes, NOWHERE)
     api_names(app)
     memory = Memory(doors.held.packs.known)
-    said = Message(participant="ana", content="I propose a light at the pier.")
+    message = Message(participant="ana", content="I propose a light at the pier.")
     apply(memory, Record(1, 0, "open", 0, open_entry(doors.settings, doors.held.packs, None)))
-    apply(memory, Record(2, 1, "first", 0, said))
+    apply(memory, Record(2, 1, "first", 0, message))

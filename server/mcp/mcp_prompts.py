@@ -68,7 +68,7 @@ async def get_prompt(
     door: McpDependencies, caller: Caller, name: str, arguments: Mapping[str, str]
 ) -> GetPromptResult | None:
     """The prompt of that name, filled in; None where there is none. Raises `Problem`."""
-    known = next((one for one in PROMPTS if one.name == name), None)
+    known = next((prompt for prompt in PROMPTS if prompt.name == name), None)
     if known is None:
         return None
     _check(known, arguments)
@@ -81,8 +81,8 @@ async def get_prompt(
             text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{told}"
         case _:
             text = describe_grammar()
-    said = PromptMessage(role="user", content=TextContent(type="text", text=text))
-    return GetPromptResult(description=known.description, messages=[said])
+    prompt_message = PromptMessage(role="user", content=TextContent(type="text", text=text))
+    return GetPromptResult(description=known.description, messages=[prompt_message])
 
 
 def _deliberate(session: str, role: str) -> str:
@@ -91,11 +91,11 @@ def _deliberate(session: str, role: str) -> str:
 
 
 def _check(known: Prompt, arguments: Mapping[str, str]) -> None:
-    taken = {one.name: one for one in known.arguments or ()}
+    taken = {prompt_argument.name: prompt_argument for prompt_argument in known.arguments or ()}
     if any(name not in taken for name in arguments):
         raise Problem("invalid", fault="extra_forbidden")
-    for name, one in taken.items():
-        if one.required and name not in arguments:
+    for name, prompt_argument in taken.items():
+        if prompt_argument.required and name not in arguments:
             raise Problem("invalid", field=name, fault="missing")
         if len(arguments.get(name, "")) > LONGEST:
             raise Problem("invalid", field=name, fault="string_too_long")

@@ -59,8 +59,8 @@ async def _grammar(door: McpDependencies, caller: Caller, session: str) -> str:
 
 
 DOCUMENTS: Final = {
-    one.name: one
-    for one in (
+    document.name: document
+    for document in (
         Document("minutes", "Minutes", MARKDOWN, minutes_text),
         Document("memory", "Memory, whole", JSON, _memory),
         Document("decisions", "Decisions with their evidence", JSON, _decisions),
@@ -71,25 +71,27 @@ DOCUMENTS: Final = {
 
 def list_resources(caller: Caller) -> list[Resource]:
     """The list of sessions; of a token for one session also its documents."""
-    found = [Resource(uri=ALL, name="sessions", title="Sessions", mime_type=JSON)]
+    resources = [Resource(uri=ALL, name="sessions", title="Sessions", mime_type=JSON)]
     if caller.session not in ("", "*"):
-        found += [
+        resources += [
             Resource(
-                uri=f"{ALL}/{caller.session}/{one.name}", name=f"{caller.session} {one.name}",
-                title=one.title, mime_type=one.media,
+                uri=f"{ALL}/{caller.session}/{document.name}",
+                name=f"{caller.session} {document.name}",
+                title=document.title, mime_type=document.media,
             )
-            for one in DOCUMENTS.values()
+            for document in DOCUMENTS.values()
         ]  # fmt: skip
-    return found
+    return resources
 
 
 def list_templates() -> list[ResourceTemplate]:
     return [
         ResourceTemplate(
-            uri_template=f"{ALL}/{{session}}/{one.name}", name=one.name, title=one.title,
-            mime_type=one.media,
+            uri_template=f"{ALL}/{{session}}/{document.name}", name=document.name,
+            title=document.title,
+            mime_type=document.media,
         )
-        for one in DOCUMENTS.values()
+        for document in DOCUMENTS.values()
     ]  # fmt: skip
 
 
@@ -101,12 +103,12 @@ async def read_resource(door: McpDependencies, caller: Caller, uri: str) -> Text
             await reading_tools.list_sessions(ToolCall(door, caller, ListSessions()))
         ).model_dump_json()
         return TextResourceContents(uri=uri, mime_type=JSON, text=text)
-    found = _URI.fullmatch(uri)
-    document = DOCUMENTS.get(found[2]) if found else None
-    if found is None or document is None:
+    match = _URI.fullmatch(uri)
+    document = DOCUMENTS.get(match[2]) if match else None
+    if match is None or document is None:
         raise Problem("not-found")
-    check_session(door, caller, found[1])
-    text = await document.read(door, caller, found[1])
+    check_session(door, caller, match[1])
+    text = await document.read(door, caller, match[1])
     return TextResourceContents(uri=uri, mime_type=document.media, text=text)
 
 

@@ -160,10 +160,12 @@ class _Handlers:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         try:
-            found = await mcp_resources.read_resource(self._door, self._who(ctx), params.uri)
+            text_resource_contents = await mcp_resources.read_resource(
+                self._door, self._who(ctx), params.uri
+            )
         except Exception as error:
             raise _refusal(error) from None
-        return types.ReadResourceResult(contents=[found])
+        return types.ReadResourceResult(contents=[text_resource_contents])
 
     async def list_prompts(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -175,12 +177,14 @@ class _Handlers:
     ) -> types.GetPromptResult:
         try:
             given = params.arguments or {}
-            found = await mcp_prompts.get_prompt(self._door, self._who(ctx), params.name, given)
+            get_prompt_result = await mcp_prompts.get_prompt(
+                self._door, self._who(ctx), params.name, given
+            )
         except Exception as error:
             raise _refusal(error) from None
-        if found is None:
+        if get_prompt_result is None:
             raise MCPError(types.INVALID_PARAMS, "There is no such prompt.")
-        return found
+        return get_prompt_result
 
     def _who(self, ctx: Context) -> Caller:
         """Raises `MCPError` for a request without a caller, which the door lets nobody send."""

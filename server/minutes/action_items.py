@@ -43,14 +43,14 @@ def find_actions(
     `said` tells whose words each of the `messages` is.
     """
     names, reader = NameIndex(memory), promises()
-    found: deque[Row] = deque(maxlen=MOST)
+    rows: deque[Row] = deque(maxlen=MOST)
     count = 0
     for record in messages:
         for row in reader.read(record, names, said[record.n]):
             count += 1
-            found.append(row)
-    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in found], count - len(
-        found
+            rows.append(row)
+    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in rows], count - len(
+        rows
     )
 
 

@@ -17,11 +17,11 @@ def talk_span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str
     By what the messages themselves say. Where none says anything of it and they are `logged`,
     by when the log had them: what is said in a session brings no times.
     """
-    said = [*messages]
-    entries: list[Any] = [record.entry for record in said]
+    records = [*messages]
+    entries: list[Any] = [record.entry for record in records]
     times = [time for entry in entries if (time := _said_at(entry)) is not None]
     if not times and logged and all(entry.at_text is None for entry in entries):
-        logged_at = (_logged_at(record) for record in said if record.received_ms > 0)
+        logged_at = (_logged_at(record) for record in records if record.received_ms > 0)
         times = [time for time in logged_at if time is not None]
     return (min(times), max(times)) if times else (None, None)
 
@@ -29,9 +29,11 @@ def talk_span(messages: Iterable[Record], logged: bool) -> tuple[str | None, str
 def present_participants(memory: Memory) -> list[dict[str, Any]]:
     """Who spoke, the most talkative first; bots and the server's own voice are nobody."""
     spoke = [
-        (-one.messages, one.name)
-        for one in memory.participants.values()
-        if one.messages and one.name not in memory.bots and one.name != VOICE
+        (-participant.messages, participant.name)
+        for participant in memory.participants.values()
+        if participant.messages
+        and participant.name not in memory.bots
+        and participant.name != VOICE
     ]
     return [{"participant": name, "messages": -count} for count, name in sorted(spoke)]
 

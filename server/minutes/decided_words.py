@@ -23,27 +23,32 @@ class DecidedTerms:
 
     def __init__(self, memory: Memory) -> None:
         self._topics = [
-            _Topic(one.born, one.handle, one.binds, _stems(f"{one.topic} {one.outcome}"))
-            for one in memory.decisions.values()
-            if memory.decision(one.ref) is one
+            _Topic(
+                decision.born,
+                decision.handle,
+                decision.binds,
+                _stems(f"{decision.topic} {decision.outcome}"),
+            )
+            for decision in memory.decisions.values()
+            if memory.decision(decision.ref) is decision
         ]
 
     def near(self, said: str, n: int) -> str | None:
         """The decision close to entry `n` that speaks of what was said there."""
         stems = _stems(said)
         near = [
-            (abs(one.born - n), one.handle)
-            for one in self._topics
-            if abs(one.born - n) <= NEAR and len(one.stems & stems) >= SHARED
+            (abs(topic.born - n), topic.handle)
+            for topic in self._topics
+            if abs(topic.born - n) <= NEAR and len(topic.stems & stems) >= SHARED
         ]
         return min(near, default=(0, None))[1]
 
     def speaks_to(self, stems: frozenset[str], n: int) -> bool:
         """Whether a decision after entry `n` that binds has most of these `stems`."""
         return any(
-            one.binds and one.born > n
-            and len(one.stems & stems) >= SHARED and 2 * len(one.stems & stems) > len(stems)
-            for one in self._topics
+            topic.binds and topic.born > n
+            and len(topic.stems & stems) >= SHARED and 2 * len(topic.stems & stems) > len(stems)
+            for topic in self._topics
         )  # fmt: skip
 
 

@@ -27,11 +27,11 @@ def insight_rows(memory: Memory) -> list[Row]:
     """What the work taught, the weightiest first."""
     return [
         {
-            "ref": one.handle,
-            "kind": one.kind,
-            "text": one.text,
-            "count": one.count,
-            "cites": [cite.n for cite in one.cites],
+            "ref": insight.handle,
+            "kind": insight.kind,
+            "text": insight.text,
+            "count": insight.count,
+            "cites": [cite.n for cite in insight.cites],
         }
-        for one in list_insights(memory)
+        for insight in list_insights(memory)
     ]

@@ -41,7 +41,7 @@ class NameIndex:
         """
         if self._pattern is None:
             return []
-        said = (self._written(found[0]) for found in self._pattern.finditer(text))
+        said = (self._written(match[0]) for match in self._pattern.finditer(text))
         return list(dict.fromkeys(name for name in said if name is not None))
 
     def _written(self, said: str) -> str | None:

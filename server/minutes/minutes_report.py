@@ -37,7 +37,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         if 0 < record.n <= memory.n:
             said.setdefault(record.n, record)
     wanted = cited(memory)
-    found = digest(memory, {n: said[n] for n in sorted(wanted & said.keys())})
+    row = digest(memory, {n: said[n] for n in sorted(wanted & said.keys())})
     talk = _talk(memory, said)
     heard, decided = voices(memory, talk), DecidedTerms(memory)
     to_do, older_actions = find_actions(memory, talk, heard, decided)
@@ -49,10 +49,10 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "began": began,
         "ended": ended,
         "present": present_participants(memory),
-        **found,
-        "decisions": [_decision(row, memory, said) for row in found["decisions"]],
-        "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in found["open"]],
-        "moved": side_changes(found),
+        **row,
+        "decisions": [_decision(row, memory, said) for row in row["decisions"]],
+        "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in row["open"]],
+        "moved": side_changes(row),
         "actions": to_do,
         "questions": asked,
         "goals": goal_rows_of_minutes(memory),

@@ -45,12 +45,12 @@ def find_open_questions(
     answered = {getattr(record.entry, "re", None) for record in messages}
     replies = Replies(messages, said, names)
     rows = [
-        _row(messages[one.place], one, said)
-        for one in _asked(messages, names, said)
-        if messages[one.place].n not in answered
-        and not _settled(memory, messages[one.place], one)
-        and not replies.answer(one)
-        and not decided.speaks_to(one.about, messages[one.place].n)
+        _row(messages[question.place], question, said)
+        for question in _asked(messages, names, said)
+        if messages[question.place].n not in answered
+        and not _settled(memory, messages[question.place], question)
+        and not replies.answer(question)
+        and not decided.speaks_to(question.about, messages[question.place].n)
     ]
     return rows[-MOST:], max(0, len(rows) - MOST)
 
@@ -65,13 +65,13 @@ def _asked(
             continue
         script = PreparedText(to_plain(entry.content[:READ]))
         voice = said[record.n]
-        found = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
-        if not found and marked:
+        questions = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
+        if not questions and marked:
             end = len(script.text.rstrip())
-            found = [_question(place, script, (0, end), names, voice, closed=False)]
+            questions = [_question(place, script, (0, end), names, voice, closed=False)]
         to = frozenset(map(names.canonical, entry.to)) - {voice.name}
         how = "act" if marked else "words"
-        yield from (one._replace(how=how, to=one.to | to) for one in found)
+        yield from (question._replace(how=how, to=question.to | to) for question in questions)
 
 
 def _in_words(

@@ -122,8 +122,8 @@ class Replies:
 def _lead(record: Record) -> str:
     """The "ann" of "Ann: let us close it"; "" for none, and for a mark such as "Topic:"."""
     entry: Any = record.entry
-    found = _LED.match(entry.content)
-    lead = found[1].casefold() if found else ""
+    match = _LED.match(entry.content)
+    lead = match[1].casefold() if match else ""
     return "" if lead in openers().marks else lead
 
 

@@ -122,12 +122,12 @@ class _Screen:
         self._talk: deque[Text] = deque(maxlen=ROWS)
         self._facts: deque[Text] = deque(maxlen=ROWS)
 
-    def add(self, one: Record | FactRecord) -> None:
-        if isinstance(one, FactRecord):
-            fact = Text(escape(fact_line(one.fact)), style=fact_style(one.fact))
+    def add(self, fact_record: Record | FactRecord) -> None:
+        if isinstance(fact_record, FactRecord):
+            fact = Text(escape(fact_line(fact_record.fact)), style=fact_style(fact_record.fact))
             fact.no_wrap, fact.overflow = True, "ellipsis"
             self._facts.append(fact)
-        elif (line := message_line(one)) is not None:
+        elif (line := message_line(fact_record)) is not None:
             line.no_wrap, line.overflow = True, "ellipsis"
             self._talk.append(line)
 

@@ -99,8 +99,8 @@ async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -
             write_file(plan.out, SessionFile(session, audit.status, audit.rows))
         if open_still:
             return PlayResult(session, None, None, asked.exit_code)
-        found = await read_digest(bus, plan.packs, session)
-        return PlayResult(session, await read_closing(bus, session), found)
+        row = await read_digest(bus, plan.packs, session)
+        return PlayResult(session, await read_closing(bus, session), row)
 
 
 async def join_cast(bus: Bus, plan: Play) -> tuple[str, int]:

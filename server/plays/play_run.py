@@ -59,17 +59,17 @@ class RunOptions:
 def run_scenario(settings: Settings, wish: RunOptions) -> int:
     """Plays a scenario, shows what came of it; the exit code. Raises `Misuse` and `Failure`."""
     settings = _quiet(settings)
-    found = cast_scenario(wish.scenario, settings.personas)
+    cast = cast_scenario(wish.scenario, settings.personas)
     _check(wish)
     offline = wish.offline or wish.seed is not None or not settings.has_model
-    settings = with_scenario_models(settings, found, offline=offline)
+    settings = with_scenario_models(settings, cast, offline=offline)
     packs = read_packs(settings.packs)
     plan = Play(
-        found, opening_entry(found, settings, packs, wish.seed), packs, wish.session,
+        cast, opening_entry(cast, settings, packs, wish.seed), packs, wish.session,
         wish.processes, wish.out, offline, wish.fast,
     )  # fmt: skip
-    paid = cast_prices(settings, found)
-    model = open_cast_model(settings, found, fast=wish.fast or wish.seed is not None)
+    paid = cast_prices(settings, cast)
+    model = open_cast_model(settings, cast, fast=wish.fast or wish.seed is not None)
     _announce(
         bound_cost(plan.cast, settings_of(plan.entry), paid),
         offline=offline,
@@ -100,11 +100,11 @@ def _check(wish: RunOptions) -> None:
         raise Misuse("--seed plays in this process alone; leave --processes out")
 
 
-def _announce(found: CostBound, *, offline: bool, ask: bool) -> None:
+def _announce(bound: CostBound, *, offline: bool, ask: bool) -> None:
     """Says what it may come to; asks where there is somebody to answer."""
     if offline:
         print_notice("no model is asked: the words are those of the script")
-    print_notice(worst_line(found))
+    print_notice(worst_line(bound))
     if ask and sys.stdin.isatty() and sys.stderr.isatty():
         sys.stderr.write("begin? [y/N] ")
         sys.stderr.flush()
@@ -197,26 +197,26 @@ def host_scenario(
 ) -> int:
     """Hosts `names` of a scenario in an open session until it is closed; the exit code."""
     settings = _quiet(settings)
-    found = cast_scenario(scenario, settings.personas)
-    settings = with_scenario_models(settings, found, offline=offline or not settings.has_model)
-    model = open_cast_model(settings, found, fast=fast)
-    return int(run(_serve(settings, found, session, names, minder, model)))
+    cast = cast_scenario(scenario, settings.personas)
+    settings = with_scenario_models(settings, cast, offline=offline or not settings.has_model)
+    model = open_cast_model(settings, cast, fast=fast)
+    return int(run(_serve(settings, cast, session, names, minder, model)))
 
 
 async def _serve(
-    settings: Settings, found: Cast, session: str, names: Sequence[str], minder: int | None,
+    settings: Settings, cast: Cast, session: str, names: Sequence[str], minder: int | None,
     model: Speaker,
 ) -> int:  # fmt: skip
-    parts = [part for part in found.parts if part.name in names]
+    parts = [part for part in cast.parts if part.name in names]
     if missing := set(names) - {part.name for part in parts}:
-        raise Misuse(f"{found.source}: no participant is called {min(missing)!r}")
+        raise Misuse(f"{cast.source}: no participant is called {min(missing)!r}")
     packs = read_packs(settings.packs)
     watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
     try:
         async with open_connection(settings) as running, closing_model(model):
             with handle_signals(lambda: None) as asked:
                 await play_in_process(
-                    running.bus, packs, session, parts, model, cast_prices(settings, found), asked
+                    running.bus, packs, session, parts, model, cast_prices(settings, cast), asked
                 )
         return 0
     finally:

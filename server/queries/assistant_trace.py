@@ -31,7 +31,7 @@ async def read_trace(
     """The three views of a session as it stands."""
     async with open_connection(settings) as running:
         reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        found = await prepared(running.bus, reader, session, participant, budget=budget)
+        chat_messages = await prepared(running.bus, reader, session, participant, budget=budget)
         memory = await reader.current(session)
         return {
             "memory": memory_state_row(session, memory),
@@ -41,9 +41,9 @@ async def read_trace(
                 "evicted": memory.tools.evicted,
                 "results": list(kept_result_rows(memory)),
             },
-            "messages": list(found.messages),
-            "size": found.size,
-            "dropped": found.dropped,
+            "messages": list(chat_messages.messages),
+            "size": chat_messages.size,
+            "dropped": chat_messages.dropped,
         }
 
 

@@ -44,7 +44,7 @@ async def explain_item(bus: Bus, packs: Packs, session: str, ref: str) -> dict[s
     return build_explanation(await replay_log(bus, packs, session), ref)
 
 
-def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
+def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:
     """One item with its evidence, who stood where, how it came to be, and what covers it now.
 
     `words` are the passages that it rests on, in full; `summaries` the standing
@@ -52,20 +52,20 @@ def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
     now. Of an episode or insight that memory let go of (`held` false) the log tells
     what it was. Raises `UnknownRef`.
     """
-    facts = [fact for fact in found.facts if fact.ref == ref]
-    read = overlay_claims(found.memory)
+    facts = [fact for fact in replay.facts if fact.ref == ref]
+    read = overlay_claims(replay.memory)
     if (claimed := read.items.get(ref)) is not None:
-        return _claimed(claimed, facts, found)
-    item = _item(found.memory, ref)
+        return _claimed(claimed, facts, replay)
+    item = _item(replay.memory, ref)
     if item is None and not facts:
         raise UnknownRef(ref)
     born = facts[0].n if item is None else _born(item)
     return {
-        **(_gone(ref, facts[0]) if item is None else _row(item, found)),
-        **_overlaid(read, ref, found),
-        "words": _words([Cite(born)] if item is None else _cites(item), found),
-        "summaries": _summaries(found.memory, born),
-        "context": _fate(found, ref),
+        **(_gone(ref, facts[0]) if item is None else _row(item, replay)),
+        **_overlaid(read, ref, replay),
+        "words": _words([Cite(born)] if item is None else _cites(item), replay),
+        "summaries": _summaries(replay.memory, born),
+        "context": _fate(replay, ref),
         "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
     }
 
@@ -73,38 +73,38 @@ def build_explanation(found: Replay, ref: str) -> dict[str, Any]:
 def cited_entries(memory: Memory, ref: str) -> set[int]:
     """The entries whose words an explanation shows; the newest messages come on top of them."""
     read, item = overlay_claims(memory), _item(memory, ref)
-    found: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
+    cites: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
     origins = [read.confirmed.get(ref), read.retracted.get(ref)]
     if isinstance(item, Proposal | Decision):
         origins += origins_of(item)
     if (claimed := read.items.get(ref)) is not None:
         origins += [claimed.origin, *(voice.origin for voice in claimed.voices.values())]
-        found.append(Cite(claimed.born))
-    found += [cite for origin in origins if origin is not None for cite in origin.cites]
-    return {cite.n for cite in found}
+        cites.append(Cite(claimed.born))
+    cites += [cite for origin in origins if origin is not None for cite in origin.cites]
+    return {cite.n for cite in cites}
 
 
-def _claimed(claimed: ClaimedItem, facts: list[Fact], found: Replay) -> dict[str, Any]:
+def _claimed(claimed: ClaimedItem, facts: list[Fact], replay: Replay) -> dict[str, Any]:
     """An item that a model alone found."""
     return {
-        **claim_row(claimed, found.said),
-        "words": _words(list(claimed.origin.cites), found),
-        "summaries": _summaries(found.memory, claimed.born),
-        "context": _fate(found, claimed.handle),
+        **claim_row(claimed, replay.said),
+        "words": _words(list(claimed.origin.cites), replay),
+        "summaries": _summaries(replay.memory, claimed.born),
+        "context": _fate(replay, claimed.handle),
         "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
     }
 
 
-def _overlaid(read: ClaimOverlay, ref: str, found: Replay) -> dict[str, Any]:
+def _overlaid(read: ClaimOverlay, ref: str, replay: Replay) -> dict[str, Any]:
     """What a model said of an item that the fold found; nothing of most."""
-    told: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     if ref in read.confirmed:
-        told["confirmed"] = origin_row(read.confirmed[ref], found.said)
+        row["confirmed"] = origin_row(read.confirmed[ref], replay.said)
     if ref in read.retracted:
-        told["status"] = "retracted"
-        doubt = origin_row(read.retracted[ref], found.said) or {}
-        told["retracted"] = {**doubt, "reason": read.reasons[ref]}
-    return told
+        row["status"] = "retracted"
+        doubt = origin_row(read.retracted[ref], replay.said) or {}
+        row["retracted"] = {**doubt, "reason": read.reasons[ref]}
+    return row
 
 
 def _gone(ref: str, first: Fact) -> dict[str, Any]:
@@ -142,15 +142,15 @@ def _born(item: Item) -> int:
             return item.born
 
 
-def _row(item: Item, found: Replay) -> dict[str, Any]:
+def _row(item: Item, replay: Replay) -> dict[str, Any]:
     match item:
         case Decision():
-            return decision_row(item, found.said)
+            return decision_row(item, replay.said)
         case Proposal():
-            return proposal_row(item, found.said)
+            return proposal_row(item, replay.said)
         case Vote():
             named = {"handle": item.handle, "kind": "vote", "title": item.question}
-            return {**named, **vote_row(found.memory, item)}
+            return {**named, **vote_row(replay.memory, item)}
         case _:
             fields = {name: getattr(item, name) for name in item.__struct_fields__}
             return {
@@ -187,36 +187,36 @@ def _cites(item: Item) -> list[Cite]:
     return [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
 
 
-def _words(cites: list[Cite], found: Replay) -> list[dict[str, Any]]:
+def _words(cites: list[Cite], replay: Replay) -> list[dict[str, Any]]:
     """Each of the passages, unabridged, in the order of the talk."""
-    passages = {(cite.n, cite.start, cite.end): _passage(cite, found) for cite in cites}
+    passages = {(cite.n, cite.start, cite.end): _passage(cite, replay) for cite in cites}
     return [row for _, row in sorted(passages.items()) if row is not None]
 
 
-def _passage(cite: Cite, found: Replay) -> dict[str, Any] | None:
-    record = found.said.get(cite.n)
+def _passage(cite: Cite, replay: Replay) -> dict[str, Any] | None:
+    record = replay.said.get(cite.n)
     content = getattr(record.entry, "content", "") if record else ""
     text = content[cite.start : cite.end] if cite.end > cite.start else content
     if not text or record is None:
         return None
     by = getattr(record.entry, "participant", None)
-    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, found.said)}
+    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, replay.said)}
 
 
 def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
     """The standing summaries whose range holds entry `n`, the lowest level first."""
     return [
-        {"level": one.level, "first": one.first, "last": one.last}
-        for _, one in sorted(memory.summaries.items())
-        if one.first <= n <= one.last
+        {"level": summary.level, "first": summary.first, "last": summary.last}
+        for _, summary in sorted(memory.summaries.items())
+        if summary.first <= n <= summary.last
     ]
 
 
-def _fate(found: Replay, ref: str) -> list[dict[str, str]]:
+def _fate(replay: Replay, ref: str) -> list[dict[str, str]]:
     """What became of the item in each block of the full context."""
-    recent = [record for _, record in sorted(found.said.items()) if record.entry.kind == "message"]
-    shown = found.memory.settings.context.recent_full
-    context = assemble(found.memory, Request(recent=recent[len(recent) - shown :]))
-    fates = [one for one in context.choices if one.what == ref]
-    rows = [{"block": one.block, "fate": one.fate, "why": _WHY[one.fate]} for one in fates]
+    recent = [record for _, record in sorted(replay.said.items()) if record.entry.kind == "message"]
+    shown = replay.memory.settings.context.recent_full
+    context = assemble(replay.memory, Request(recent=recent[len(recent) - shown :]))
+    fates = [choice for choice in context.choices if choice.what == ref]
+    rows = [{"block": fate.block, "fate": fate.fate, "why": _WHY[fate.fate]} for fate in fates]
     return rows or [{"block": "", "fate": "absent", "why": _WHY[None]}]

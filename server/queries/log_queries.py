@@ -74,10 +74,10 @@ class Replay:
 async def replay_log(bus: Bus, packs: Packs, session: str) -> Replay:
     """The whole log, folded here."""
     info = await bus.info(session)
-    found = Replay(Memory(packs.known), [], {})
+    replay = Replay(Memory(packs.known), [], {})
     async for record in stream_entries(bus, session, info.head):
         if record.seq in info.skips:
             continue
-        found.facts += apply(found.memory, record)
-        found.said.setdefault(record.n, record)
-    return found
+        replay.facts += apply(replay.memory, record)
+        replay.said.setdefault(record.n, record)
+    return replay

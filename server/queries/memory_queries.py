@@ -27,42 +27,42 @@ async def check_moment(bus: Bus, session: str, at: int | None) -> None:
         raise NotYet(at, n)
 
 
-async def read_memory(held: Backend, session: str, at: int | None = None) -> Memory:
+async def read_memory(backend: Backend, session: str, at: int | None = None) -> Memory:
     """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
     if at is None:
-        return await held.reader.current(session)
-    await check_moment(held.bus, session, at)
-    return await held.reader.at(session, at)
+        return await backend.reader.current(session)
+    await check_moment(backend.bus, session, at)
+    return await backend.reader.at(session, at)
 
 
-async def stats_in(held: Backend, session: str) -> dict[str, Any]:
+async def stats_in(backend: Backend, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
-    return await measure_session(held.bus, held.reader, session)
+    return await measure_session(backend.bus, backend.reader, session)
 
 
 @asynccontextmanager
 async def _asking(settings: Settings, session: str) -> AsyncIterator[Backend]:
     """Connected for one question of a command, whose moment is its option `--at`."""
-    async with open_backend(settings) as held:
+    async with open_backend(settings) as backend:
         try:
-            yield held
+            yield backend
         except NotYet as early:
             raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
 async def dump_memory(settings: Settings, session: str, at: int | None) -> bytes:
     """The canonical bytes of memory, now or as of the `at`-th primary entry."""
-    async with _asking(settings, session) as held:
-        return canonical_bytes.dump(await read_memory(held, session, at))
+    async with _asking(settings, session) as backend:
+        return canonical_bytes.dump(await read_memory(backend, session, at))
 
 
 async def read_digest(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The minutes, now or as of the `at`-th primary entry."""
-    async with _asking(settings, session) as held:
-        memory = await read_memory(held, session, at)
-        found = await read_entries(held.bus, session, cited(memory))
+    async with _asking(settings, session) as backend:
+        memory = await read_memory(backend, session, at)
+        found = await read_entries(backend.bus, session, cited(memory))
         if at is None:  # reading was an await: the copy may have been folded on
-            memory = await held.reader.current(session)
+            memory = await backend.reader.current(session)
         return digest(memory, found)
 
 
@@ -78,28 +78,28 @@ async def read_context(
     """The context of a participant, with what the sessions `shared` decided."""
     if session in shared:
         raise Misuse(f"--with {session}: its decisions are there already; name another session")
-    async with _asking(settings, session) as held:
-        await check_moment(held.bus, session, at)
-        return await held.reader.context(
+    async with _asking(settings, session) as backend:
+        await check_moment(backend.bus, session, at)
+        return await backend.reader.context(
             session, participant, profile=profile, budget=budget, at=at, shared=shared
         )
 
 
 async def explain_item(settings: Settings, session: str, ref: str) -> dict[str, Any]:
     """An item's evidence and history."""
-    async with open_backend(settings) as held:
-        return await explained(held.bus, held.packs, session, normalize_handle(ref))
+    async with open_backend(settings) as backend:
+        return await explained(backend.bus, backend.packs, session, normalize_handle(ref))
 
 
 async def stats_of(settings: Settings, session: str) -> dict[str, Any]:
     """Counts, sizes, forecasts."""
-    async with open_backend(settings) as held:
-        return await stats_in(held, session)
+    async with open_backend(settings) as backend:
+        return await stats_in(backend, session)
 
 
 async def read_layer(settings: Settings, session: str, name: str, at: int | None) -> RenderedLayer:
     """One layer of memory, now or as of the `at`-th primary entry."""
-    found = find_layer(name)  # refused before anything is opened
-    async with _asking(settings, session) as held:
-        memory = await read_memory(held, session, at)
-        return RenderedLayer(found.tree(memory), "\n".join(found.lines(memory)))
+    layer = find_layer(name)  # refused before anything is opened
+    async with _asking(settings, session) as backend:
+        memory = await read_memory(backend, session, at)
+        return RenderedLayer(layer.tree(memory), "\n".join(layer.lines(memory)))

@@ -14,15 +14,15 @@ def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
     """Whether a message holds all the words, whatever their case, and is `by` whom one asks for."""
     if record.entry.kind != "message":
         return False
-    said = cast("Message", record.entry)
-    if by is not None and said.participant != by:
+    message = cast("Message", record.entry)
+    if by is not None and message.participant != by:
         return False
-    content = said.content.casefold()
+    content = message.content.casefold()
     return all(word.casefold() in content for word in words)
 
 
 async def search_messages(
-    held: Backend,
+    backend: Backend,
     session: str,
     words: Sequence[str],
     by: str | None,
@@ -33,12 +33,12 @@ async def search_messages(
 
     Raises `SessionNotFound`.
     """
-    head = (await held.bus.info(session)).head
+    head = (await backend.bus.info(session)).head
     end = head if before is None else min(head, before - 1)
     matches: list[Record] = []
     while end > 0 and len(matches) < limit:
         begin = max(0, end - PAGE)
-        page = await held.bus.read(session, begin, to=end, count=PAGE)
+        page = await backend.bus.read(session, begin, to=end, count=PAGE)
         matches += [record for record in reversed(page) if holds(record, words, by)]
         end = begin
     return matches[:limit][::-1]

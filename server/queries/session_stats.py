@@ -19,13 +19,13 @@ async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[
     sessions they served.
     """
     memory = await reader.current(session)
-    found = count_memory(memory)
-    talk = found["conversation"]
+    row = count_memory(memory)
+    talk = row["conversation"]
     if talk["estimated_tokens"] is None:
-        said = await reader.recent(session, memory.open_count)
-        spoken = sum(count_tokens(getattr(one.entry, "content", "")) for one in said)
+        records = await reader.recent(session, memory.open_count)
+        spoken = sum(count_tokens(getattr(record.entry, "content", "")) for record in records)
         talk["estimated_tokens"] = spoken + talk["summary_tokens"]
-    return {**found, "summariser": summary_work(await bus.workers())}
+    return {**row, "summariser": summary_work(await bus.workers())}
 
 
 def summary_work(workers: Iterable[WorkerInfo]) -> dict[str, Any]:
@@ -34,9 +34,9 @@ def summary_work(workers: Iterable[WorkerInfo]) -> dict[str, Any]:
     Shares are per mille, null where nothing was called; `memo_permille` is of
     all answers, asked for and remembered.
     """
-    told = [worker.stats for worker in workers]
+    rows = [worker.stats for worker in workers]
     total = {
-        name: sum(int(one.get(name, 0)) for one in told)
+        name: sum(int(row.get(name, 0)) for row in rows)
         for name in ("extracts", "models", "fallbacks", "model_calls", "model_failures",
                      "model_ms", "memo_hits")
     }  # fmt: skip

@@ -39,18 +39,18 @@ def is_file(source: str) -> bool:
 async def report_memory(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
     """The report on a session whose memory, now or past, is at hand."""
     log = stream_entries(bus, session, memory.seq)
-    said = [record async for record in log if record.entry.kind in PRIMARY]
-    return build_report(memory, said, session)
+    records = [record async for record in log if record.entry.kind in PRIMARY]
+    return build_report(memory, records, session)
 
 
 async def report_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
     """The report on a session, now or as of the `at`-th primary entry. Raises `Misuse`."""
-    async with open_backend(settings) as held:
+    async with open_backend(settings) as backend:
         try:
-            memory = await read_memory(held, session, at)
+            memory = await read_memory(backend, session, at)
         except NotYet as early:
             raise _early(session, early.at, early.n) from None
-        return await report_memory(held.bus, session, memory)
+        return await report_memory(backend.bus, session, memory)
 
 
 def report_file(
@@ -80,38 +80,38 @@ def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> d
     if wrong is not None:
         raise BadSessionFile(f"{source}: {wrong}; 'parley session verify --file' tells more")
     _check(source, at, file.n)
-    memory, said = _folded(settings, file, at)
-    return build_report(memory, said, file.session)
+    memory, records = _folded(settings, file, at)
+    return build_report(memory, records, file.session)
 
 
 def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
     memory = Memory(read_packs(settings.packs).known)
-    skipped, said = set_aside(file.rows), []
+    skipped, records = set_aside(file.rows), []
     for record in records_of(file.rows):
         if at is not None and record.n > at:
             break
         if record.seq not in skipped:
             apply(memory, record)
         if record.entry.kind in PRIMARY:
-            said.append(record)
-    return memory, said
+            records.append(record)
+    return memory, records
 
 
 def _of_talk(
     settings: Settings, source: str, data: bytes, at: int | None, format: str | None
 ) -> dict[str, Any]:
     if source == "-":
-        found = parse_transcript(data, format=format)
+        transcript = parse_transcript(data, format=format)
     else:
-        found = read_transcript(Path(source), format=format)
-    if found.format != "jsonl":
-        print_notice(f"read as {found.format}")
-    for line in summary_lines(found):
+        transcript = read_transcript(Path(source), format=format)
+    if transcript.format != "jsonl":
+        print_notice(f"read as {transcript.format}")
+    for line in summary_lines(transcript):
         print_notice(line)
-    _check(source, at, len(found.said))
+    _check(source, at, len(transcript.said))
     if at is not None:
-        found = dataclasses.replace(found, said=found.said[:at])
-    done = analyze(found, settings)
+        transcript = dataclasses.replace(transcript, said=transcript.said[:at])
+    done = analyze(transcript, settings)
     return build_report(done.memory, done.said.values())
 
 

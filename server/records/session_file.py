@@ -110,17 +110,17 @@ def decode_file(data: bytes) -> SessionFile:
     Line by line: beside `data` no more is held than what comes of it.
     """
     head, end = _headed(data), _signed_to(data)
-    found = _read(_HEADER, head, "not a session file")
+    header = _read(_HEADER, head, "not a session file")
     rows: list[StoredRow] = []
     for line in _lines(data, end):
         row = _row(_read(_LINE, line, f"not a session file: entry {len(rows) + 1}"))
         if _line(row) != line:
             raise BadSessionFile(_OTHER)
         rows.append(row)
-    file = SessionFile(found.session, found.status, tuple(rows))
-    if (found.head, found.n) != (file.head, file.n):
+    file = SessionFile(header.session, header.status, tuple(rows))
+    if (header.head, header.n) != (file.head, file.n):
         raise BadSessionFile(
-            f"the header says head {found.head} and n {found.n}, "
+            f"the header says head {header.head} and n {header.n}, "
             f"the entries end at {file.head} and {file.n}"
         )
     if not data.startswith(_header(file)):

@@ -37,8 +37,8 @@ class Analysis:
         return digest(self.memory, {n: self.said[n] for n in wanted if n in self.said})
 
     def items(self) -> list[dict[str, Any]]:
-        said = self.transcript.said
-        return finding_rows(self.facts, self.memory, lambda n: said[n - 1].index)
+        transcript_entries = self.transcript.said
+        return finding_rows(self.facts, self.memory, lambda n: transcript_entries[n - 1].index)
 
     def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
         shown = self.memory.settings.context

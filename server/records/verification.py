@@ -30,19 +30,19 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
 
 async def verify(settings: Settings, session: str) -> list[str]:
     """What is wrong with a live session; empty for a sound one."""
-    async with open_backend(settings) as held:
-        return await verified(held, session)
+    async with open_backend(settings) as backend:
+        return await verified(backend, session)
 
 
-async def verified(held: Backend, session: str) -> list[str]:
+async def verified(backend: Backend, session: str) -> list[str]:
     """Likewise. Folding it twice may take seconds; a server's own loop stays free meanwhile."""
-    audit = await held.bus.audit(session)
-    found = await asyncio.to_thread(lambda: list(_live(audit, held.packs)))
+    audit = await backend.bus.audit(session)
+    found = await asyncio.to_thread(lambda: list(_live(audit, backend.packs)))
     try:
-        stored = await held.bus.snapshot(session, FOLD, strict=True)
+        stored = await backend.bus.snapshot(session, FOLD, strict=True)
     except SnapshotDamaged as damaged:
         return [*found, str(damaged)]
-    return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, held.packs)))
+    return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, backend.packs)))
 
 
 def _live(audit: StoredSession, packs: Packs) -> Iterator[str]:

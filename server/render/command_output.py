@@ -57,12 +57,12 @@ def show_context(context: Context, json: bool) -> None:
         write_stdout(context.text.encode() + b"\n")
 
 
-def show_messages(found: ChatMessages, json: bool) -> None:
+def show_messages(chat_messages: ChatMessages, json: bool) -> None:
     """A list of chat messages; as JSON what a model's API takes under "messages"."""
     if json:
-        print_json(list(found.messages))
+        print_json(list(chat_messages.messages))
     else:
-        _write_messages(stdout(), found.messages)
+        _write_messages(stdout(), chat_messages.messages)
 
 
 def show_trace(found: Mapping[str, Any], json: bool) -> None:
@@ -176,12 +176,12 @@ def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
     stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
 
 
-def show_layer(told: RenderedLayer, json: bool) -> None:
+def show_layer(rendered_layer: RenderedLayer, json: bool) -> None:
     """One layer of memory; its words are fenced and safe to print."""
     if json:
-        print_json(told.tree)
+        print_json(rendered_layer.tree)
     else:
-        write_stdout((told.text or "nothing yet").encode() + b"\n")
+        write_stdout((rendered_layer.text or "nothing yet").encode() + b"\n")
 
 
 def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:

@@ -20,10 +20,11 @@ Lines = Iterable[str]
 
 
 def conversation(memory: Memory) -> Lines:
-    for one in uncovered_summaries(memory):
-        saved = f"{one.size} tokens for {one.was}"
-        yield f"Summary of {one.first}-{one.last} ({one.how}, level {one.level}, {saved})"
-        yield fence_lines(one.text)
+    for summary in uncovered_summaries(memory):
+        saved = f"{summary.size} tokens for {summary.was}"
+        how = f"{summary.how}, level {summary.level}, {saved}"
+        yield f"Summary of {summary.first}-{summary.last} ({how})"
+        yield fence_lines(summary.text)
     tokens = f", {memory.open_tokens} tokens" if memory.short_term else ""
     talk = count_of(memory.open_count, "message")
     yield f"{talk} from {memory.open_first} on{tokens}, no summary yet"
@@ -33,30 +34,32 @@ def conversation(memory: Memory) -> Lines:
 
 def session(memory: Memory) -> Lines:
     held = memory.episodes.held.values()
-    return _told(memory, [one for one in held if one.kind in ("goal", "task")])
+    return _told(memory, [episode for episode in held if episode.kind in ("goal", "task")])
 
 
-def _told(memory: Memory, found: Iterable[Episode]) -> Iterator[str]:
-    for one in found:
-        if one.talk is not None:
-            answer = short_forms.answer_text(memory, one)
-            yield layer_lines.exchange_lines(one, answer)
-        elif one.status != "open":
-            yield layer_lines.closed_episode_lines(one, short_forms.episode_text(memory, one))
-        elif one.work is not None:
-            yield layer_lines.open_work_lines(one)
+def _told(memory: Memory, episodes: Iterable[Episode]) -> Iterator[str]:
+    for episode in episodes:
+        if episode.talk is not None:
+            answer = short_forms.answer_text(memory, episode)
+            yield layer_lines.exchange_lines(episode, answer)
+        elif episode.status != "open":
+            yield layer_lines.closed_episode_lines(
+                episode, short_forms.episode_text(memory, episode)
+            )
+        elif episode.work is not None:
+            yield layer_lines.open_work_lines(episode)
         else:
-            yield layer_lines.stage_line(one)
+            yield layer_lines.stage_line(episode)
     if memory.episodes.evicted:
         yield f"{memory.episodes.evicted} closed before are in the log alone"
 
 
 def execution(memory: Memory) -> Lines:
-    for one in (memory.episodes.held[ref] for ref in memory.episodes.open):
-        if one.work is None:
+    for episode in (memory.episodes.held[ref] for ref in memory.episodes.open):
+        if episode.work is None:
             continue
-        yield layer_lines.open_work_lines(one)
-        for step in one.work.steps:
+        yield layer_lines.open_work_lines(episode)
+        for step in episode.work.steps:
             for key, value in step.discovered:
                 yield f"| {visible_line(key)}: {visible_line(value)} (n {step.n})"
 
@@ -82,11 +85,13 @@ def history(memory: Memory) -> Lines:
     books = memory.notebooks
     if books.dropped:
         yield f"{books.dropped} lines up to n {books.through} are in the log alone"
-    for told in books.history:
-        topic = f" on {visible_line(told.topic, 100)}" if told.topic else ""
-        yield f"{told.n} {told.kind} of {visible_line(told.who, 64)}{topic}"
-        yield fence_lines(told.text)
-        yield from (f"| {visible_line(key)}: {visible_line(value)}" for key, value in told.facts)
+    for history_line in books.history:
+        topic = f" on {visible_line(history_line.topic, 100)}" if history_line.topic else ""
+        yield f"{history_line.n} {history_line.kind} of {visible_line(history_line.who, 64)}{topic}"
+        yield fence_lines(history_line.text)
+        yield from (
+            f"| {visible_line(key)}: {visible_line(value)}" for key, value in history_line.facts
+        )
 
 
 def exchanges(memory: Memory) -> Lines:
@@ -99,8 +104,8 @@ def exchanges(memory: Memory) -> Lines:
         yield layer_lines.running_lines(running)
     for ref in [*store.window, store.open]:
         if ref in held:
-            found = held[ref]
-            yield layer_lines.exchange_lines(found, short_forms.answer_text(memory, found))
+            episode = held[ref]
+            yield layer_lines.exchange_lines(episode, short_forms.answer_text(memory, episode))
 
 
 def tools(memory: Memory) -> Lines:
@@ -114,7 +119,9 @@ def tools(memory: Memory) -> Lines:
         yield f"{visible_line(call.call_id)} is under way since n {call.n}"
     for name, shown in sorted(tools.injected.items()):
         yield f"Shown to {visible_line(name, 64)}:"
-        yield from (layer_lines.injection_lines(key, one) for key, one in sorted(shown.items()))
+        yield from (
+            layer_lines.injection_lines(key, injection) for key, injection in sorted(shown.items())
+        )
 
 
 def insights(memory: Memory) -> Lines:
@@ -128,11 +135,12 @@ def lessons(memory: Memory) -> Lines:
 
 
 def ledger(memory: Memory) -> Lines:
-    for ref, found in memory.decisions.items():
-        if memory.decision(ref) is not found:
+    for ref, decision in memory.decisions.items():
+        if memory.decision(ref) is not decision:
             continue
-        support, oppose, neutral = found.tally
+        support, oppose, neutral = decision.tally
         tally = f"+{support} -{oppose} ~{neutral}"
-        yield f"{found.handle} {found.status} {tally}, n {found.born}: {visible_line(found.topic)}"
-        if found.outcome:
-            yield fence_lines(found.outcome)
+        topic = visible_line(decision.topic)
+        yield f"{decision.handle} {decision.status} {tally}, n {decision.born}: {topic}"
+        if decision.outcome:
+            yield fence_lines(decision.outcome)

@@ -30,10 +30,10 @@ class RenderedLayer:
 
 def find_layer(name: str) -> Layer:
     """The layer of that name. Raises `Misuse`, listing them."""
-    found = LAYERS.get(name)
-    if found is None:
+    layer = LAYERS.get(name)
+    if layer is None:
         raise Misuse(f"--layer {name!r}: there is none; the layers are {', '.join(LAYERS)}")
-    return found
+    return layer
 
 
 LAYERS: Final[Mapping[str, Layer]] = {

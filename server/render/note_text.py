@@ -30,10 +30,10 @@ def show(page: Reading, *, raw: bool, json: bool) -> None:
         console.print(Text(escape(page.text, keep_newlines=True)))
 
 
-def show_history(found: Sequence[Revision], *, diff: bool, json: bool) -> None:
+def show_history(revisions: Sequence[Revision], *, diff: bool, json: bool) -> None:
     """One revision a line, with `diff` followed by what it changed."""
     console = stdout()
-    for revision, before in zip(found, _before(found), strict=True):
+    for revision, before in zip(revisions, _before(revisions), strict=True):
         changed = list(_diff(before, revision.text)) if diff and revision.stood else []
         if json:
             print_json({**asdict(revision), **({"diff": changed} if diff else {})})
@@ -41,14 +41,14 @@ def show_history(found: Sequence[Revision], *, diff: bool, json: bool) -> None:
         console.print(Text(escape(_line(revision)), style="" if revision.stood else "dim"))
         for line in changed:
             console.print(Text("    " + escape(line), style=_STYLES.get(line[:1], "")))
-    if not found and not json:
+    if not revisions and not json:
         console.print("no revisions yet")
 
 
-def _before(found: Sequence[Revision]) -> Iterator[str]:
+def _before(revisions: Sequence[Revision]) -> Iterator[str]:
     """What stood before each revision."""
     standing = ""
-    for revision in found:
+    for revision in revisions:
         yield standing
         standing = revision.text if revision.stood else standing
 

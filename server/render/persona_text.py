@@ -45,25 +45,25 @@ def show_roster(everyone: Roster, json: bool) -> None:
         print_notice(f"left out: {refused}")
 
 
-def show_persona(found: FoundPersona, raw: bool, json: bool) -> None:
+def show_persona(persona: FoundPersona, raw: bool, json: bool) -> None:
     """The persona as a file; where it comes from and what is odd goes to stderr."""
     if json:
-        print_json({**persona_row(found), "body": found.persona.body})
+        print_json({**persona_row(persona), "body": persona.persona.body})
         return
-    text = write_persona(found.persona)
+    text = write_persona(persona.persona)
     if raw:
         write_stdout(text.encode())
         return
     stdout().print(Text(escape(text.removesuffix("\n"), keep_newlines=True)))
-    print_notice(f"from {found.source}")
-    for remark in found.warnings:
-        print_notice(_place(found.source, remark.line) + f"warning: {remark.text}")
+    print_notice(f"from {persona.source}")
+    for remark in persona.warnings:
+        print_notice(_place(persona.source, remark.line) + f"warning: {remark.text}")
 
 
-def show_checks(found: Sequence[PersonaCheck], json: bool) -> None:
+def show_checks(persona_checks: Sequence[PersonaCheck], json: bool) -> None:
     """One line a finding, and one for each file that is as it should be."""
     console = stdout()
-    for row in found:
+    for row in persona_checks:
         if json:
             print_json(check_row(row))
             continue
@@ -73,9 +73,11 @@ def show_checks(found: Sequence[PersonaCheck], json: bool) -> None:
             console.print(table_cell(_place(row.file, remark.line) + f"warning: {remark.text}"))
         if row.refused is None and not row.warnings:
             console.print(table_cell(f"{row.file}: {row.name}"))
-    refused = sum(row.refused is not None for row in found)
-    odd = sum(len(row.warnings) for row in found)
-    print_notice(f"{count_of(len(found), 'file')}: {refused} refused, {count_of(odd, 'warning')}")
+    refused = sum(row.refused is not None for row in persona_checks)
+    odd = sum(len(row.warnings) for row in persona_checks)
+    print_notice(
+        f"{count_of(len(persona_checks), 'file')}: {refused} refused, {count_of(odd, 'warning')}"
+    )
 
 
 def show_import(brought: PersonaImport, to: Path, json: bool) -> None:

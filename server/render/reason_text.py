@@ -56,26 +56,26 @@ def explain_score(rule: str) -> str:
 def _said(feature: str) -> tuple[str, int, str]:
     """What a feature is about, how much of it it tells, and its words."""
     for pattern, what in _COUNTED:
-        if found := pattern.fullmatch(feature):
-            count = int(found[1])
+        if match := pattern.fullmatch(feature):
+            count = int(match[1])
             return what, count, f"{count} or more {what}" if count > 1 else what
     if feature in _PLAIN:
         return feature, 0, _PLAIN[feature]
     if _WORDING.fullmatch(feature):
         return "wording", 0, "worded like a proposal or a decision"
-    if found := _AFTER.fullmatch(feature):
-        return "votes after", 0, "votes follow at once" if found[1] == "1" else "votes follow"
-    if (found := _AGAIN.fullmatch(feature)) and found[2] in _LIKE:
-        return _again(found)
-    if found := _NEAR.fullmatch(feature):
-        where = "right below it" if found[1] == "before" else "right above it"
-        return feature, 0, f"{found[2].split(',')[0]} {where}"
+    if match := _AFTER.fullmatch(feature):
+        return "votes after", 0, "votes follow at once" if match[1] == "1" else "votes follow"
+    if (match := _AGAIN.fullmatch(feature)) and match[2] in _LIKE:
+        return _again(match)
+    if match := _NEAR.fullmatch(feature):
+        where = "right below it" if match[1] == "before" else "right above it"
+        return feature, 0, f"{match[2].split(',')[0]} {where}"
     return feature, 0, feature
 
 
-def _again(found: re.Match[str]) -> tuple[str, int, str]:
-    below = found[1] == "restated"
+def _again(match: re.Match[str]) -> tuple[str, int, str]:
+    below = match[1] == "restated"
     words = "said again below" if below else "says again what stands above"
-    rank = 2 * (len(_LIKE) - list(_LIKE).index(found[2])) + bool(found[3])
-    past = (" after votes" if below else ", after votes on it") if found[3] else ""
-    return found[1], rank, f"{words} {_LIKE[found[2]]}{past}"
+    rank = 2 * (len(_LIKE) - list(_LIKE).index(match[2])) + bool(match[3])
+    past = (" after votes" if below else ", after votes on it") if match[3] else ""
+    return match[1], rank, f"{words} {_LIKE[match[2]]}{past}"

@@ -64,7 +64,7 @@ def _memory(memory: Memory) -> Iterator[str]:
 
 
 def _proposal(proposal: Proposal) -> str:
-    sides = [f"{name} {found.stance}" for name, found in sorted(proposal.reactions.items())]
+    sides = [f"{name} {reaction.stance}" for name, reaction in sorted(proposal.reactions.items())]
     stood = f" [{', '.join(sides)}]" if sides else ""
     text = clip(one_line(proposal.text or proposal.topic), _TEXT)
     return f"{proposal.handle} {proposal.participant}: {text}{stood}"

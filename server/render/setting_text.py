@@ -65,9 +65,8 @@ def show_advice(advice: Sequence[Advice], json: bool) -> None:
 
 def show_applied(session: str, advice: Sequence[Advice]) -> None:
     """That it is in force."""
-    print_notice(
-        f"{session} goes by {', '.join(f'{one.key}={one.suggested}' for one in advice)} from now"
-    )
+    changes = ", ".join(f"{change.key}={change.suggested}" for change in advice)
+    print_notice(f"{session} goes by {changes} from now")
 
 
 def _pairs(console: Console, found: Mapping[str, Any]) -> None:

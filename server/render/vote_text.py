@@ -91,8 +91,10 @@ def rule_text(row: Row) -> str:
 
 def count_lines(tally: Mapping[str, int] | None) -> str:
     """Weight by option, `abstain` where somebody did."""
-    found = (tally or {}).items()
-    return ", ".join(f"{name} {weight}" for name, weight in found if weight or name != "abstain")
+    items_view = (tally or {}).items()
+    return ", ".join(
+        f"{name} {weight}" for name, weight in items_view if weight or name != "abstain"
+    )
 
 
 def _details(row: Row) -> Iterator[str]:

@@ -17,74 +17,78 @@ from parley.server.rows.cite_rows import Said, origin_row
 Row = dict[str, Any]
 
 
-def claim_rows(found: ClaimOverlay, said: Said) -> Row:
+def claim_rows(overlay: ClaimOverlay, said: Said) -> Row:
     """Its own items, the stances it reads on others, and what it agrees with or takes back."""
     return {
-        "items": [claim_row(one, said) for one in found.items.values()],
+        "items": [claim_row(claimed_item, said) for claimed_item in overlay.items.values()],
         "stances": [
-            {"on": handle, **_voice(one, said)}
-            for handle, voices in found.voices.items()
-            for one in voices.values()
+            {"on": handle, **_voice(claimed_voice, said)}
+            for handle, voices in overlay.voices.items()
+            for claimed_voice in voices.values()
         ],
         "confirmed": [
             {"handle": handle, **(origin_row(origin, said) or {})}
-            for handle, origin in found.confirmed.items()
+            for handle, origin in overlay.confirmed.items()
         ],
         "retracted": [
-            {"handle": handle, "reason": found.reasons[handle], **(origin_row(origin, said) or {})}
-            for handle, origin in found.retracted.items()
+            {
+                "handle": handle,
+                "reason": overlay.reasons[handle],
+                **(origin_row(origin, said) or {}),
+            }
+            for handle, origin in overlay.retracted.items()
         ],
     }
 
 
-def claim_row(one: ClaimedItem, said: Said) -> Row:
+def claim_row(claimed_item: ClaimedItem, said: Said) -> Row:
     """One item that a model alone reads in a message."""
     return {
-        "handle": one.handle,
-        "kind": one.kind,
-        "status": one.status,
-        "reason": one.reason or None,
-        "topic": one.topic,
-        "text": one.text,
-        "participant": one.participant,
-        "n": one.born,
-        "voices": [_voice(voice, said) for voice in one.voices.values()],
-        "evidence": origin_row(one.origin, said),
+        "handle": claimed_item.handle,
+        "kind": claimed_item.kind,
+        "status": claimed_item.status,
+        "reason": claimed_item.reason or None,
+        "topic": claimed_item.topic,
+        "text": claimed_item.text,
+        "participant": claimed_item.participant,
+        "n": claimed_item.born,
+        "voices": [_voice(voice, said) for voice in claimed_item.voices.values()],
+        "evidence": origin_row(claimed_item.origin, said),
     }
 
 
-def cited_entries(found: ClaimOverlay) -> set[int]:
+def cited_entries(overlay: ClaimOverlay) -> set[int]:
     """The entries whose words it rests on."""
-    origins = [*found.confirmed.values(), *found.retracted.values()]
-    for item in found.items.values():
+    origins = [*overlay.confirmed.values(), *overlay.retracted.values()]
+    for item in overlay.items.values():
         origins += [item.origin, *(voice.origin for voice in item.voices.values())]
-    for voices in found.voices.values():
+    for voices in overlay.voices.values():
         origins += [voice.origin for voice in voices.values()]
     return {cite.n for origin in origins for cite in origin.cites}
 
 
-def _voice(one: ClaimedVoice, said: Said) -> Row:
-    row = {"participant": one.participant, "stance": one.stance}
-    return {**row, **(origin_row(one.origin, said) or {})}
+def _voice(claimed_voice: ClaimedVoice, said: Said) -> Row:
+    row = {"participant": claimed_voice.participant, "stance": claimed_voice.stance}
+    return {**row, **(origin_row(claimed_voice.origin, said) or {})}
 
 
 def finding_rows_of_claims(
-    found: ClaimOverlay, memory: Memory, index_of: Callable[[int], int]
+    overlay: ClaimOverlay, memory: Memory, index_of: Callable[[int], int]
 ) -> Iterator[Row]:
     """The same as the flat rows that extraction is scored in; what was retracted is left out."""
     born: dict[str, int] = {}
-    for item in found.items.values():
+    for item in overlay.items.values():
         if item.status == "retracted":
             continue
         born[item.handle] = item.born
         yield from _item(item, index_of(item.born))
-    for handle in found.voices:
+    for handle in overlay.voices:
         known = memory.item(handle)
         if known is not None:
             born[handle] = known.born
     for handle, n in born.items():
-        item_read = found.items.get(handle)
-        voices = found.voices.get(handle, {}) if item_read is None else item_read.voices
+        item_read = overlay.items.get(handle)
+        voices = overlay.voices.get(handle, {}) if item_read is None else item_read.voices
         for voice in voices.values():
             index = index_of(voice.origin.cites[0].n)
             row = {"index": index, "label": "reaction", "stance": voice.stance}

@@ -37,7 +37,7 @@ def digest(memory: Memory, said: Said) -> dict[str, Any]:
     proposals = [p for p in memory.proposals.values() if memory.proposal(p.ref) is p]
     read = overlay_claims(memory)
     items: list[Proposal | Decision] = [*decisions, *proposals]
-    status = {one.handle: listed_status(read, one) for one in items}
+    status = {item.handle: listed_status(read, item) for item in items}
     listed = [{**proposal_row(p, said), "status": status[p.handle]} for p in proposals]
     return {
         "title": memory.title,

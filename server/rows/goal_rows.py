@@ -18,44 +18,44 @@ Row = dict[str, Any]
 
 def goal_rows(memory: Memory) -> Iterator[Row]:
     """The rows of the tree, each with its `depth` in it. Pure."""
-    held = {ref: one for ref, one in memory.episodes.held.items() if one.talk is None}
+    held = {ref: episode for ref, episode in memory.episodes.held.items() if episode.talk is None}
     below: dict[int | None, list[Episode]] = {}
-    for one in held.values():
-        below.setdefault(one.parent if one.parent in held else None, []).append(one)
-    waiting = [(one, 0) for one in reversed(below.get(None, []))]
+    for episode in held.values():
+        below.setdefault(episode.parent if episode.parent in held else None, []).append(episode)
+    waiting = [(episode, 0) for episode in reversed(below.get(None, []))]
     while waiting:
-        one, depth = waiting.pop()
-        yield {**goal_row(memory, one), "depth": depth}
-        waiting += [(inner, depth + 1) for inner in reversed(below.get(one.ref, []))]
+        episode, depth = waiting.pop()
+        yield {**goal_row(memory, episode), "depth": depth}
+        waiting += [(inner, depth + 1) for inner in reversed(below.get(episode.ref, []))]
 
 
-def goal_row(memory: Memory, one: Episode) -> Row:
+def goal_row(memory: Memory, episode: Episode) -> Row:
     """An episode as JSON; `status` of an open task is ready or blocked."""
-    status: str = one.status
-    if one.kind == "task" and status == "open":
-        status = "blocked" if one.after else "ready"
-    work = one.work
+    status: str = episode.status
+    if episode.kind == "task" and status == "open":
+        status = "blocked" if episode.after else "ready"
+    work = episode.work
     return {
-        "ref": one.handle,
-        "kind": one.kind,
-        "title": one.title,
-        "participant": memory.named(one.participant),
+        "ref": episode.handle,
+        "kind": episode.kind,
+        "title": episode.title,
+        "participant": memory.named(episode.participant),
         "status": status,
-        "parent": None if one.parent is None else f"E{one.parent}",
-        "after": [f"E{ref}" for ref in one.after],
-        "opened_n": one.opened,
-        "opened_at": one.opened_at,
-        "closed_n": one.closed,
-        "closed_at": one.closed_at,
-        "result": one.result,
+        "parent": None if episode.parent is None else f"E{episode.parent}",
+        "after": [f"E{ref}" for ref in episode.after],
+        "opened_n": episode.opened,
+        "opened_at": episode.opened_at,
+        "closed_n": episode.closed,
+        "closed_at": episode.closed_at,
+        "result": episode.result,
         "tally": None if work is None else tallies.tally_row(work.tally),
         "context": work.context.split("\n") if work is not None and work.context else [],
     }
 
 
-def evicted_goal_row(one: Episode, status: str) -> Row:
+def evicted_goal_row(episode: Episode, status: str) -> Row:
     """What is told of an episode that memory let go of once it was closed."""
-    return {"ref": one.handle, "kind": one.kind, "title": one.title, "status": status}
+    return {"ref": episode.handle, "kind": episode.kind, "title": episode.title, "status": status}
 
 
 def page_goal_rows(memory: Memory) -> list[Row]:

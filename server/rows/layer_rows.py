@@ -26,24 +26,26 @@ def conversation(memory: Memory) -> dict[str, Any]:
 
 
 def session(memory: Memory) -> dict[str, Any]:
-    found = [one for one in memory.episodes.held.values() if one.kind in ("goal", "task")]
+    episodes = [
+        episode for episode in memory.episodes.held.values() if episode.kind in ("goal", "task")
+    ]
     return {
-        "open": [_row(one) for one in found if one.status == "open"],
-        "archived": [_row(one) for one in found if one.status != "open"],
+        "open": [_row(episode) for episode in episodes if episode.status == "open"],
+        "archived": [_row(episode) for episode in episodes if episode.status != "open"],
         "evicted": memory.episodes.evicted,
     }
 
 
 def execution(memory: Memory) -> dict[str, Any]:
     at_work = [memory.episodes.held[ref] for ref in memory.episodes.open]
-    return {"work": [_row(one) for one in at_work if one.work is not None]}
+    return {"work": [_row(episode) for episode in at_work if episode.work is not None]}
 
 
 def episodes(memory: Memory) -> dict[str, Any]:
     tree = _store(memory.episodes)
     return {
         **tree,
-        "held": [_row(one) for one in memory.episodes.held.values()],
+        "held": [_row(episode) for episode in memory.episodes.held.values()],
         "open": [f"E{ref}" for ref in memory.episodes.open],
     }
 
@@ -70,28 +72,30 @@ def exchanges(memory: Memory) -> dict[str, Any]:
 
 def tools(memory: Memory) -> dict[str, Any]:
     cached = [
-        {**_plain(one), "remaining": max(0, tool_cache.remaining_exchanges(memory, one))}
-        for one in memory.tools.cached.values()
+        {**_plain(cached), "remaining": max(0, tool_cache.remaining_exchanges(memory, cached))}
+        for cached in memory.tools.cached.values()
     ]
     return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}
 
 
 def insights(memory: Memory) -> dict[str, Any]:
-    held = [{"handle": one.handle, **_plain(one)} for one in memory.insights.held.values()]
+    held = [
+        {"handle": insight.handle, **_plain(insight)} for insight in memory.insights.held.values()
+    ]
     return {**_store(memory.insights), "held": held}
 
 
 def lessons(memory: Memory) -> dict[str, Any]:
-    return {"lessons": [_plain(one) for one in list_lessons(memory)]}
+    return {"lessons": [_plain(lesson) for lesson in list_lessons(memory)]}
 
 
 def ledger(memory: Memory) -> dict[str, Any]:
     rows = []
-    for ref, found in memory.decisions.items():
-        if memory.decision(ref) is found:
-            tree = {key: value for key, value in _plain(found).items() if key != "fingerprint"}
-            resolves = None if found.resolves is None else f"P{found.resolves}"
-            rows.append({"handle": found.handle, **tree, "resolves": resolves})
+    for ref, decision in memory.decisions.items():
+        if memory.decision(ref) is decision:
+            tree = {key: value for key, value in _plain(decision).items() if key != "fingerprint"}
+            resolves = None if decision.resolves is None else f"P{decision.resolves}"
+            rows.append({"handle": decision.handle, **tree, "resolves": resolves})
     return {"decisions": rows}
 
 

@@ -57,16 +57,18 @@ def page_row(memory: Memory) -> Row:
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
         "participants": listed("participants", participant_rows(memory), dict),
-        "proposals": listed("proposals", proposals, lambda one: _proposal(memory, read, one)),
-        "decisions": listed("decisions", decisions, lambda one: _decision(read, one)),
+        "proposals": listed(
+            "proposals", proposals, lambda proposal: _proposal(memory, read, proposal)
+        ),
+        "decisions": listed("decisions", decisions, lambda proposal: _decision(read, proposal)),
         "reading": listed("reading", list(reversed(read.items.values())), _read),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
-        "votes": listed("votes", votes, lambda one: vote_row(memory, one)),
+        "votes": listed("votes", votes, lambda proposal: vote_row(memory, proposal)),
         "goals": listed("goals", page_goal_rows(memory), dict),
         "floor": floor(memory),
         "usage": usage(memory),
-        "circling": listed("circling", repeats, lambda one: _echo(memory, one)),
+        "circling": listed("circling", repeats, lambda proposal: _echo(memory, proposal)),
         "more": more,
     }
 
@@ -119,8 +121,8 @@ def usage(memory: Memory) -> Row:
         "tokens": ledger.total.tokens,
         "micros": ledger.total.micros,
         "by": [
-            {"participant": name, "tokens": one.tokens, "micros": one.micros}
-            for name, one in spent[:MOST]
+            {"participant": name, "tokens": account.tokens, "micros": account.micros}
+            for name, account in spent[:MOST]
         ],
     }
 
@@ -143,106 +145,122 @@ def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
     }
 
 
-def _proposal(memory: Memory, read: ClaimOverlay, one: Proposal) -> Row:
+def _proposal(memory: Memory, read: ClaimOverlay, proposal: Proposal) -> Row:
     stances: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
-    for name, reaction in one.reactions.items():
+    for name, reaction in proposal.reactions.items():
         stances[reaction.stance].append(name)
-    why = echoes.find_reason(memory, one)
+    why = echoes.find_reason(memory, proposal)
     return {
-        "ref": one.handle,
-        "status": listed_status(read, one),
-        "text": clip(one.text or one.topic, _TEXT),
-        "topic": one.topic,
-        "participant": one.participant,
-        "n": one.born,
-        "cites": _cites(one.origin),
+        "ref": proposal.handle,
+        "status": listed_status(read, proposal),
+        "text": clip(proposal.text or proposal.topic, _TEXT),
+        "topic": proposal.topic,
+        "participant": proposal.participant,
+        "n": proposal.born,
+        "cites": _cites(proposal.origin),
         "stances": stances,
-        "tally": dict(zip(stances, one.tally, strict=True)),
-        "tentative": one.tentative,
-        "amends": _handle("P", one.amends),
-        "echoes": _handle("P", one.echoes),
-        "settled_n": echoes.settling_entry(one),
+        "tally": dict(zip(stances, proposal.tally, strict=True)),
+        "tentative": proposal.tentative,
+        "amends": _handle("P", proposal.amends),
+        "echoes": _handle("P", proposal.echoes),
+        "settled_n": echoes.settling_entry(proposal),
         "because": None if why is None else why._asdict(),
     }
 
 
-def _decision(read: ClaimOverlay, one: Decision) -> Row:
-    origin = one.ratified or one.origin
+def _decision(read: ClaimOverlay, decision: Decision) -> Row:
+    origin = decision.ratified or decision.origin
     return {
-        "ref": one.handle,
-        "status": listed_status(read, one),
-        "topic": one.topic,
-        "outcome": one.outcome,
-        "participant": one.participant,
-        "n": one.born,
-        "cites": [*_cites(one.origin), *_cites(one.ratified), *_cites(one.disputed)],
-        "resolves": _handle("P", one.resolves),
-        "superseded_by": _handle("D", one.superseded_by),
-        "supporters": list(one.supporters),
-        "dissenters": list(one.dissenters),
+        "ref": decision.handle,
+        "status": listed_status(read, decision),
+        "topic": decision.topic,
+        "outcome": decision.outcome,
+        "participant": decision.participant,
+        "n": decision.born,
+        "cites": [*_cites(decision.origin), *_cites(decision.ratified), *_cites(decision.disputed)],
+        "resolves": _handle("P", decision.resolves),
+        "superseded_by": _handle("D", decision.superseded_by),
+        "supporters": list(decision.supporters),
+        "dissenters": list(decision.dissenters),
         "dissent": [
             {"participant": name, "cites": _cites(origin)}
-            for name, origin in one.dissenters.items()
+            for name, origin in decision.dissenters.items()
         ],
-        "abstainers": list(one.abstainers),
-        "tentative": one.tentative,
+        "abstainers": list(decision.abstainers),
+        "tentative": decision.tentative,
         "how": origin.how,
         "rule": origin.rule,
         "confidence": origin.confidence,
     }
 
 
-def _read(one: ClaimedItem) -> Row:
+def _read(claimed_item: ClaimedItem) -> Row:
     """What a model alone reads in a message."""
     fields = ("kind", "status", "topic", "participant")
-    told = {name: getattr(one, name) for name in fields}
-    return {"ref": one.handle, **told, "n": one.born, "cites": _cites(one.origin)}
+    row = {name: getattr(claimed_item, name) for name in fields}
+    return {
+        "ref": claimed_item.handle,
+        **row,
+        "n": claimed_item.born,
+        "cites": _cites(claimed_item.origin),
+    }
 
 
 def _lanes(memory: Memory) -> list[Row]:
     """Who stood where, whoever spoke most first."""
     spoken = memory.participants
     return [
-        {"participant": name, "positions": [position_row(one) for one in held.values()]}
+        {
+            "participant": name,
+            "positions": [position_row(position) for position in positions.values()],
+        }
         for name in _by_talk(memory)
-        if (held := spoken[name].positions)
+        if (positions := spoken[name].positions)
     ]
 
 
 def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
     """Those that cover the talk, in full, then what they cover, the highest and newest first."""
     top = uncovered_summaries(memory)
-    shown = {(one.level, one.first) for one in top}
-    below = [one for key, one in memory.summaries.items() if key not in shown]
-    below.sort(key=lambda one: (-one.level, -one.first))
-    top.sort(key=lambda one: -one.first)
+    shown = {(summary.level, summary.first) for summary in top}
+    below = [summary for key, summary in memory.summaries.items() if key not in shown]
+    below.sort(key=lambda summary: (-summary.level, -summary.first))
+    top.sort(key=lambda summary: -summary.first)
     if len(memory.summaries) > MOST:
         more["summaries"] = len(memory.summaries) - MOST
-    rows = [(one, one.text) for one in top] + [(one, clip(one.text, _TEXT)) for one in below]
+    rows = [(summary, summary.text) for summary in top] + [
+        (summary, clip(summary.text, _TEXT)) for summary in below
+    ]
     return [
-        {"level": one.level, "first": one.first, "last": one.last, "how": one.how, "text": text}
-        for one, text in rows[:MOST]
+        {
+            "level": summary.level,
+            "first": summary.first,
+            "last": summary.last,
+            "how": summary.how,
+            "text": text,
+        }
+        for summary, text in rows[:MOST]
     ]
 
 
-def _echo(memory: Memory, one: Proposal) -> Row:
+def _echo(memory: Memory, proposal: Proposal) -> Row:
     """A proposal that repeats an earlier one, and what became of that."""
-    earlier = memory.proposals[one.echoes or 0]
+    earlier = memory.proposals[proposal.echoes or 0]
     return {
-        "ref": one.handle,
-        "n": one.born,
-        "participant": one.participant,
+        "ref": proposal.handle,
+        "n": proposal.born,
+        "participant": proposal.participant,
         "repeats": earlier.handle,
         "repeats_n": earlier.born,
         "status": earlier.status,
         "settled_n": echoes.settling_entry(earlier),
-        "similarity": one.similarity,
+        "similarity": proposal.similarity,
         "reoffered": earlier.status in echoes.GIVEN_UP,
     }
 
 
 def _cites(origin: Origin | None) -> list[list[int]]:
-    return [] if origin is None else [[one.n, one.start, one.end] for one in origin.cites]
+    return [] if origin is None else [[cite.n, cite.start, cite.end] for cite in origin.cites]
 
 
 def _handle(letter: str, ref: int | None) -> str | None:

@@ -12,15 +12,15 @@ from parley.memory.summaries.short_forms import result_text
 
 def kept_result_rows(memory: Memory) -> Iterator[dict[str, Any]]:
     """What is kept in `memory`, oldest first."""
-    for held in list_live_results(memory):
+    for cached in list_live_results(memory):
         yield {
-            "tool": held.tool,
-            "arguments": held.arguments,
-            "remaining": remaining_exchanges(memory, held),
-            "original": held.ttl,
-            "hits": held.hits,
-            "bytes": held.bytes,
-            "n": held.n,
-            "call_id": held.call_id,
-            "text": result_text(memory, held),
+            "tool": cached.tool,
+            "arguments": cached.arguments,
+            "remaining": remaining_exchanges(memory, cached),
+            "original": cached.ttl,
+            "hits": cached.hits,
+            "bytes": cached.bytes,
+            "n": cached.n,
+            "call_id": cached.call_id,
+            "text": result_text(memory, cached),
         }

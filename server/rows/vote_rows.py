@@ -39,7 +39,9 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "closed_n": vote.closed or None,
         "electorate": dict(sorted(electors.items())),
         "waiting": sorted(waiting) if called or vote.status == "open" else [],
-        "cast": len([one for one in vote.ballots.values() if one.choice]) if held else None,
+        "cast": len([ballot for ballot in vote.ballots.values() if ballot.choice])
+        if held
+        else None,
         "ballots": _choices(vote) if held and not vote.secret else None,
         "carried": vote.carried,
         "tally": _tally(vote),
@@ -47,31 +49,33 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
 
 
 def _choices(vote: Vote) -> dict[str, list[str]]:
-    return {name: list(one.choice) for name, one in sorted(vote.ballots.items())}
+    return {name: list(ballot.choice) for name, ballot in sorted(vote.ballots.items())}
 
 
 def _tally(vote: Vote) -> dict[str, int] | None:
     if vote.status != "open":
         options = (*vote.options, ABSTAIN)
-        return {one: vote.tally[one] for one in options if one in vote.tally} or None
+        return {option: vote.tally[option] for option in options if option in vote.tally} or None
     return None if vote.secret else count_vote(vote).tally
 
 
-def count_row(vote: Vote, found: VoteResult, quorum: int | None = None) -> Row:
+def count_row(vote: Vote, vote_result: VoteResult, quorum: int | None = None) -> Row:
     """One count of the ballots of `vote`; of a ranked one also who beats whom by what weight."""
-    valid = {name: one.choice for name, one in vote.ballots.items() if one.choice}
+    valid = {name: ballot.choice for name, ballot in vote.ballots.items() if ballot.choice}
     pairs = (
-        pairwise_preferences(vote.options, valid, vote.electorate) if found.rule == "ranked" else {}
+        pairwise_preferences(vote.options, valid, vote.electorate)
+        if vote_result.rule == "ranked"
+        else {}
     )
     named = not vote.secret
     return {
-        "rule": found.rule,
+        "rule": vote_result.rule,
         "quorum": vote.quorum if quorum is None else quorum,
-        "status": found.status,
-        "carried": found.carried,
-        "tally": found.tally,
-        "supporters": list(found.supporters) if named else None,
-        "dissenters": list(found.dissenters) if named else None,
-        "abstainers": list(found.abstainers) if named else None,
+        "status": vote_result.status,
+        "carried": vote_result.carried,
+        "tally": vote_result.tally,
+        "supporters": list(vote_result.supporters) if named else None,
+        "dissenters": list(vote_result.dissenters) if named else None,
+        "abstainers": list(vote_result.abstainers) if named else None,
         "pairs": [[one, other, weight] for (one, other), weight in pairs.items()],
     }

@@ -26,9 +26,9 @@ async def show_status(settings: Settings) -> dict[str, Any]:
         return await report_status(Backend.of(running, settings), running.kind)
 
 
-async def report_status(held: Backend, kind: str) -> dict[str, Any]:
+async def report_status(backend: Backend, kind: str) -> dict[str, Any]:
     """Likewise, of a Redis of that kind."""
-    bus = held.bus
+    bus = backend.bus
     server = await bus.server()
     sessions = await bus.sessions(0, NEWEST)
     workers = await bus.workers()
@@ -45,13 +45,13 @@ async def report_status(held: Backend, kind: str) -> dict[str, Any]:
         "sessions": len(sessions),
         "repaired_total": repaired,
         "lag": {
-            "entries_not_folded": sum(max(0, one.head - one.folded) for one in sessions),
-            "effects_due": sum(one.due["effects"] for one in sessions),
-            "upgrades_due": sum(one.due["upgrades"] for one in sessions),
+            "entries_not_folded": sum(max(0, info.head - info.folded) for info in sessions),
+            "effects_due": sum(info.due["effects"] for info in sessions),
+            "upgrades_due": sum(info.due["upgrades"] for info in sessions),
             "oldest_fold_ms": waiting["fold"],
             "oldest_effect_ms": waiting["effects"],
         },
-        "entries_set_aside": sum(len(one.skips) for one in sessions),
+        "entries_set_aside": sum(len(info.skips) for info in sessions),
     }  # fmt: skip
 
 

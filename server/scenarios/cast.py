@@ -45,8 +45,8 @@ def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
     source = name if is_file(name) else f"{name}.yaml"
     beside = Path(name).parent if is_file(name) else Path()
     parts = tuple(
-        _part(one, source, index, beside, folders)
-        for index, one in enumerate(scenario.participants)
+        _part(participant, source, index, beside, folders)
+        for index, participant in enumerate(scenario.participants)
     )
     _check_names(scenario, parts, source)
     _check_script(scenario, parts, source)
@@ -62,19 +62,19 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
     """The settings of the scenario's session: a partial tree, with nothing that was not said."""
     memory = scenario.memory.model_dump(mode="json", exclude_unset=True)
     tree = overlay_trees(load_preset(memory["preset"]) if "preset" in memory else {}, memory)
-    said = {
+    row = {
         name: getattr(scenario, name).model_dump(mode="json", exclude_unset=True)
         for name in ("floor", "speak", "vote")
     }
-    said["floor"] = {"policy": "bid", **said["floor"]}  # agents under `open` all talk at once
+    row["floor"] = {"policy": "bid", **row["floor"]}  # agents under `open` all talk at once
     budget = scenario.budget
-    said["budget"] = {
+    row["budget"] = {
         "tokens": budget.tokens,
         "calls": budget.calls,
         "micros": micros(budget.cost),
     }
-    said["budget"] = {key: value for key, value in said["budget"].items() if value is not None}
-    tree = overlay_trees(tree, {name: group for name, group in said.items() if group})
+    row["budget"] = {key: value for key, value in row["budget"].items() if value is not None}
+    tree = overlay_trees(tree, {name: group for name, group in row.items() if group})
     if scenario.goal:
         tree["goal"] = scenario.goal
     if scenario.stop is not None:
@@ -111,18 +111,20 @@ def micros(cost: float | None) -> int | None:
     return None if cost is None else round(cost * MICROS)
 
 
-def _part(said: Participant, source: str, index: int, beside: Path, folders: Sequence[str]) -> Part:
+def _part(
+    participant: Participant, source: str, index: int, beside: Path, folders: Sequence[str]
+) -> Part:
     place = f"{source}: participants[{index}].persona"
-    if isinstance(said.persona, WrittenPersona):
-        persona = _written(said.persona)
+    if isinstance(participant.persona, WrittenPersona):
+        persona = _written(participant.persona)
     else:
-        name = said.persona
+        name = participant.persona
         try:
             persona = find(str(beside / name) if is_path(name) else name, folders)
         except PersonaError as refused:
             raise Misuse(f"{place}: {refused}") from None
-    persona = _overlaid(persona, said)
-    return Part(said.as_ or persona.name, persona)
+    persona = _overlaid(persona, participant)
+    return Part(participant.as_ or persona.name, persona)
 
 
 def _written(said: WrittenPersona) -> Persona:
@@ -132,20 +134,20 @@ def _written(said: WrittenPersona) -> Persona:
     )  # fmt: skip
 
 
-def _overlaid(persona: Persona, said: Participant) -> Persona:
+def _overlaid(persona: Persona, participant: Participant) -> Persona:
     """`persona` with what the scenario says of it instead."""
     budget = Budget(
-        turns=_either(said.budget.turns, persona.budget.turns),
-        tokens=_either(said.budget.tokens, persona.budget.tokens),
-        micros=_either(micros(said.budget.cost), persona.budget.micros),
+        turns=_either(participant.budget.turns, persona.budget.turns),
+        tokens=_either(participant.budget.tokens, persona.budget.tokens),
+        micros=_either(micros(participant.budget.cost), persona.budget.micros),
     )
     return replace(
         persona,
-        display=persona.display if said.as_ is None else said.as_,
-        model=said.model or persona.model,
-        eval_model=said.eval_model or persona.eval_model,
-        may=persona.may if said.may is None else tuple(said.may),
-        vote_weight=persona.vote_weight if said.weight is None else said.weight,
+        display=persona.display if participant.as_ is None else participant.as_,
+        model=participant.model or persona.model,
+        eval_model=participant.eval_model or persona.eval_model,
+        may=persona.may if participant.may is None else tuple(participant.may),
+        vote_weight=persona.vote_weight if participant.weight is None else participant.weight,
         budget=budget,
     )
 
@@ -158,8 +160,8 @@ def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> Non
     """Raises `Misuse` for a line that its speaker may not say."""
     for part in parts:
         may = part.persona.may
-        said = scenario.script.get(part.name)
-        for index, line in enumerate(said.turns if said and may is not None else ()):
+        lines = scenario.script.get(part.name)
+        for index, line in enumerate(lines.turns if lines and may is not None else ()):
             if line.act is not None and line.act not in (may or ()):
                 raise Misuse(
                     f"{source}: script.{part.name}.turns[{index}].act: {part.name!r} may not "

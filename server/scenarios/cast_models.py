@@ -34,9 +34,9 @@ def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
 
     `fast`: a script that does not pause. Raises `Misuse` where there is neither.
     """
-    found = endpoint(settings)
-    if found is not None:
-        return found
+    speaker = endpoint(settings)
+    if speaker is not None:
+        return speaker
     if not cast.scenario.script:
         raise Misuse(
             f"{cast.source} has no script to play offline; name a model with --model-url "

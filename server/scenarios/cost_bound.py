@@ -47,10 +47,10 @@ def bound_cost(cast: Cast, settings: Settings, prices: Prices) -> CostBound:
     """The most that `cast` can come to. Raises `Misuse` where nothing bounds it."""
     scenario = cast.scenario
     opener = "" if scenario.opening is None else scenario.opening.by
-    found = worst_case(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
-    refuse_unbounded(found, cast.source)
+    bound = worst_case(cast.parts, settings, prices, people=bool(scenario.people), opener=opener)
+    refuse_unbounded(bound, cast.source)
     refuse_unpriced(cast.parts, settings, prices, cast.source)
-    return found
+    return bound
 
 
 def worst_case(
@@ -78,9 +78,9 @@ def worst_case(
     )
 
 
-def refuse_unbounded(found: CostBound, source: str) -> None:
+def refuse_unbounded(bound: CostBound, source: str) -> None:
     """Raises `Misuse` where nothing but time, or nothing at all, would end it."""
-    if found.turns is None and found.tokens is None and found.micros is None:
+    if bound.turns is None and bound.tokens is None and bound.micros is None:
         raise Misuse(
             f"{source}: nothing bounds what this costs; add a stop rule such as "
             "'stop: {any: [{turns: 60}, {quiescent: true}]}', or 'budget: {tokens: 500000}'"
@@ -125,18 +125,18 @@ def _kinds(
     elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
         yield kind_of(
             "evaluate",
-            [(_evaluation(one, settings), STIRS * turns + FIRST) for one in parts],
+            [(_evaluation(part, settings), STIRS * turns + FIRST) for part in parts],
             prices,
         )
-    drafts = [_draft(one, settings) for one in parts]
+    drafts = [_draft(part, settings) for part in parts]
     dearest = max(drafts, key=lambda call: _dearness(call.micros(prices), call.tokens))
     yield kind_of("draft", [(dearest, turns * (1 + floor.restarts))], prices)
-    ballots = [(_question(one, settings), turns * TRIES) for one in parts]
+    ballots = [(_question(part, settings), turns * TRIES) for part in parts]
     yield kind_of("ballot", ballots, prices)
     if floor.policy == "moderated":
         yield kind_of(
             "grant",
-            [(_question(one, settings), STIRS * turns + FIRST) for one in _granting(parts)],
+            [(_question(part, settings), STIRS * turns + FIRST) for part in _granting(parts)],
             prices,
         )
     if settings.summary.how == "model":
@@ -145,7 +145,7 @@ def _kinds(
             [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
-    if notes := reflections([one.name for one in parts], opener, settings, turns):
+    if notes := reflections([part.name for part in parts], opener, settings, turns):
         yield kind_of("note", notes, prices)
     if settings.extract.how == "model":
         yield kind_of("extract", [(_reading(settings), _readings(turns, settings))], prices)
@@ -198,7 +198,7 @@ def _system(part: Part, settings: Settings) -> int:
 
 
 def _granting(parts: Sequence[Part]) -> list[Part]:
-    return [one for one in parts if {"grant", "moderate"} & set(one.persona.may or ())]
+    return [part for part in parts if {"grant", "moderate"} & set(part.persona.may or ())]
 
 
 def _first(settings: Settings, ends: StopBounds, turns: int | None) -> str:
@@ -211,4 +211,4 @@ def _first(settings: Settings, ends: StopBounds, turns: int | None) -> str:
 
 
 def _least(*numbers: int | None) -> int | None:
-    return min((one for one in numbers if one is not None), default=None)
+    return min((number for number in numbers if number is not None), default=None)

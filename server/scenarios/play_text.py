@@ -11,28 +11,28 @@ from parley.server.scenarios.cost_bound import CostBound
 _UNKNOWN: Final = "cost unknown: no prices"
 
 
-def worst_line(found: CostBound) -> str:
+def worst_line(bound: CostBound) -> str:
     """The most that a session can come to, in a line."""
     parts = [
-        count_of(found.turns, "turn") if found.turns is not None else "turns unbounded",
-        count_of(found.calls, "call") if found.calls is not None else "",
-        f"{found.tokens:,} tokens" if found.tokens is not None else "tokens unbounded",
-        f"cost {format_micros(found.micros)}" if found.micros is not None else _UNKNOWN,
+        count_of(bound.turns, "turn") if bound.turns is not None else "turns unbounded",
+        count_of(bound.calls, "call") if bound.calls is not None else "",
+        f"{bound.tokens:,} tokens" if bound.tokens is not None else "tokens unbounded",
+        f"cost {format_micros(bound.micros)}" if bound.micros is not None else _UNKNOWN,
     ]
     return "at most " + ", ".join(part for part in parts if part)
 
 
-def worst_row(found: CostBound) -> dict[str, Any]:
+def worst_row(bound: CostBound) -> dict[str, Any]:
     """The same as data, by kind of call too."""
     return {
-        "turns": found.turns,
-        "calls": found.calls,
-        "tokens": found.tokens,
-        "micros": found.micros,
-        "seconds": found.seconds,
+        "turns": bound.turns,
+        "calls": bound.calls,
+        "tokens": bound.tokens,
+        "micros": bound.micros,
+        "seconds": bound.seconds,
         "kinds": {
             kind.purpose: {"calls": kind.calls, "tokens": kind.tokens, "micros": kind.micros}
-            for kind in found.kinds
+            for kind in bound.kinds
         },
     }
 

@@ -93,7 +93,7 @@ def parse(text: str, source: str) -> Scenario:
 def _likeliest(refused: ValidationError) -> ErrorDetails:
     """The mistake to tell first: a misspelled key often is why another is missing."""
     errors = refused.errors(include_url=False, include_context=False, include_input=False)
-    return next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    return next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
 
 
 def key_path(loc: Loc) -> str:

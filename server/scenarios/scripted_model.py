@@ -127,9 +127,9 @@ def _cast(choice: Sequence[str] | str, why: str) -> str:
 def next_speaker(moderator: str, request: str) -> str:
     """Whom a scripted moderator hears next: itself, else who asks and has spoken least."""
     asking = [
-        (found["name"] != moderator, int(found["turns"]), found["name"])
-        for found in _LISTED.finditer(request)
-        if "asks to" in request[found.end() :].partition("\n")[0]
+        (match["name"] != moderator, int(match["turns"]), match["name"])
+        for match in _LISTED.finditer(request)
+        if "asks to" in request[match.end() :].partition("\n")[0]
     ]
     chosen = min(asking, default=None, key=lambda one: one[:2])
     if chosen is None:
@@ -140,10 +140,10 @@ def next_speaker(moderator: str, request: str) -> str:
 def _panel(script: Mapping[str, Lines], request: str) -> str:
     bids = [
         {
-            "participant": found["name"],
-            **evaluation(script.get(found["name"], Lines()), int(found["turns"]), request),
+            "participant": match["name"],
+            **evaluation(script.get(match["name"], Lines()), int(match["turns"]), request),
         }
-        for found in _LISTED.finditer(request)
+        for match in _LISTED.finditer(request)
     ]
     return json.dumps({"bids": bids})
 

@@ -45,6 +45,6 @@ def opening_drafts(cast: Cast) -> list[Draft]:
         ]
     opening = cast.scenario.opening
     if opening is not None:
-        said = Message(participant=opening.by, content=opening.say, act=opening.act)
-        entries.append(("opening", said))
+        message = Message(participant=opening.by, content=opening.say, act=opening.act)
+        entries.append(("opening", message))
     return [Draft(name, entry) for name, entry in entries]

@@ -16,21 +16,21 @@ from parley.server.settings import Settings
 
 async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    async with open_backend(settings) as held:
-        return await corrected(held, session, entry)
+    async with open_backend(settings) as backend:
+        return await corrected(backend, session, entry)
 
 
-async def corrected(held: Backend, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
+async def corrected(backend: Backend, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
     unknown = [ref for ref in refs if not _is_known(memory, ref)]
     # Only now: the same request may be under way, and have struck the item.
-    if id and (before := await find_published(held, session, Draft(id, entry))) is not None:
+    if id and (before := await find_published(backend, session, Draft(id, entry))) is not None:
         return before
     if unknown:
         raise UnknownRef(str(unknown[0]))
-    return await put(held, session, entry, id)
+    return await put(backend, session, entry, id)
 
 
 def _is_known(memory: Memory, ref: Any) -> bool:

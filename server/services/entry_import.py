@@ -27,16 +27,16 @@ def read_drafts(path: Path) -> list[Draft]:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
         raise Failure(f"cannot read {str(path)!r}: {error.strerror}") from None
-    found = []
+    drafts = []
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
-                found.append(_draft(parse_object(line.strip())))
+                drafts.append(_draft(parse_object(line.strip())))
             except InvalidField as wrong:
                 raise BadTranscript(f"line {number}", str(wrong)) from None
-    if not found:
+    if not drafts:
         raise Misuse("no entries to publish; give one JSON object a line")
-    return found
+    return drafts
 
 
 def _draft(row: dict[str, Any]) -> Draft:

@@ -22,8 +22,8 @@ from parley.server.settings import Settings
 
 async def read_floor(settings: Settings, session: str) -> tuple[list[str], dict[str, Any]]:
     """How the floor stands, in lines and as data."""
-    async with open_backend(settings) as held:
-        memory = await held.reader.current(session)
+    async with open_backend(settings) as backend:
+        memory = await backend.reader.current(session)
         return view_lines(memory, "floor"), floor_row(memory)
 
 
@@ -32,9 +32,9 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
 
     Raises `Failure` where `by` may not, or where the floor moved on meanwhile.
     """
-    async with open_backend(settings) as held:
+    async with open_backend(settings) as backend:
         try:
-            return await moderated(held, session, command, by or login_name())
+            return await moderated(backend, session, command, by or login_name())
         except StaleEpoch:
             raise Failure(
                 "the floor moved on meanwhile; see 'parley floor show', and say it again"
@@ -42,15 +42,15 @@ async def moderate(settings: Settings, session: str, command: str, by: str | Non
 
 
 async def moderated(
-    held: Backend, session: str, command: str, by: str, id: str = "", *, server: bool = False
+    backend: Backend, session: str, command: str, by: str, id: str = "", *, server: bool = False
 ) -> Receipt:
     """Publishes what `by` means with `command`; the last receipt.
 
     With `server` it is the server's own word, which needs no capability. Raises `Misuse`,
     `Failure` where `by` may not, and `StaleEpoch`.
     """
-    memory = await held.reader.current(session)
-    before = await _done(held, session, command, None if server else by, id, memory)
+    memory = await backend.reader.current(session)
+    before = await _done(backend, session, command, None if server else by, id, memory)
     if before is not None:
         return before
     done = parse(command, by, memory)
@@ -58,27 +58,27 @@ async def moderated(
         raise Misuse(f"{command!r} changes nothing of the floor")
     entries = list(done.entries)
     if server:
-        entries = [one.model_copy(update={"by": None}) if hasattr(one, "by") else one
-                   for one in entries]  # fmt: skip
+        entries = [entry.model_copy(update={"by": None}) if hasattr(entry, "by") else entry
+                   for entry in entries]  # fmt: skip
     else:
         check_allowed(memory, by, done.needs)
     own = id or f"cli:{ULID()}"
     drafts = [Draft(f"{own}.{k}" if k else own, one) for k, one in enumerate(entries)]
-    return (await held.bus.publish(session, drafts))[-1]
+    return (await backend.bus.publish(session, drafts))[-1]
 
 
 _ONCE: Final = {"/grant": "floor.granted", "/interrupt": "floor.released"}
 
 
 async def _done(
-    held: Backend, session: str, command: str, by: str | None, id: str, memory: Memory
+    backend: Backend, session: str, command: str, by: str | None, id: str, memory: Memory
 ) -> Receipt | None:
     """Where the entry of `id` stands by which `command` was done; raises `Conflict` for another.
 
     Of those alone that cannot be done twice: to whoever has the floor it is not granted again.
     """
     word, _, name = command.partition(" ")
-    record = await held.bus.find(session, id) if id and word in _ONCE else None
+    record = await backend.bus.find(session, id) if id and word in _ONCE else None
     if record is None:
         return None
     entry: Any = record.entry

@@ -24,8 +24,8 @@ async def begin(
 ) -> dict[str, Any]:  # fmt: skip
     """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
     entry = draft_episode(kind, title, by=by or login_name(), parent=parent, after=_split(after))
-    async with open_backend(settings) as held:
-        return await begun(held, session, entry)
+    async with open_backend(settings) as backend:
+        return await begun(backend, session, entry)
 
 
 def draft_episode(
@@ -42,19 +42,21 @@ def draft_episode(
     )
 
 
-async def begun(held: Backend, session: str, entry: EpisodeOpened, id: str = "") -> dict[str, Any]:
+async def begun(
+    backend: Backend, session: str, entry: EpisodeOpened, id: str = ""
+) -> dict[str, Any]:
     """The row of the episode that `draft_episode` made, published. Raises `Failure`,
     `NotOpened`.
     """
-    n = await published_n(held, session, entry, id)
+    n = await published_n(backend, session, entry, id)
     if n is None:
-        memory = await held.reader.current(session)
+        memory = await backend.reader.current(session)
         for ref in filter(None, (entry.parent, *entry.after)):
             _kept(memory, str(ref))
         if entry.parent is not None:
             _open(memory, str(entry.parent))
-        n = (await put(held, session, entry, id)).n
-    memory = await held.reader.current(session)
+        n = (await put(backend, session, entry, id)).n
+    memory = await backend.reader.current(session)
     opened = lookup.find_episode(memory, n)
     if opened is None:
         raise NotOpened(entry.title, memory.settings.limits.open_episodes)
@@ -76,27 +78,27 @@ async def finish(
     Raises `Misuse`, `Failure`, `NothingOpen`.
     """
     who = by or login_name()
-    async with open_backend(settings) as held:
-        return await ended(held, session, ref, kind=kind, by=who, status=status, result=result)
+    async with open_backend(settings) as backend:
+        return await ended(backend, session, ref, kind=kind, by=who, status=status, result=result)
 
 
 async def ended(
-    held: Backend, session: str, ref: str | None, *, kind: str | None, by: str,
+    backend: Backend, session: str, ref: str | None, *, kind: str | None, by: str,
     status: str = "completed", result: str = "", id: str = "",
 ) -> dict[str, Any]:  # fmt: skip
     """Closes an episode, as `finish` has it; its row."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     if ref is not None:
         entry = build_entry(
             EpisodeClosed, participant=by, re=episode_handle(ref), status=status, result=result
         )
-        before = await published_n(held, session, entry, id)
+        before = await published_n(backend, session, entry, id)
         if before is not None:
             kept = lookup.find_episode(memory, episode_handle(ref))
             if kept is not None:
                 return goal_row(memory, kept)
             return evicted_goal_row(
-                _kept(await held.reader.at(session, before - 1), episode_handle(ref)), status
+                _kept(await backend.reader.at(session, before - 1), episode_handle(ref)), status
             )
     closing = _newest(memory, kind, by) if ref is None else _open(memory, episode_handle(ref))
     if kind is not None and closing.kind != kind:
@@ -104,8 +106,8 @@ async def ended(
     entry = build_entry(
         EpisodeClosed, participant=by, re=closing.handle, status=status, result=result
     )
-    await put(held, session, entry, id)
-    memory = await held.reader.current(session)
+    await put(backend, session, entry, id)
+    memory = await backend.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
     return evicted_goal_row(closing, status) if left is None else goal_row(memory, left)
 
@@ -132,35 +134,35 @@ async def record(
         discovered=dict(map(_pair, discovered)),
         **fields,
     )
-    async with open_backend(settings) as held:
-        return await recorded(held, session, entry)
+    async with open_backend(settings) as backend:
+        return await recorded(backend, session, entry)
 
 
-async def recorded(held: Backend, session: str, entry: Step, id: str = "") -> dict[str, Any]:
+async def recorded(backend: Backend, session: str, entry: Step, id: str = "") -> dict[str, Any]:
     """Publishes a step; its n, and the handle of the goal or task that it belongs to.
 
     Raises `NothingOpen`.
     """
-    memory = await held.reader.current(session)
-    before = await published_n(held, session, entry, id)
+    memory = await backend.reader.current(session)
+    before = await published_n(backend, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
     chain = lookup.open_work(memory, of, memory.named(entry.participant))
     if before is not None:
         return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
         raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
-    return {"n": (await put(held, session, entry, id)).n, "ref": chain[0].handle}
+    return {"n": (await put(backend, session, entry, id)).n, "ref": chain[0].handle}
 
 
 async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
     """Every episode that memory holds but the exchanges: what holds it before it, in order."""
-    async with open_backend(settings) as held:
-        return await listed_in(held, session)
+    async with open_backend(settings) as backend:
+        return await listed_in(backend, session)
 
 
-async def listed_in(held: Backend, session: str) -> list[dict[str, Any]]:
+async def listed_in(backend: Backend, session: str) -> list[dict[str, Any]]:
     """The rows of the tree as memory holds it now."""
-    return list(goal_rows(await held.reader.current(session)))
+    return list(goal_rows(await backend.reader.current(session)))
 
 
 def episode_handle(ref: str) -> str:
@@ -183,17 +185,17 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _kept(memory: Memory, ref: str) -> Episode:
-    one = lookup.find_episode(memory, ref)
-    if one is None:
+    episode = lookup.find_episode(memory, ref)
+    if episode is None:
         raise Failure(f"no episode {ref} is held here; 'parley goal ls' lists those that are")
-    return one
+    return episode
 
 
 def _open(memory: Memory, ref: str) -> Episode:
-    one = _kept(memory, ref)
-    if one.status != "open":
-        raise NothingOpen(f"{ref} is {one.status}, not open")
-    return one
+    episode = _kept(memory, ref)
+    if episode.status != "open":
+        raise NothingOpen(f"{ref} is {episode.status}, not open")
+    return episode
 
 
 def _newest(memory: Memory, kind: str | None, who: str) -> Episode:

@@ -39,13 +39,13 @@ class LessonImport:
 
 async def learnt(settings: Settings, session: str) -> list[Row]:
     """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
-    async with open_backend(settings) as held:
-        return await learnt_in(held, session)
+    async with open_backend(settings) as backend:
+        return await learnt_in(backend, session)
 
 
-async def learnt_in(held: Backend, session: str) -> list[Row]:
+async def learnt_in(backend: Backend, session: str) -> list[Row]:
     """What the session learnt from others, as `learnt` has it."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     return [
         {"lesson": f"L{number}", **_row(lesson)}
         for number, lesson in enumerate(list_lessons(memory), 1)
@@ -54,19 +54,19 @@ async def learnt_in(held: Backend, session: str) -> list[Row]:
 
 async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
     """What it could teach."""
-    async with open_backend(settings) as held:
-        return await taught_in(held, session, most)
+    async with open_backend(settings) as backend:
+        return await taught_in(backend, session, most)
 
 
-async def taught_in(held: Backend, session: str, most: int | None = None) -> list[Row]:
+async def taught_in(backend: Backend, session: str, most: int | None = None) -> list[Row]:
     """What it could teach, the weightiest first."""
-    return [_row(lesson) for lesson in await _promoted(held, session, most)]
+    return [_row(lesson) for lesson in await _promoted(backend, session, most)]
 
 
 async def export(settings: Settings, session: str) -> tuple[bytes, int]:
     """What it could teach as a file holds it, and how many lessons that is."""
-    async with open_backend(settings) as held:
-        found = await _promoted(held, session, None)
+    async with open_backend(settings) as backend:
+        found = await _promoted(backend, session, None)
     return encode(session, found), len(found)
 
 
@@ -78,30 +78,30 @@ async def bring(
     Raises `Misuse` where they are the same, `SessionClosed` where the target is.
     """
     read = decode(source) if is_file(source) else None
-    async with open_backend(settings) as held:
-        found = await _promoted(held, source, None) if read is None else read
+    async with open_backend(settings) as backend:
+        found = await _promoted(backend, source, None) if read is None else read
         if any(lesson.session == target for lesson in found) or source == target:
             raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
-        return await _brought(held, target, found[:most], dry, by)
+        return await _brought(backend, target, found[:most], dry, by)
 
 
 async def brought_in(
-    held: Backend, target: str, source: str, *, most: int | None, dry: bool, by: str
+    backend: Backend, target: str, source: str, *, most: int | None, dry: bool, by: str
 ) -> LessonImport:
     """Has `target` learn what the session `source` could teach. Raises `Misuse`."""
     if source == target:
         raise Misuse("a session cannot learn from itself; name another")
-    return await _brought(held, target, await _promoted(held, source, most), dry, by)
+    return await _brought(backend, target, await _promoted(backend, source, most), dry, by)
 
 
 async def _brought(
-    held: Backend, target: str, found: Sequence[LessonImported], dry: bool, by: str
+    backend: Backend, target: str, found: Sequence[LessonImported], dry: bool, by: str
 ) -> LessonImport:
     rows = [_row(lesson) for lesson in found]
     if dry:
-        await held.bus.info(target)
+        await backend.bus.info(target)
         return LessonImport(rows, 0)
-    receipts = await import_lessons(held.bus, target, found, by)
+    receipts = await import_lessons(backend.bus, target, found, by)
     return LessonImport(rows, sum(receipt.duplicate for receipt in receipts))
 
 
@@ -110,8 +110,8 @@ def is_file(source: str) -> bool:
     return source.endswith(".json") or "/" in source
 
 
-async def _promoted(held: Backend, session: str, most: int | None) -> list[LessonImported]:
-    return await promote(held.bus, held.packs.known, session, most)
+async def _promoted(backend: Backend, session: str, most: int | None) -> list[LessonImported]:
+    return await promote(backend.bus, backend.packs.known, session, most)
 
 
 def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:

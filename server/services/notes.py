@@ -14,14 +14,16 @@ async def read(
     settings: Settings, session: str, participant: str | None, at: int | None
 ) -> Reading:
     """The notebook, now or as of the `at`-th primary entry. Raises `NoNotebook`."""
-    async with open_backend(settings) as held:
-        return await read_in(held, session, participant or login_name(), at)
+    async with open_backend(settings) as backend:
+        return await read_in(backend, session, participant or login_name(), at)
 
 
-async def read_in(held: Backend, session: str, participant: str, at: int | None = None) -> Reading:
+async def read_in(
+    backend: Backend, session: str, participant: str, at: int | None = None
+) -> Reading:
     """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
-    await check_moment(held.bus, session, at)
-    return await _notebook(held, session, participant).read(at=at)
+    await check_moment(backend.bus, session, at)
+    return await _notebook(backend, session, participant).read(at=at)
 
 
 async def write(
@@ -31,12 +33,12 @@ async def write(
 
     Raises `LimitExceeded`, `StaleRevision`, `NoNotebook`.
     """
-    async with open_backend(settings) as held:
-        return await write_in(held, session, participant or login_name(), text, base)
+    async with open_backend(settings) as backend:
+        return await write_in(backend, session, participant or login_name(), text, base)
 
 
 async def write_in(
-    held: Backend,
+    backend: Backend,
     session: str,
     participant: str,
     text: str,
@@ -44,19 +46,19 @@ async def write_in(
     id: str | None = None,
 ) -> Receipt:
     """Writes on revision `base`, as `write` does."""
-    return await _notebook(held, session, participant).write(text, base, id=id)
+    return await _notebook(backend, session, participant).write(text, base, id=id)
 
 
 async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:
     """Every revision and refusal of the notebook, oldest first."""
-    async with open_backend(settings) as held:
-        return await history_in(held, session, participant or login_name())
+    async with open_backend(settings) as backend:
+        return await history_in(backend, session, participant or login_name())
 
 
-async def history_in(held: Backend, session: str, participant: str) -> list[Revision]:
+async def history_in(backend: Backend, session: str, participant: str) -> list[Revision]:
     """Every revision and refusal, oldest first. Raises `NoNotebook`."""
-    return await _notebook(held, session, participant).history()
+    return await _notebook(backend, session, participant).history()
 
 
-def _notebook(held: Backend, session: str, participant: str) -> Notebook:
-    return Notebook(held.bus, held.packs.known, session, participant, reader=held.reader)
+def _notebook(backend: Backend, session: str, participant: str) -> Notebook:
+    return Notebook(backend.bus, backend.packs.known, session, participant, reader=backend.reader)

@@ -15,7 +15,7 @@ async def alias(settings: Settings, session: str, nick: str, name: str, by: str 
 
 
 async def aliased(
-    held: Backend, session: str, nick: str, name: str, by: str, id: str = ""
+    backend: Backend, session: str, nick: str, name: str, by: str, id: str = ""
 ) -> Receipt:
     """Publishes that `nick` is `name`. Raises `Misuse`."""
-    return await put(held, session, draft_alias(nick, name, by), id)
+    return await put(backend, session, draft_alias(nick, name, by), id)

@@ -23,20 +23,20 @@ async def say(settings: Settings, session: str, entry: Entry, own: str | None = 
         return receipts[0]
 
 
-async def find_published(held: Backend, session: str, draft: Draft) -> Receipt | None:
+async def find_published(backend: Backend, session: str, draft: Draft) -> Receipt | None:
     """Where `draft` stands, if it was published before. Raises `Conflict`, `SessionClosed`."""
     try:
-        return (await held.bus.publish(session, [draft], epoch=NO_EPOCH))[0]
+        return (await backend.bus.publish(session, [draft], epoch=NO_EPOCH))[0]
     except StaleEpoch:
         return None
 
 
-async def published_n(held: Backend, session: str, entry: Entry, id: str) -> int | None:
+async def published_n(backend: Backend, session: str, entry: Entry, id: str) -> int | None:
     """The n of `entry` where it was published under that id before: it is not judged again."""
-    before = await find_published(held, session, Draft(id, entry)) if id else None
+    before = await find_published(backend, session, Draft(id, entry)) if id else None
     return None if before is None else before.n
 
 
-async def put(held: Backend, session: str, entry: Entry, id: str = "") -> Receipt:
+async def put(backend: Backend, session: str, entry: Entry, id: str = "") -> Receipt:
     """Publishes one entry, under `id` or a new one."""
-    return (await held.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+    return (await backend.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]

@@ -15,48 +15,50 @@ SHOWN = 80  # characters of the words that go
 
 async def foreseen(settings: Settings, session: str, n: int, renumber: bool) -> Preview:
     """What would go. Raises `SessionNotFound`, `InvalidEntry`, `RedactionRefused`."""
-    async with open_backend(settings) as held:
-        return await foreseen_in(held, session, n, renumber)
+    async with open_backend(settings) as backend:
+        return await foreseen_in(backend, session, n, renumber)
 
 
-async def foreseen_in(held: Backend, session: str, n: int, renumber: bool) -> Preview:
+async def foreseen_in(backend: Backend, session: str, n: int, renumber: bool) -> Preview:
     """What would go, as `foreseen` has it."""
-    return await preview(held.bus, held.packs.known, session, n, renumber=renumber)
+    return await preview(backend.bus, backend.packs.known, session, n, renumber=renumber)
 
 
 async def redacted(
     settings: Settings, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again."""
-    async with open_backend(settings) as held:
-        return await redacted_in(held, session, n, reason=reason, by=by, renumber=renumber)
+    async with open_backend(settings) as backend:
+        return await redacted_in(backend, session, n, reason=reason, by=by, renumber=renumber)
 
 
 async def redacted_in(
-    held: Backend, session: str, n: int, *, reason: str, by: str, renumber: bool
+    backend: Backend, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again; no copy of the words is kept here."""
-    known = held.packs.known
-    done = await redact(held.bus, known, session, n, reason=reason, by=by, renumber=renumber)
-    held.reader.forget(session)
-    owed = await _owed(held, session)
+    known = backend.packs.known
+    done = await redact(backend.bus, known, session, n, reason=reason, by=by, renumber=renumber)
+    backend.reader.forget(session)
+    owed = await _owed(backend, session)
     return {
         "session": session, "n": n, "again": done.again, "tombstones": len(done.derived),
         "due": owed,
     }  # fmt: skip
 
 
-async def _owed(held: Backend, session: str) -> list[str]:
-    memory = await held.reader.current(session)
+async def _owed(backend: Backend, session: str) -> list[str]:
+    memory = await backend.reader.current(session)
     return [effect.id for effect in (*due_summaries(memory), *list_upgrades(memory))]
 
 
-def preview_lines(found: Preview) -> list[str]:
+def preview_lines(preview: Preview) -> list[str]:
     """The preview in words, one thing a line."""
-    lines = [f"entry {found.n}, {found.kind} of {found.participant}: {_shown(found.words)!r}"]
-    for kind, count in found.derived.items():
+    lines = [
+        f"entry {preview.n}, {preview.kind} of {preview.participant}: {_shown(preview.words)!r}"
+    ]
+    for kind, count in preview.derived.items():
         lines.append(f"to be made again: {count} {kind}")
-    for ref, (before, after) in found.moved.items():
+    for ref, (before, after) in preview.moved.items():
         lines.append(f"{ref}: {before} becomes {after}")
     return lines
 

@@ -170,10 +170,10 @@ def draft_compaction(by: str | None) -> MemoryCompacted:
 
 
 async def changed(
-    held: Backend, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
+    backend: Backend, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
 ) -> Receipt:
     """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
-    return await put(held, session, entry, id)
+    return await put(backend, session, entry, id)
 
 
 async def publish(

@@ -42,9 +42,9 @@ async def new(settings: Settings, session: str, title: str | None) -> None:
         await opened(running, session, entry)
 
 
-async def opened(held: HasBus, session: str, entry: SessionOpened) -> Receipt:
+async def opened(backend: HasBus, session: str, entry: SessionOpened) -> Receipt:
     """Opens a session with `entry`. Raises `SessionExists`."""
-    return await held.bus.open(session, entry)
+    return await backend.bus.open(session, entry)
 
 
 async def listed(settings: Settings, limit: int) -> list[dict[str, Any]]:
@@ -53,9 +53,9 @@ async def listed(settings: Settings, limit: int) -> list[dict[str, Any]]:
         return await rows(running, 0, limit)
 
 
-async def rows(held: HasBus, offset: int, count: int) -> list[dict[str, Any]]:
+async def rows(backend: HasBus, offset: int, count: int) -> list[dict[str, Any]]:
     """`count` sessions after the first `offset`, newest activity first."""
-    return [asdict(info) for info in await held.bus.sessions(offset, count)]
+    return [asdict(info) for info in await backend.bus.sessions(offset, count)]
 
 
 async def shown(settings: Settings, session: str) -> dict[str, Any]:
@@ -64,11 +64,11 @@ async def shown(settings: Settings, session: str) -> dict[str, Any]:
         return await state(running, session)
 
 
-async def state(held: HasBus, session: str) -> dict[str, Any]:
+async def state(backend: HasBus, session: str) -> dict[str, Any]:
     """Where one session stands, and the preset that it was opened with."""
-    info = asdict(await held.bus.info(session))
-    first = await held.bus.read(session, 0, count=1)
-    entries = [one.entry for one in first if one.entry.kind == "session.opened"]
+    info = asdict(await backend.bus.info(session))
+    first = await backend.bus.read(session, 0, count=1)
+    entries = [record.entry for record in first if record.entry.kind == "session.opened"]
     tree = getattr(entries[0], "settings", {}) if entries else {}
     return {**info, "preset": tree.get("preset", DEFAULT)}
 
@@ -85,9 +85,9 @@ async def export(settings: Settings, session: str) -> SessionFile:
         return await whole(running, session)
 
 
-async def whole(held: HasBus, session: str) -> SessionFile:
+async def whole(backend: HasBus, session: str) -> SessionFile:
     """All of a session, as a file holds it. Raises `SessionNotFound`."""
-    audit = await held.bus.audit(session)
+    audit = await backend.bus.audit(session)
     return SessionFile(session, audit.status, audit.rows)
 
 
@@ -140,14 +140,14 @@ def without_effect(file: SessionFile) -> list[str]:
     return sorted({name for tree in trees if tree for name in list_retired_keys(tree)})
 
 
-async def put_in_place(held: HasBus, file: SessionFile, session: str, replace: bool) -> None:
+async def put_in_place(backend: HasBus, file: SessionFile, session: str, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
     whole = await asyncio.to_thread(
         records_to_restore, file.rows
     )  # seconds, of a file as long as may be
-    await held.bus.restore(session, whole, replace=replace)
+    await backend.bus.restore(session, whole, replace=replace)
     if file.status == "archived":
-        await held.bus.mark(session, "archived")
+        await backend.bus.mark(session, "archived")
 
 
 async def fork(settings: Settings, session: str, name: str, at: int | None) -> int:
@@ -159,19 +159,19 @@ async def fork(settings: Settings, session: str, name: str, at: int | None) -> i
             raise Misuse(f"--at {early.at}: {session!r} has {early.n} primary entries") from None
 
 
-async def forked_from(held: HasBus, session: str, name: str, at: int | None) -> int:
+async def forked_from(backend: HasBus, session: str, name: str, at: int | None) -> int:
     """Opens `name` with the past of `session`. Raises `SessionExists`, `NotYet`, `Misuse`."""
-    file = await whole(held, session)
+    file = await whole(backend, session)
     last = file.n if at is None else at
     if last > file.n:
         raise NotYet(last, file.n)
     if name == session:
         raise Misuse("a fork needs a name of its own")
-    now_ms = await held.bus.now_ms()
+    now_ms = await backend.bus.now_ms()
     records = await asyncio.to_thread(
         lambda: records_to_restore(fork_log(file.rows, session, last, now_ms))
     )
-    await held.bus.restore(name, records)
+    await backend.bus.restore(name, records)
     return last
 
 
@@ -181,7 +181,7 @@ async def remove(settings: Settings, session: str) -> None:
         await gone(running, session)
 
 
-async def gone(held: HasBus, session: str) -> None:
+async def gone(backend: HasBus, session: str) -> None:
     """Removes a session with all that belongs to it. Raises `SessionNotFound`."""
-    await held.bus.info(session)
-    await held.bus.remove(session)
+    await backend.bus.info(session)
+    await backend.bus.remove(session)

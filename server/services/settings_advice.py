@@ -17,13 +17,13 @@ from parley.server.settings.setting_inventory import Row, list_session_settings
 
 async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
-    async with open_backend(settings) as held:
-        return await asked_in(held, session)
+    async with open_backend(settings) as backend:
+        return await asked_in(backend, session)
 
 
-async def asked_in(held: Backend, session: str) -> tuple[list[Row], list[Advice]]:
+async def asked_in(backend: Backend, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests, as of now."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     return list_session_settings(memory.settings), advise_limits(memory)
 
 

@@ -20,12 +20,12 @@ from parley.server.settings import Settings
 def parse_arguments(text: str) -> dict[str, Any]:
     """The arguments as typed. Raises `Misuse` for what is no JSON object."""
     try:
-        found = json.loads(text)
+        tree = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Misuse(f"--args is no JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(tree, dict):
         raise Misuse('--args: give a JSON object, such as \'{"city": "Oslo"}\'')
-    return found
+    return tree
 
 
 async def put(
@@ -37,31 +37,31 @@ async def put(
     Raises `Misuse`, and `NothingOpen` where `of` is not.
     """
     episode, who = of and episode_handle(of), participant or login_name()
-    async with open_backend(settings) as held:
-        return await put_in(held, session, tool, arguments, result, who, of=episode, **given)
+    async with open_backend(settings) as backend:
+        return await put_in(backend, session, tool, arguments, result, who, of=episode, **given)
 
 
 async def put_in(
-    held: Backend, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
+    backend: Backend, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
     *, of: str | None = None, id: str = "", **given: Any,
 ) -> Receipt:  # fmt: skip
     """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
     episode = of and episode_handle(of)
-    if episode is not None and not await _is_told(held, session, id):
-        memory = await held.reader.current(session)
+    if episode is not None and not await _is_told(backend, session, id):
+        memory = await backend.reader.current(session)
         if not open_work(memory, episode, by):
             raise NothingOpen(f"{episode} is not open")
-    box = _box(held, session, by)
+    box = _box(backend, session, by)
     return await box.put(tool, arguments, result, episode=episode, id=id, **given)
 
 
-async def _is_told(held: Backend, session: str, id: str) -> bool:
+async def _is_told(backend: Backend, session: str, id: str) -> bool:
     """Whether it stands already, and is not told again."""
-    return bool(id) and await held.bus.find(session, id) is not None
+    return bool(id) and await backend.bus.find(session, id) is not None
 
 
-def _box(held: Backend, session: str, by: str) -> Toolbox:
-    return Toolbox(held.bus, held.packs.known, session, by, held.reader)
+def _box(backend: Backend, session: str, by: str) -> Toolbox:
+    return Toolbox(backend.bus, backend.packs.known, session, by, backend.reader)
 
 
 async def get(
@@ -69,8 +69,8 @@ async def get(
     *, participant: str | None = None, version: str = "",
 ) -> Found:  # fmt: skip
     """The kept result, in full; a hit. Raises `Failure` on a miss."""
-    async with open_backend(settings) as held:
-        found = await got(held, session, tool, arguments, participant or login_name(), version)
+    async with open_backend(settings) as backend:
+        found = await got(backend, session, tool, arguments, participant or login_name(), version)
         if found is None:
             raise Failure(
                 f"no result of {tool!r} for these arguments is kept in {session!r}; "
@@ -80,13 +80,13 @@ async def get(
 
 
 async def got(
-    held: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
+    backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
 ) -> Found | None:
     """The kept result, a hit of `by`; None on a miss."""
-    return await _box(held, session, by).lookup(tool, arguments, version)
+    return await _box(backend, session, by).lookup(tool, arguments, version)
 
 
 async def list_results(settings: Settings, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
-    async with open_backend(settings) as held:
-        return list(kept_result_rows(await held.reader.current(session)))
+    async with open_backend(settings) as backend:
+        return list(kept_result_rows(await backend.reader.current(session)))

@@ -25,9 +25,9 @@ from parley.server.services.publication import published_n, put
 from parley.server.settings import Settings
 
 
-async def _row(held: Backend, session: str, n: int) -> Row:
+async def _row(backend: Backend, session: str, n: int) -> Row:
     """The vote that entry `n` initiated, as it stands now."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     vote = find_vote(memory, n)
     if vote is None:
         raise Failure("another vote came first; 'parley vote show' lists them")
@@ -51,20 +51,20 @@ async def call(
         )
     fields = {"re": on and normalize_handle(on), "options": tuple(options), **given}
     entry = build_entry(VoteInitiated, participant=by or login_name(), content=question, **fields)
-    async with open_backend(settings) as held:
-        return await called(held, session, entry)
+    async with open_backend(settings) as backend:
+        return await called(backend, session, entry)
 
 
-async def called(held: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
+async def called(backend: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
-    memory, who = await held.reader.current(session), entry.participant
+    memory, who = await backend.reader.current(session), entry.participant
     reason = call_refusal(memory, memory.named(who), entry)
     # Only now: the same request may be under way, and be the vote that is in the way.
-    if (before := await published_n(held, session, entry, id)) is not None:
-        return await _row(held, session, before)
+    if (before := await published_n(backend, session, entry, id)) is not None:
+        return await _row(backend, session, before)
     if reason:
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
-    return await _row(held, session, (await put(held, session, entry, id)).n)
+    return await _row(backend, session, (await put(backend, session, entry, id)).n)
 
 
 _ADVICE: Mapping[str, str] = {
@@ -77,71 +77,78 @@ async def confirm(
     settings: Settings, session: str, ref: str, *, agreed: bool, by: str | None
 ) -> Row:
     """Says whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
-    async with open_backend(settings) as held:
-        return await confirmed(held, session, ref, agreed=agreed, by=by or login_name())
+    async with open_backend(settings) as backend:
+        return await confirmed(backend, session, ref, agreed=agreed, by=by or login_name())
 
 
 async def confirmed(
-    held: Backend, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
+    backend: Backend, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
 ) -> Row:
     """Publishes whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
     entry = build_entry(VoteConfirmed, participant=by, agreed=agreed, re=vote_handle(ref))
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     vote = _known(memory, ref)
-    if await published_n(held, session, entry, id) is not None:
-        return await _row(held, session, vote.n)
+    if await published_n(backend, session, entry, id) is not None:
+        return await _row(backend, session, vote.n)
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
     _check_elector(memory, by, list_electorate(memory), vote)
-    await put(held, session, entry, id)
-    return await _row(held, session, vote.n)
+    await put(backend, session, entry, id)
+    return await _row(backend, session, vote.n)
 
 
 async def cast(
     settings: Settings, session: str, ref: str, choice: Sequence[str], *, by: str | None, why: str
 ) -> Row:
     """Casts a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
-    async with open_backend(settings) as held:
-        return await cast_in(held, session, ref, choice, by=by or login_name(), why=why)
+    async with open_backend(settings) as backend:
+        return await cast_in(backend, session, ref, choice, by=by or login_name(), why=why)
 
 
 async def cast_in(
-    held: Backend, session: str, ref: str, choice: Sequence[str], *, by: str, why: str, id: str = ""
+    backend: Backend,
+    session: str,
+    ref: str,
+    choice: Sequence[str],
+    *,
+    by: str,
+    why: str,
+    id: str = "",
 ) -> Row:
     """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
 
     And `Failure` where the vote has ended, also while the ballot was on its way.
     """
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = build_entry(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and (before := await published_n(held, session, entry, id)) is not None:
-        return await _counted(held, session, vote.n, before)
+    if read is not None and (before := await published_n(backend, session, entry, id)) is not None:
+        return await _counted(backend, session, vote.n, before)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(explain_bad_ballot(vote, choice))
-    return await _counted(held, session, vote.n, (await put(held, session, entry, id)).n)
+    return await _counted(backend, session, vote.n, (await put(backend, session, entry, id)).n)
 
 
-async def _counted(held: Backend, session: str, n: int, ballot: int) -> Row:
+async def _counted(backend: Backend, session: str, n: int, ballot: int) -> Row:
     """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
-    vote = find_vote(await held.reader.current(session), n)
+    vote = find_vote(await backend.reader.current(session), n)
     if vote is not None and 0 < vote.closed < ballot:
         raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
-    return await _row(held, session, n)
+    return await _row(backend, session, n)
 
 
 async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
-    async with open_backend(settings) as held:
-        return await shown_in(held, session, ref)
+    async with open_backend(settings) as backend:
+        return await shown_in(backend, session, ref)
 
 
-async def shown_in(held: Backend, session: str, ref: str | None = None) -> list[Row]:
+async def shown_in(backend: Backend, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
 
 
@@ -157,15 +164,17 @@ async def tally(
 
     Raises `UnknownVote`, and `Failure` of a secret vote that is open.
     """
-    async with open_backend(settings) as held:
-        return await tallied(held, session, ref, rule, quorum)
+    async with open_backend(settings) as backend:
+        return await tallied(backend, session, ref, rule, quorum)
 
 
 async def tallied(
-    held: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
+    backend: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
 ) -> Row:
     """The ballots of a vote counted again. Raises `UnknownVote`, `Failure`."""
-    vote = await vote_results.cast(held.bus, held.packs.known, session, int(vote_handle(ref)[1:]))
+    vote = await vote_results.cast(
+        backend.bus, backend.packs.known, session, int(vote_handle(ref)[1:])
+    )
     if vote.status == "open" and vote.secret:
         raise Failure(f"{vote.handle} is secret: it is counted when it closes; --count closes it")
     if vote.status in ("called", "cancelled"):
@@ -174,42 +183,42 @@ async def tallied(
     again = None
     if rule is not None or quorum is not None:
         again = count_row(vote, vote_results.retally(vote, rule, quorum), quorum)
-    memory = await held.reader.current(session)
+    memory = await backend.reader.current(session)
     return {**vote_row(memory, vote), "standing": standing, "again": again}
 
 
 async def count(settings: Settings, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
-    async with open_backend(settings) as held:
-        return await counted_in(held, session, ref)
+    async with open_backend(settings) as backend:
+        return await counted_in(backend, session, ref)
 
 
-async def counted_in(held: Backend, session: str, ref: str) -> Row:
+async def counted_in(backend: Backend, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
-    incarnation = (await held.bus.info(session)).incarnation
-    vote = _open(await held.reader.current(session), ref)
+    incarnation = (await backend.bus.info(session)).incarnation
+    vote = _open(await backend.reader.current(session), ref)
     try:
         await vote_results.end(
-            held.bus, held.reader, session, vote.n, lambda _, vote: vote.status == "open",
+            backend.bus, backend.reader, session, vote.n, lambda _, vote: vote.status == "open",
             incarnation=incarnation,
         )  # fmt: skip
     except Fenced:
         raise Failure("the session was replaced or redacted meanwhile: count again") from None
-    return await _row(held, session, vote.n)
+    return await _row(backend, session, vote.n)
 
 
-async def close_vote_if_complete(held: Backend, session: str, ref: str) -> Row:
+async def close_vote_if_complete(backend: Backend, session: str, ref: str) -> Row:
     """The row of a vote, which is closed where nothing more is waited for.
 
     Whoever takes the last ballot may count: the first result stands, and all are the same.
     """
-    incarnation = (await held.bus.info(session)).incarnation
-    vote = _known(await held.reader.current(session), ref)
+    incarnation = (await backend.bus.info(session)).incarnation
+    vote = _known(await backend.reader.current(session), ref)
     with contextlib.suppress(Fenced, SessionClosed):
         await vote_results.end(
-            held.bus, held.reader, session, vote.n, is_complete, incarnation=incarnation
+            backend.bus, backend.reader, session, vote.n, is_complete, incarnation=incarnation
         )
-    return await _row(held, session, vote.n)
+    return await _row(backend, session, vote.n)
 
 
 def vote_handle(ref: str) -> str:

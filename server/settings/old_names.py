@@ -197,8 +197,8 @@ def translate_old_names(
     warnings = [_renamed(given.where, OLD[name]) for name, given in old.items()]
 
     def share_of() -> int:
-        said = new.get(CAP) or found.get(CAP)
-        return cap() if said is None else _size(said.value)
+        given_value = new.get(CAP) or found.get(CAP)
+        return cap() if given_value is None else _size(given_value.value)
 
     for alias in ALIASES:
         given = old.get(alias.old)
@@ -232,19 +232,19 @@ def rename_old_fields(agents: Any, where: str) -> tuple[Any, list[str]]:
     if not isinstance(agents, dict):
         return agents, []
     warnings: list[str] = []
-    found: dict[str, Any] = {}
+    row: dict[str, Any] = {}
     for name, fields in agents.items():
-        found[name] = fields
+        row[name] = fields
         if not isinstance(fields, dict):
             continue
-        found[name] = dict(fields)
+        row[name] = dict(fields)
         for old in OLD_FIELDS.keys() & fields.keys():
             warnings.append(f"{where}: {old!r} of {name!r} is an old name; write 'limit'")
-            del found[name][old]
+            del row[name][old]
         for old in OLD_FIELDS:
             if old in fields:
-                found[name].setdefault("limit", fields[old])
-    return found, sorted(warnings)
+                row[name].setdefault("limit", fields[old])
+    return row, sorted(warnings)
 
 
 def _renamed(where: str, new: Iterable[str]) -> str:

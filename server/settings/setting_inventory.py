@@ -72,9 +72,9 @@ def list_presets() -> list[dict[str, Any]]:
 def inventory_rows() -> str:
     """The presets as a Markdown table; docs/settings.md holds it."""
     rows = ["| preset | sets |", "|---|---|"]
-    for one in list_presets():
-        sets = [f"`{key}` {json.dumps(value)}" for key, value in one["sets"].items()]
-        rows.append(f"| `{one['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
+    for row in list_presets():
+        sets = [f"`{key}` {json.dumps(value)}" for key, value in row["sets"].items()]
+        rows.append(f"| `{row['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
     return "\n".join(rows) + "\n"
 
 

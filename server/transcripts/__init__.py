@@ -53,13 +53,15 @@ def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcri
     chosen = detect_format(source) if format is None else find_format(format)
     taking = EntryCollector(chosen.name, on_bad)
     chosen.read(source, taking)
-    found = taking.found
+    transcript = taking.found
     for note in source.notes:
         taking.note(note)
-    if not found.said and not found.bad:
-        left = "".join(f"; {each.count} left out: {reason}" for reason, each in found.left.items())
+    if not transcript.said and not transcript.bad:
+        left = "".join(
+            f"; {each.count} left out: {reason}" for reason, each in transcript.left.items()
+        )
         raise Failure(
             f"the file holds no messages, read as {chosen.name}{left}. "
             f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them"
         )
-    return found
+    return transcript

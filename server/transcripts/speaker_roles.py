@@ -60,11 +60,11 @@ def infer_roles(transcript: Transcript) -> Roles:
     meta, people = transcript.meta, _People(transcript.speakers)
     said: defaultdict[str, list[str]] = defaultdict(list)
     named: dict[str, dict[str, None]] = {"chair": {}, "scribe": {}}
-    for one in transcript.said:
-        if one.entry.kind != "message":
+    for transcript_entry in transcript.said:
+        if transcript_entry.entry.kind != "message":
             continue
-        said[one.entry.participant].append(one.entry.content)
-        if naming := _NAMING.match(one.entry.content):
+        said[transcript_entry.entry.participant].append(transcript_entry.entry.content)
+        if naming := _NAMING.match(transcript_entry.entry.content):
             names = map(people.called, names_several(naming["names"].rstrip(". ")))
             named[naming["role"].lower()].update(dict.fromkeys(filter(None, names)))
     bots = tuple(name for name, lines in said.items() if _is_bot(name, lines))

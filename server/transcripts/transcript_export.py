@@ -15,26 +15,26 @@ def to_json_lines(transcript: Transcript) -> Iterator[bytes]:
     meta = {key: value for key, value in transcript.meta.items() if key not in _OURS}
     yield orjson.dumps({"format": transcript.format, **meta}) + b"\n"
     index_of: dict[str, int] = {}
-    for said in transcript.said:
-        index_of[said.id] = said.index
-        yield orjson.dumps(_row(said, index_of)) + b"\n"
+    for transcript_entry in transcript.said:
+        index_of[transcript_entry.id] = transcript_entry.index
+        yield orjson.dumps(_row(transcript_entry, index_of)) + b"\n"
 
 
 # In a first line these would make it an entry.
 _OURS = frozenset({"index", "content", "agent_id", "kind"})
 
 
-def _row(said: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
-    fields = said.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
-    row: dict[str, Any] = {"index": said.index}
-    if said.id != f"line:{said.index}":
-        row["id"] = said.id
+def _row(transcript_entry: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
+    fields = transcript_entry.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
+    row: dict[str, Any] = {"index": transcript_entry.index}
+    if transcript_entry.id != f"line:{transcript_entry.index}":
+        row["id"] = transcript_entry.id
     if "participant" in fields:
         row["agent_id"] = fields.pop("participant")
     if at := fields.pop("at", None) or fields.pop("at_text", None):
         row["timestamp"] = at
-    if said.entry.kind != "message":
-        row["kind"] = said.entry.kind
+    if transcript_entry.entry.kind != "message":
+        row["kind"] = transcript_entry.entry.kind
     re = fields.pop("re", None)
     if re is not None:
         row["re"] = index_of.get(re, re) if isinstance(re, str) else re
@@ -47,7 +47,9 @@ def summary_row(transcript: Transcript) -> dict[str, Any]:
     return {
         "format": transcript.format,
         "entries": len(transcript.said),
-        "messages": sum(said.entry.kind == "message" for said in transcript.said),
+        "messages": sum(
+            transcript_entry.entry.kind == "message" for transcript_entry in transcript.said
+        ),
         "speakers": transcript.speakers,
         "left_out": [
             {"reason": reason, "count": each.count, "first": each.first} for reason, each in left

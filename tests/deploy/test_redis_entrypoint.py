@@ -32,9 +32,9 @@ def data() -> Iterator[Path]:
 @pytest.fixture
 def processes() -> Iterator[list[subprocess.Popen[bytes]]]:
     """What a test started, ended with it however it ends."""
-    found: list[subprocess.Popen[bytes]] = []
-    yield found
-    for process in found:
+    processes: list[subprocess.Popen[bytes]] = []
+    yield processes
+    for process in processes:
         process.kill()
         process.wait(timeout=PATIENCE)
 

@@ -61,7 +61,7 @@ class Gateway:
         """How long its threads have run on a processor; waiting for one does not count."""
         assert self._process is not None
         threads = Path(f"/proc/{self._process.pid}/task").iterdir()
-        return sum(int((one / "schedstat").read_text().split()[0]) for one in threads) / 1e6
+        return sum(int((path / "schedstat").read_text().split()[0]) for path in threads) / 1e6
 
     def kill(self) -> None:
         """As the operating system would: no word to anybody."""

@@ -36,28 +36,29 @@ async def test_who_follows_over_kills_hears_each_entry_once(
     async with await Bus.connect(redis_server.url) as bus:
         await discuss(bus, "s", 30)
         await gateway.start()
-        following = [asyncio.create_task(one.follow()) for one in everybody]
+        following = [asyncio.create_task(follower.follow()) for follower in everybody]
         talking = asyncio.create_task(_talk(bus))
         try:
             for _ in range(kills):
-                had = [one.connections for one in everybody]
-                await wait_until(lambda: all(one.heard for one in everybody))
+                had = [follower.connections for follower in everybody]
+                await wait_until(lambda: all(follower.heard for follower in everybody))
                 await asyncio.sleep(chance.random() / 4)
                 gateway.kill()
                 await gateway.start()
                 await wait_until(
                     lambda had=had: all(
-                        one.connections > before for one, before in zip(everybody, had, strict=True)
+                        follower.connections > before
+                        for follower, before in zip(everybody, had, strict=True)
                     ),
                     60,
                 )
             await cancel_and_wait(talking)
             head = (await bus.info("s")).head
-            await wait_until(lambda: all(one.heard[-1] >= head for one in everybody))
+            await wait_until(lambda: all(follower.heard[-1] >= head for follower in everybody))
         finally:
             await cancel_and_wait(talking, *following)
             code = gateway.stop()
-    assert all(one.heard == list(range(1, head + 1)) for one in everybody)
+    assert all(follower.heard == list(range(1, head + 1)) for follower in everybody)
     assert head > 40
     assert code == 0
 

@@ -44,8 +44,8 @@ def rows(file: Path) -> Rows:
     return [json.loads(line) for line in file.read_bytes().rpartition(b"\n")[0].splitlines()]
 
 
-def items(found: Rows) -> list[list[Any]]:
-    return [row["item"] for row in found if "item" in row]
+def items(rows: Rows) -> list[list[Any]]:
+    return [row["item"] for row in rows if "item" in row]
 
 
 class Outsider:
@@ -131,9 +131,9 @@ class Trial:
 
 def entries_of(file: Path) -> int:
     """The last entry that a subscriber has heard; reads no more than the end of its file."""
-    with file.open("rb") as found:
-        found.seek(max(0, file.stat().st_size - 4096))
-        whole_lines = found.read().rpartition(b"\n")[0]
+    with file.open("rb") as buffered_reader:
+        buffered_reader.seek(max(0, file.stat().st_size - 4096))
+        whole_lines = buffered_reader.read().rpartition(b"\n")[0]
     cursor = json.loads(whole_lines.rpartition(b"\n")[2])["cursor"]
     return Cursor.parse(cursor).seq
 

@@ -25,15 +25,15 @@ from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
 from tests.faults.language import PACKS
 
 
-async def main(told: dict[str, Any]) -> None:
-    fold = Pace(lease_ms=told["lease_ms"], batch=told["batch"], snapshot_tail=200)
-    effects = EffectPace(lease_ms=told["lease_ms"])
-    (Path(told["up"]) / str(os.getpid())).touch()
-    if told["without"]:
-        await crippled(told, fold, effects)
+async def main(row: dict[str, Any]) -> None:
+    fold = Pace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
+    effects = EffectPace(lease_ms=row["lease_ms"])
+    (Path(row["up"]) / str(os.getpid())).touch()
+    if row["without"]:
+        await crippled(row, fold, effects)
     else:
-        settings = WorkerSettings(told["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        await patiently(lambda: run_lane(told["lane"], settings, PACKS))
+        settings = WorkerSettings(row["url"], fold=fold, effects=effects, drain_seconds=5.0)
+        await patiently(lambda: run_lane(row["lane"], settings, PACKS))
 
 
 async def patiently(work: Callable[[], Awaitable[None]]) -> None:
@@ -47,13 +47,13 @@ async def patiently(work: Callable[[], Awaitable[None]]) -> None:
             return
 
 
-async def crippled(told: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
+async def crippled(row: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
     """The same work on scripts that lack a rule."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with await Bus.connect(told["url"], scripts=Scripts(told["without"])) as bus:
-        owner = owner_name(told["lane"])
-        if told["lane"] == "fold":
+    async with await Bus.connect(row["url"], scripts=Scripts(row["without"])) as bus:
+        owner = owner_name(row["lane"])
+        if row["lane"] == "fold":
             await Projector(bus, PACKS, owner, fold).run(stop)
         else:
             await EffectRunner(bus, PACKS, None, owner, effects).run(stop)

@@ -58,12 +58,12 @@ async def test_plain_words_become_a_proposal_with_a_handle(
     harbour: Deliberation, bus: Bus, packs: Packs
 ) -> None:
     """People need no grammar: what they propose gets a handle and cites their words."""
-    said = await harbour.add_message("Ben", "I propose that we move the boats in November.")
+    receipt = await harbour.add_message("Ben", "I propose that we move the boats in November.")
     memory = await MemoryReader(bus, packs.known).current("harbour")
     (proposal,) = memory.proposals.values()
     assert proposal.handle == "P1"
     assert proposal.participant == "Ben"
-    assert proposal.origin.cites[0].n == said.n
+    assert proposal.origin.cites[0].n == receipt.n
     assert proposal.origin.confidence < 1000, "wording is less sure than an act"
 
 

@@ -77,12 +77,12 @@ async def test_a_request_that_is_sent_again_does_nothing(
             first, head = None, 0
             for _ in range(3):
                 key = {"Idempotency-Key": "once"}
-                said = await client.request(method, f"{PATH}/{path}", json=body, headers=key)
-                assert said.is_success, said.text
-                told = {name: said.json().get(name) for name in ("n", "seq", "ref")}
+                response = await client.request(method, f"{PATH}/{path}", json=body, headers=key)
+                assert response.is_success, response.text
+                row = {name: response.json().get(name) for name in ("n", "seq", "ref")}
                 now = (await d.doors.held.bus.info(NAME)).head
-                assert (first, head) in ((None, 0), (told, now))
-                first, head = told, now
+                assert (first, head) in ((None, 0), (row, now))
+                first, head = row, now
 
 
 @pytest.mark.parametrize("path", ["votes", "corrections"])
@@ -103,8 +103,8 @@ async def test_a_request_that_is_sent_again_at_once_is_one(redis_url: str, path:
                 client.post(f"{PATH}/{path}", json=body, headers=key)
                 for client in (here, there) * 4
             ]
-            for said in await asyncio.gather(*asking):
-                assert said.is_success, said.text
+            for response in await asyncio.gather(*asking):
+                assert response.is_success, response.text
 
 
 async def test_a_key_that_was_used_for_something_else_is_a_conflict(redis_url: str) -> None:
@@ -117,11 +117,11 @@ async def test_a_key_that_was_used_for_something_else_is_a_conflict(redis_url: s
         ):
             await _prepare(ana, bo, "vote")
             for choice, found in (("accept", ""), ("reject", "conflict"), ("accept", "")):
-                said = await ana.post(
+                response = await ana.post(
                     f"{PATH}/votes/V1/ballots", json={"choice": [choice]},
                     headers={"Idempotency-Key": "mine"},
                 )  # fmt: skip
-                assert ("" if said.is_success else slug(said)) == found
+                assert ("" if response.is_success else slug(response)) == found
 
 
 async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> None:
@@ -132,9 +132,9 @@ async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> Non
             keys = [("Idempotency-Key", "a"), ("Idempotency-Key", "b")]
             for path in ("messages", "goals"):
                 body = {"content": "Aye."} if path == "messages" else {"title": "A light"}
-                said = await ana.post(f"{PATH}/{path}", json=body, headers=keys)
-                assert (said.status_code, slug(said)) == (400, "malformed")
-                assert "Idempotency-Key" in said.json()["detail"]
+                response = await ana.post(f"{PATH}/{path}", json=body, headers=keys)
+                assert (response.status_code, slug(response)) == (400, "malformed")
+                assert "Idempotency-Key" in response.json()["detail"]
         assert (await d.doors.held.bus.info(NAME)).n == 0
         tokens = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
         pages = [("Origin", d.url), ("Origin", "https://evil.example")]

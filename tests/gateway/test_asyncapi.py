@@ -35,11 +35,11 @@ def refs(tree: Any) -> Iterator[str]:
 
 def check(text: str | bytes) -> str:
     """That a frame is as its message says; its type."""
-    told = orjson.loads(text)
-    schema = {**asyncapi_document()["components"]["messages"][told["type"]]["payload"]}
+    tree = orjson.loads(text)
+    schema = {**asyncapi_document()["components"]["messages"][tree["type"]]["payload"]}
     schema["components"] = {"schemas": asyncapi_document()["components"]["schemas"]}
-    jsonschema.Draft202012Validator(schema).validate(told)
-    kind: str = told["type"]
+    jsonschema.Draft202012Validator(schema).validate(tree)
+    kind: str = tree["type"]
     return kind
 
 
@@ -75,7 +75,13 @@ def test_what_streams_say_of_themselves_is_as_described() -> None:
         entry_frame(record, []).bare,
         *(closing_frame(why, 5) for why in LAST_WORDS),
     ]  # fmt: skip
-    assert {check(one.data) for one in frames} == {"reset", "entry", "dropped", "expired", "bye"}
+    assert {check(frame.data) for frame in frames} == {
+        "reset",
+        "entry",
+        "dropped",
+        "expired",
+        "bye",
+    }
 
 
 async def test_what_a_socket_says_is_as_described(redis_url: str) -> None:
@@ -92,8 +98,8 @@ async def test_what_a_socket_says_is_as_described(redis_url: str) -> None:
                 {"type": "publish", "ref": "c", "entries": [{"content": "Hello."}]},
                 {"type": "nonsense"},
             ]
-            for one in asked:
-                seen.add(check(json.dumps(await ana.ask(**one))))
+            for row in asked:
+                seen.add(check(json.dumps(await ana.ask(**row))))
     assert seen == {"hello", "subscribed", "unsubscribed", "pong", "ack", "nack"}
 
 

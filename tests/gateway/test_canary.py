@@ -125,16 +125,16 @@ async def furnish(d: Standing) -> None:
     bus = d.doors.held.bus
     await bus.open(SESSION, SessionOpened())
     joined = ParticipantJoined(participant="ana", may=CAPABILITIES)
-    said = Message(participant="ana", content="I propose we paint the boat.", act="propose")
-    await bus.publish(SESSION, [Draft("join", joined), Draft("said", said)])
+    message = Message(participant="ana", content="I propose we paint the boat.", act="propose")
+    await bus.publish(SESSION, [Draft("join", joined), Draft("said", message)])
 
 
 async def leaks(client: httpx2.AsyncClient, **request: Any) -> list[tuple[Any, ...]]:
     """The answer, where it holds the marker or is a fault of ours."""
-    said = await client.request(**request)
-    text = (said.text + str(dict(said.headers))).lower()
-    if said.status_code >= 500 or (not said.is_success and MARK in text):
-        return [(request, said.status_code, said.text)]
+    response = await client.request(**request)
+    text = (response.text + str(dict(response.headers))).lower()
+    if response.status_code >= 500 or (not response.is_success and MARK in text):
+        return [(request, response.status_code, response.text)]
     return []
 
 
@@ -173,11 +173,11 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
 
     monkeypatch.setattr("parley.server.http.routes.access.auth_routes.identity_row", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
-        said = await client.get("/v1/me")
-    body = said.json()
-    assert (said.status_code, body["type"]) == (500, "urn:parley:problem:internal")
-    assert said.headers["X-Content-Type-Options"] == "nosniff"
-    assert "broken" not in said.text
+        response = await client.get("/v1/me")
+    body = response.json()
+    assert (response.status_code, body["type"]) == (500, "urn:parley:problem:internal")
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert "broken" not in response.text
     logged = capfd.readouterr().err
     assert body["request"] in logged
     assert "broken by 13" in logged

@@ -62,7 +62,7 @@ class Client:
 
     async def _read(self, listener: Subscription) -> None:
         while frames := await listener.frames():
-            self.heard += [one.seq for one in frames]
+            self.heard += [frame.seq for frame in frames]
 
 
 @asynccontextmanager
@@ -175,11 +175,11 @@ async def test_facts_are_the_same_however_they_are_heard(redis_url: str) -> None
         other = SessionChannel(room, channel._moments, stretch=7)
         other._floor = room.seq
         async with other.listen(live.after) as late:
-            told: list[Frame] = []
-            while len(told) < len(heard):
-                told += await late.frames()
-        assert [one.sse for one in told] == [one.sse for one in heard]
-        assert any(b'"facts":[{' in one.data for one in told)
+            frames: list[Frame] = []
+            while len(frames) < len(heard):
+                frames += await late.frames()
+        assert [frame.sse for frame in frames] == [frame.sse for frame in heard]
+        assert any(b'"facts":[{' in frame.data for frame in frames)
 
 
 async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) -> None:
@@ -195,7 +195,7 @@ async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) ->
                 assert (reset.event, reset.seq) == ("reset", 8)
             await discuss(bus, "s", 1, first=30)
             for listener in (live, behind):
-                assert [one.seq for one in await listener.frames()] == [9]
+                assert [frame.seq for frame in await listener.frames()] == [9]
 
 
 async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) -> None:
@@ -253,9 +253,9 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
                 await asyncio.sleep(0)
                 return room
 
-        one, other = await asyncio.gather(visit(rooms), visit(rooms))
-        assert one is other
-        assert await visit(rooms) is one
+        room, other = await asyncio.gather(visit(rooms), visit(rooms))
+        assert room is other
+        assert await visit(rooms) is room
         await visit(brief)
         await wait_until(lambda: brief.held("s") is None)
         await brief.aclose()
@@ -270,11 +270,11 @@ async def test_messages_alone_come_with_their_facts(redis_url: str) -> None:
         channelled(redis_url, "s", 20) as (_, room, channel),
         channel.listen(0, frozenset({"messages"})) as listener,
     ):
-        found: list[Frame] = []
-        while not found or found[-1].seq < room.seq:
-            found += await listener.frames()
-    assert {one.group for one in found} == {"messages"}
-    assert [one.seq for one in found] == list(range(2, 22))
+        frames: list[Frame] = []
+        while not frames or frames[-1].seq < room.seq:
+            frames += await listener.frames()
+    assert {frame.group for frame in frames} == {"messages"}
+    assert [frame.seq for frame in frames] == list(range(2, 22))
 
 
 async def test_an_outlet_over_its_limit_is_dropped_and_holds_nothing() -> None:
@@ -300,7 +300,7 @@ async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
         outlet.put(Frame("entry", seq, "messages", b"{}"))
     assert outlet.ended is None
     outlet.beat()
-    assert [one.seq for one in await outlet.frames()] == list(range(1, 3_001))
+    assert [frame.seq for frame in await outlet.frames()] == list(range(1, 3_001))
     outlet.beat()
     assert await outlet.frames() == [BEAT]
 
@@ -312,7 +312,7 @@ async def test_what_was_queued_is_told_before_the_end() -> None:
     outlet.end("shutdown")
     outlet.end("expired")
     outlet.put(notice_frame("reset", 8, seq=8, n=3))
-    assert [one.seq for one in await outlet.frames()] == [7]
+    assert [frame.seq for frame in await outlet.frames()] == [7]
     assert await outlet.frames() == []
     assert outlet.ended == "shutdown"
 
@@ -321,24 +321,24 @@ def test_a_frame_is_one_line_whatever_was_said() -> None:
     """Line breaks, and what looks like a field of the protocol, stay inside the JSON."""
     words = "a\ndata: {}\r\nid: 99\n\nevent: bye\u2028\x00\x1b[31m</script>"
     (record,) = numbered([Message(participant="ana\nid: 7", content=words)])
-    one = entry_frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
-    lines = one.sse.split(b"\n")
+    frame = entry_frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
+    lines = frame.sse.split(b"\n")
     assert lines[:2] == [b"id: 1", b"event: entry"]
     assert lines[2].startswith(b"data: ")
     assert lines[3:] == [b"", b""]
-    assert b"\r" not in one.sse
+    assert b"\r" not in frame.sse
     assert orjson.loads(lines[2][6:])["entry"]["content"] == words
-    assert orjson.loads(one.ws) == orjson.loads(lines[2][6:])
+    assert orjson.loads(frame.ws) == orjson.loads(lines[2][6:])
 
 
 def test_a_frame_without_facts_differs_in_nothing_else() -> None:
     """`facts=0` is cut from the same bytes."""
     log = numbered([SessionOpened(), Message(participant="ana", content="Hello.")])
-    one = entry_frame(log[1], [])
-    assert orjson.loads(one.bare.data) == {
-        key: value for key, value in orjson.loads(one.data).items() if key != "facts"
+    frame = entry_frame(log[1], [])
+    assert orjson.loads(frame.bare.data) == {
+        key: value for key, value in orjson.loads(frame.data).items() if key != "facts"
     }
-    assert one.bare.sse.startswith(b"id: 2\nevent: entry\n")
+    assert frame.bare.sse.startswith(b"id: 2\nevent: entry\n")
     assert notice_frame("bye", reason="gone").bare.data == b'{"type":"bye","reason":"gone"}'
 
 
@@ -346,6 +346,6 @@ def test_text_that_is_not_utf8_is_told_as_unreadable() -> None:
     """What was written past the doors breaks no stream."""
     (record,) = numbered([Message(participant="ana", content="Hello.")])
     broken: Any = msgspec.structs.replace(record.entry, content="\ud800")  # type: ignore[type-var]
-    one = entry_frame(Record(1, 1, "e1", 5, broken), [])
-    assert orjson.loads(one.data)["unreadable"] is True
+    frame = entry_frame(Record(1, 1, "e1", 5, broken), [])
+    assert orjson.loads(frame.data)["unreadable"] is True
     assert made.group_of_kind("participant.joined") == "floor"

@@ -54,18 +54,18 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
     return await asyncio.wait_for(reader.read(), PATIENCE)
 
 
-def problem(said: bytes, *, ends: bool = True) -> tuple[int, str]:
+def problem(data: bytes, *, ends: bool = True) -> tuple[int, str]:
     """Status and slug of an answer, held to what every problem has; `ends`: it says so."""
-    top, _, body = said.partition(b"\r\n\r\n")
+    top, _, body = data.partition(b"\r\n\r\n")
     status, *lines = top.decode().split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     assert headers["content-type"] == "application/problem+json"
     assert headers.get("connection") == ("close" if ends else None)
     assert headers["x-content-type-options"] == "nosniff"
-    told = json.loads(body)
-    assert told["request"] == headers["x-request-id"]
-    assert told["status"] == int(status.split()[1])
-    return told["status"], told["type"].removeprefix("urn:parley:problem:")
+    tree = json.loads(body)
+    assert tree["request"] == headers["x-request-id"]
+    assert tree["status"] == int(status.split()[1])
+    return tree["status"], tree["type"].removeprefix("urn:parley:problem:")
 
 
 # -- a target with the server's name -----------------------------------------------------
@@ -91,10 +91,10 @@ async def test_a_target_may_name_the_server(redis_url: str) -> None:
             (f"{d.url}?at=1", "/"),
             (f"{d.url}/s/har%62our", "/s/harbour"),
         ):
-            found = await asked(d, target, "evil.example", mine)
-            assert found.startswith(b"HTTP/1.1 200 "), (target, found)
+            data = await asked(d, target, "evil.example", mine)
+            assert data.startswith(b"HTTP/1.1 200 "), (target, data)
             same = await asked(d, path, here, mine)
-            assert found.partition(b"\r\n\r\n")[2] == same.partition(b"\r\n\r\n")[2]
+            assert data.partition(b"\r\n\r\n")[2] == same.partition(b"\r\n\r\n")[2]
 
 
 async def test_a_foreign_name_in_the_target_is_refused(redis_url: str) -> None:
@@ -102,8 +102,8 @@ async def test_a_foreign_name_in_the_target_is_refused(redis_url: str) -> None:
     async with doors(redis_url) as d:
         here = d.url.removeprefix("http://")
         for name in ("evil.example", "", f"me@{here}", f"{here}:1", "localhost", f"{here}%2f"):
-            found = await asked(d, f"http://{name}/v1/me", here)
-            assert problem(found) == (421, "host"), name
+            data = await asked(d, f"http://{name}/v1/me", here)
+            assert problem(data) == (421, "host"), name
         foreign = await asked(
             d, f"{d.url}/v1/tickets", here, "Origin: https://evil.example",
             f"Authorization: Bearer {d.operator()}", "Content-Length: 0", method="POST",
@@ -125,8 +125,8 @@ async def test_a_websocket_may_name_the_server_too(redis_url: str) -> None:
             async with connected(d) as (reader, writer):
                 top = [f"GET http://{name}{PATH}/ws HTTP/1.1", f"Host: {here}"]
                 writer.write("\r\n".join([*top, *lines, "", ""]).encode())
-                said = await asyncio.wait_for(reader.readline(), PATIENCE)
-                assert said.split()[1] == status
+                data = await asyncio.wait_for(reader.readline(), PATIENCE)
+                assert data.split()[1] == status
 
 
 # -- too slow --------------------------------------------------------------------------
@@ -265,9 +265,9 @@ async def test_a_body_framed_twice_is_refused(redis_url: str) -> None:
     async with doors(redis_url) as d, connected(d) as (reader, writer):
         writer.write(head(d, "Content-Length: 5", "Transfer-Encoding: chunked"))
         writer.write(b"0\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n")
-        said = await rest(reader)
-    assert problem(said) == (400, "malformed")
-    assert said.count(b"HTTP/1.1") == 1
+        data = await rest(reader)
+    assert problem(data) == (400, "malformed")
+    assert data.count(b"HTTP/1.1") == 1
 
 
 async def test_what_is_no_http_is_a_problem_too(redis_url: str) -> None:
@@ -280,9 +280,9 @@ async def test_what_is_no_http_is_a_problem_too(redis_url: str) -> None:
         b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 20_000,
     )
     async with doors(redis_url) as d:
-        for said in bad:
+        for data in bad:
             async with connected(d) as (reader, writer):
-                writer.write(said)
+                writer.write(data)
                 assert problem(await rest(reader)) == (400, "malformed")
 
 

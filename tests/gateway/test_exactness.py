@@ -52,12 +52,12 @@ async def sent(over: httpx2.AsyncClient | ClientConnection, row: str) -> tuple[b
     """Whether `row` was taken, and the field at fault."""
     body = '{"as":"ana","entries":[' + row + "]"
     if isinstance(over, httpx2.AsyncClient):
-        said = await over.post(f"{PATH}/entries", content=body + "}", headers=JSON)
-        return said.status_code == 201, said.json().get("field", "")
+        response = await over.post(f"{PATH}/entries", content=body + "}", headers=JSON)
+        return response.status_code == 201, response.json().get("field", "")
     await over.send(body + ',"type":"publish","ref":"1"}')
-    told = json.loads(await over.recv())
-    assert told["ref"] == "1"
-    return told["type"] == "ack", told.get("problem", {}).get("field", "")
+    tree = json.loads(await over.recv())
+    assert tree["ref"] == "1"
+    return tree["type"] == "ack", tree.get("problem", {}).get("field", "")
 
 
 async def test_numbers_in_free_form_are_kept_or_refused(redis_url: str) -> None:
@@ -82,9 +82,9 @@ async def test_numbers_in_free_form_are_kept_or_refused(redis_url: str) -> None:
         path = f"{PATH}/tools/results"
         for value in kept + lost:
             body = f'{CALL},"as":"ana","result":"r"}}'.replace("VALUE", value)
-            said = await operator.post(path, content=body, headers=JSON)
-            assert said.status_code == (201 if value in kept else 422), value
-            assert value in kept or said.json()["field"] == "arguments"
+            response = await operator.post(path, content=body, headers=JSON)
+            assert response.status_code == (201 if value in kept else 422), value
+            assert value in kept or response.json()["field"] == "arguments"
         rows = (await operator.get(f"{PATH}/entries?limit=500")).json()["items"]
         found = [row["entry"]["arguments"]["x"] for row in rows if "arguments" in row["entry"]]
         assert found == 3 * [json.loads(value) for value in kept]

@@ -24,7 +24,7 @@ async def test_a_seat_is_taken_once_and_given_up(redis_url: str) -> None:
             assert (row["name"], row["role"], row["present"]) == ("bot", "agent", True)
             assert row["may"] == ["support", "vote"]
             joins = (await bot.get(f"{PATH}/entries")).json()["items"][1:]
-            assert [one["entry"]["kind"] for one in joins] == ["participant.joined"]
+            assert [join["entry"]["kind"] for join in joins] == ["participant.joined"]
             assert (await bot.delete(f"{PATH}/seats/me")).status_code == 204
             (row,) = (await bot.get(f"{PATH}/participants")).json()["items"]
             assert not row["present"]
@@ -94,8 +94,8 @@ async def test_a_chair_grants_interrupts_and_mutes(redis_url: str) -> None:
             assert phase.status_code == 201
             entries = (await ana.get(f"{PATH}/entries")).json()["items"]
             told = [
-                (one["entry"]["kind"], one["entry"].get("by")) for one in entries
-                if one["entry"]["kind"] in ("floor.granted", "floor.released", "floor.muted")
+                (entry["entry"]["kind"], entry["entry"].get("by")) for entry in entries
+                if entry["entry"]["kind"] in ("floor.granted", "floor.released", "floor.muted")
             ]  # fmt: skip
             kinds = ("floor.granted", "floor.released", "floor.muted", "floor.muted")
             assert told == [(kind, "ana") for kind in kinds]
@@ -166,14 +166,14 @@ async def test_a_muted_agent_is_not_heard_under_any_policy(redis_url: str) -> No
             key = {"Idempotency-Key": "before"}
             first = await bot.post(f"{PATH}/messages", json={"content": "Aye."}, headers=key)
             for name in ("bot", "ana"):
-                said = await ana.post(f"{PATH}/floor/mute", json={"participant": name})
-                assert said.status_code == 201
+                response = await ana.post(f"{PATH}/floor/mute", json={"participant": name})
+                assert response.status_code == 201
             for _ in range(2):
                 rows = {"entries": [{"content": "Me too."}]}
                 for path, body in (("messages", {"content": "Me too."}), ("entries", rows)):
-                    said = await bot.post(f"{PATH}/{path}", json=body)
-                    assert slug(said) == "floor-not-granted", path
-                    assert "muted" in said.json()["detail"]
+                    response = await bot.post(f"{PATH}/{path}", json=body)
+                    assert slug(response) == "floor-not-granted", path
+                    assert "muted" in response.json()["detail"]
                 await bot.delete(f"{PATH}/seats/me")
             again = await bot.post(f"{PATH}/messages", json={"content": "Aye."}, headers=key)
             assert again.json() == {**first.json(), "duplicate": True}

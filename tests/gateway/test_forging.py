@@ -25,8 +25,8 @@ async def _begun(d: Standing, **settings: Any) -> None:
             {"content": "I propose to sell every boat.", "participant": "bo"},
             {"content": "I am for it.", "act": "support", "re": "P2", "participant": "cy"},
         ]
-        said = await operator.post(f"{PATH}/entries", json={"entries": rows})
-        assert said.status_code == 201, said.text
+        response = await operator.post(f"{PATH}/entries", json={"entries": rows})
+        assert response.status_code == 201, response.text
 
 
 async def _corrected(client: httpx2.AsyncClient, **given: Any) -> str:
@@ -34,7 +34,7 @@ async def _corrected(client: httpx2.AsyncClient, **given: Any) -> str:
     alone = await client.post(f"{PATH}/corrections", json=given)
     row = {"kind": "item.corrected", **given}
     batch = await client.post(f"{PATH}/entries", json={"entries": [row]})
-    found = {"" if one.is_success else slug(one) for one in (alone, batch)}
+    found = {"" if response.is_success else slug(response) for response in (alone, batch)}
     assert len(found) == 1, (alone.text, batch.text)
     return found.pop()
 
@@ -69,9 +69,9 @@ async def test_nor_over_a_socket(redis_url: str) -> None:
             await socket.send(
                 orjson.dumps({"type": "publish", "ref": "x", "entries": [row]}).decode()
             )
-            while (said := orjson.loads(await socket.recv()))["type"] != "nack":
-                assert said["type"] == "hello"
-            assert said["problem"]["type"].endswith(":forbidden")
+            while (tree := orjson.loads(await socket.recv()))["type"] != "nack":
+                assert tree["type"] == "hello"
+            assert tree["problem"]["type"].endswith(":forbidden")
         assert (await _makers(d))["P2"] == "bo"
 
 
@@ -174,8 +174,8 @@ async def test_no_route_speaks_in_anothers_name(redis_url: str) -> None:
         async with d.client(d.token("bo", session=NAME, may=["moderate"])) as bo:
             before = (await d.doors.held.bus.info(NAME)).head
             for method, path, body in ROUTES:
-                said = await bo.request(method, f"{PATH}/{path}", json={**body, "as": "ana"})
-                assert slug(said) == "not-your-name", (path, said.text)
+                response = await bo.request(method, f"{PATH}/{path}", json={**body, "as": "ana"})
+                assert slug(response) == "not-your-name", (path, response.text)
             for path in ("notebooks/ana", "notebooks/ana/history", "context?agent=ana"):
                 refused = await bo.get(f"{PATH}/{path}")
                 assert slug(refused) in ("not-your-name", "forbidden"), path
@@ -190,8 +190,8 @@ def test_every_route_that_takes_a_name_is_on_the_list() -> None:
     takes = {
         path.removeprefix("/v1/sessions/{session}/").replace("{ref}", "1")
         for path, methods in described["paths"].items()
-        for said in methods.values()
-        if isinstance(said, dict) and _takes_a_name(described, said)
+        for method in methods.values()
+        if isinstance(method, dict) and _takes_a_name(described, method)
     }
     listed = {path.replace("V1", "1").replace("E1", "1") for _, path, _ in ROUTES}
     assert takes - {"entries", "aliases"} == listed
@@ -203,8 +203,8 @@ def _described() -> bytes:
     return (Path(__file__).parents[2] / "docs" / "openapi.json").read_bytes()
 
 
-def _takes_a_name(described: dict[str, Any], said: dict[str, Any]) -> bool:
-    body = orjson.dumps(said.get("requestBody", {})).decode()
+def _takes_a_name(described: dict[str, Any], row: dict[str, Any]) -> bool:
+    body = orjson.dumps(row.get("requestBody", {})).decode()
     schemas = described["components"]["schemas"]
     named = [name for name in schemas if f'schemas/{name}"' in body]
     return any("as" in schemas[name].get("properties", {}) for name in named)
@@ -224,11 +224,11 @@ async def test_nobody_makes_a_scribe_of_themselves(redis_url: str, rows: Rows, b
         await _begun(d)
         async with d.client(d.token("bo", session=NAME)) as bo:
             if batch:
-                said = await bo.post(f"{PATH}/entries", json={"entries": rows})
+                response = await bo.post(f"{PATH}/entries", json={"entries": rows})
             else:
                 for row in rows:
-                    said = await bo.post(f"{PATH}/messages", json=row)
-            assert slug(said) == "not-your-name", said.text
+                    response = await bo.post(f"{PATH}/messages", json=row)
+            assert slug(response) == "not-your-name", response.text
             spoken = {**rows[-1], "act": "inform"}
             assert (await bo.post(f"{PATH}/messages", json=spoken)).status_code == 201
         async with d.client(d.token("dee", session=NAME)) as dee:
@@ -242,8 +242,10 @@ async def test_the_settings_make_a_scribe(redis_url: str) -> None:
     async with doors(redis_url) as d:
         await _begun(d, structure={"scribes": ["bo"]})
         async with d.client(d.token("bo", session=NAME)) as bo:
-            said = await bo.post(f"{PATH}/messages", json={"content": "ana: I propose a crane."})
-            assert said.status_code == 201, said.text
+            response = await bo.post(
+                f"{PATH}/messages", json={"content": "ana: I propose a crane."}
+            )
+            assert response.status_code == 201, response.text
         assert (await _makers(d))["P3"] == "ana"
 
 
@@ -257,16 +259,16 @@ async def test_an_agent_under_a_floor_tells_nothing_past_it(redis_url: str) -> N
         async with d.client(d.token("bot", role="agent", session=NAME)) as bot:
             for row in ({"content": "Aye."}, {"kind": "message", "content": "Aye."},
                         {"kind": "results.final", "content": "All agreed."}):  # fmt: skip
-                said = await bot.post(f"{PATH}/entries", json={"entries": [row]})
-                assert slug(said) == "floor-required", row
+                response = await bot.post(f"{PATH}/entries", json={"entries": [row]})
+                assert slug(response) == "floor-required", row
             work: Rows = [
                 {"kind": "episode.opened", "episode": "goal", "title": "Light"},
                 {"kind": "step", "form": "reasoning", "content": "Looked at the pier."},
                 {"kind": "note.written", "content": "Dark at night."},
                 {"kind": "tool.called", "tool": "t", "call_id": "c"},
             ]
-            said = await bot.post(f"{PATH}/entries", json={"entries": work})
-            assert said.status_code == 201, said.text
+            response = await bot.post(f"{PATH}/entries", json={"entries": work})
+            assert response.status_code == 201, response.text
         async with d.client(d.token("ana", session=NAME)) as ana:
             rows: Rows = [{"kind": "results.final", "content": "All agreed."}]
             assert (await ana.post(f"{PATH}/entries", json={"entries": rows})).status_code == 201

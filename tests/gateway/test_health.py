@@ -92,8 +92,8 @@ async def test_a_server_without_redis_lives_and_is_not_ready(
         assert (await nobody.get("/readyz")).json() == {"ready": True, "because": ""}
         redis_server.kill9()
         monkeypatch.setattr("parley.server.http.state.server_health.ASKING_SECONDS", 0.3)
-        said = await nobody.get("/readyz")
-        assert (said.status_code, said.json()["because"]) == (503, "Redis does not answer")
+        response = await nobody.get("/readyz")
+        assert (response.status_code, response.json()["because"]) == (503, "Redis does not answer")
         assert (await nobody.get("/healthz")).json() == {"ok": True}
         redis_server.restart()
         monkeypatch.setattr("parley.server.http.state.server_health.ASKING_SECONDS", 2.0)

@@ -192,9 +192,9 @@ def test_a_ticket_is_good_for_one_use() -> None:
     desk, _ = tickets()
     made = build_claims("ana", "person", "harbour", NOW, may=["vote"])
     ticket = desk.made(made)
-    found = desk.used(ticket)
-    assert (found.name, found.session, found.may) == ("ana", "harbour", ("vote",))
-    assert found == made
+    claims = desk.used(ticket)
+    assert (claims.name, claims.session, claims.may) == ("ana", "harbour", ("vote",))
+    assert claims == made
     assert refused(lambda: desk.used(ticket)) == "token-invalid"
 
 

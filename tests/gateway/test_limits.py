@@ -100,11 +100,11 @@ async def test_over_the_rate_is_told_when_to_come_back(redis_url: str) -> None:
         d.client(d.token("ana")) as ana,
         d.client(d.token("bo")) as bo,
     ):
-        said = [await ana.get("/v1/me") for _ in range(5)]
-        assert [one.status_code for one in said] == [200] * 4 + [429]
-        assert said[-1].headers["Retry-After"] == "1"
-        assert said[-1].headers["RateLimit-Remaining"] == "0"
-        assert said[-1].json()["retry_after"] == 1
+        responses = [await ana.get("/v1/me") for _ in range(5)]
+        assert [response.status_code for response in responses] == [200] * 4 + [429]
+        assert responses[-1].headers["Retry-After"] == "1"
+        assert responses[-1].headers["RateLimit-Remaining"] == "0"
+        assert responses[-1].json()["retry_after"] == 1
         assert (await bo.get("/v1/me")).status_code == 200
         clock.now += 1
         assert (await ana.get("/v1/me")).status_code == 200
@@ -153,9 +153,9 @@ async def test_a_body_that_is_too_long_is_refused(redis_url: str, declared: bool
 
     content = b" " * 8192 if declared else parts()
     async with doors(redis_url, body_bytes=4096) as d, d.client(d.operator()) as operator:
-        said = await operator.post("/v1/tokens", content=content, headers=JSON)
-        assert (said.status_code, said.json()["limit"]) == (413, 4096)
-        assert said.headers["Content-Type"] == "application/problem+json"
+        response = await operator.post("/v1/tokens", content=content, headers=JSON)
+        assert (response.status_code, response.json()["limit"]) == (413, 4096)
+        assert response.headers["Content-Type"] == "application/problem+json"
         fits = await operator.post("/v1/tokens", content=b" " * 4096, headers=JSON)
         assert fits.status_code == 400
 
@@ -166,8 +166,8 @@ async def test_strangers_send_no_long_bodies(redis_url: str) -> None:
     async with doors(redis_url) as d, d.client() as nobody:
         for token, status, slug in ((None, 401, "missing"), ("bad", 401, "invalid")):
             headers = JSON if token is None else {**JSON, "Authorization": f"Bearer {token}"}
-            said = await nobody.post("/v1/login", content=long, headers=headers)
-            assert (said.status_code, said.json()["type"][-7:]) == (status, slug)
+            response = await nobody.post("/v1/login", content=long, headers=headers)
+            assert (response.status_code, response.json()["type"][-7:]) == (status, slug)
         own = {**JSON, "Authorization": f"Bearer {d.token('ana')}"}
         assert (await nobody.post("/v1/login", content=long, headers=own)).status_code == 400
         assert (await nobody.post("/v1/login", content=long[1:], headers=JSON)).status_code == 400
@@ -189,8 +189,8 @@ async def test_a_query_that_is_too_long_is_refused(redis_url: str) -> None:
     """Whatever it asks for."""
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
         assert (await operator.get("/v1/me?" + "a" * 8192)).status_code == 200
-        said = await operator.get("/v1/me?" + "a" * 8193)
-        assert (said.status_code, said.json()["type"][-14:]) == (414, "query-too-long")
+        response = await operator.get("/v1/me?" + "a" * 8193)
+        assert (response.status_code, response.json()["type"][-14:]) == (414, "query-too-long")
 
 
 @pytest.mark.parametrize(("proxies", "status"), [((), 429), (("127.0.0.1",), 401)])
@@ -201,8 +201,8 @@ async def test_where_one_comes_from_is_a_proxys_to_say(
     async with doors(redis_url, clock=Clock(), proxies=proxies) as d, d.client("bad") as bad:
         for n in range(11):
             headers = {"X-Forwarded-For": f"203.0.113.{n}"}
-            said = await bad.get("/v1/me", headers=headers)
-        assert said.status_code == status
+            response = await bad.get("/v1/me", headers=headers)
+        assert response.status_code == status
 
 
 async def test_a_network_of_addresses_is_one_sender(redis_url: str) -> None:

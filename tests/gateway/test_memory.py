@@ -166,8 +166,8 @@ async def test_a_context_of_another_is_for_the_chair(d: Standing, bus: Bus) -> N
     assert (refused.status_code, refused.json()["type"]) == (403, SLUG + "not-your-name")
     assert (await ask(d, "context", "ana", agent="bo")).status_code == 200
     async with d.client(d.operator()) as operator:
-        found = await operator.get("/v1/sessions/a/context", params={"agent": "bo"})
-    assert found.status_code == 200
+        response = await operator.get("/v1/sessions/a/context", params={"agent": "bo"})
+    assert response.status_code == 200
 
 
 async def test_a_context_with_another_session_needs_a_right_to_it(d: Standing, bus: Bus) -> None:
@@ -176,9 +176,9 @@ async def test_a_context_with_another_session_needs_a_right_to_it(d: Standing, b
     foreign = await ask(d, "context", **{"with": "b"})
     assert (foreign.status_code, foreign.json()["type"]) == (403, SLUG + "other-session")
     async with d.client(d.token("zoe")) as everywhere:
-        found = await everywhere.get("/v1/sessions/a/context", params={"with": "b"})
+        response = await everywhere.get("/v1/sessions/a/context", params={"with": "b"})
         itself = await everywhere.get("/v1/sessions/a/context", params={"with": "a"})
-    assert found.status_code == 200
+    assert response.status_code == 200
     assert itself.status_code == 422
 
 
@@ -198,13 +198,13 @@ async def test_an_assistant_is_told_chat_messages(d: Standing, bus: Bus) -> None
 
 async def test_every_item_is_explained_as_a_replay_explains_it(d: Standing, bus: Bus) -> None:
     """Without one: its evidence, its history, its place in the context."""
-    found = await replay_log(bus, d.doors.held.packs, "a")
-    handles = [one.handle for one in found.memory.proposals.values()]
-    handles += [one.handle for one in found.memory.decisions.values()]
+    replay = await replay_log(bus, d.doors.held.packs, "a")
+    handles = [proposal.handle for proposal in replay.memory.proposals.values()]
+    handles += [decision.handle for decision in replay.memory.decisions.values()]
     assert len(handles) > 5
     for handle in handles:
         told = await ask(d, f"explain/{handle.lower()}")
-        assert told.json() == build_explanation(found, handle), handle
+        assert told.json() == build_explanation(replay, handle), handle
 
 
 async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None:
@@ -256,7 +256,7 @@ async def test_minutes_are_made_once_for_whoever_asks(
 
     monkeypatch.setattr(made_minutes, "_rendered", counted)
     first, *others = [await ask(d, "minutes", format="md") for _ in range(3)]
-    assert (made, {one.content for one in others}) == (["md"], {first.content})
+    assert (made, {other.content for other in others}) == (["md"], {first.content})
     async with d.client(d.operator()) as operator:
         body = {"n": 1, "reason": "asked", "renumber": True}
         assert (await operator.post("/v1/sessions/a/redactions", json=body)).status_code == 201

@@ -146,8 +146,8 @@ async def test_a_token_that_lists_acts_says_no_other(redis_url: str) -> None:
     async with doors(redis_url) as d:
         await begin(d)
         async with d.client(d.token("ana", session=NAME, may=["support"])) as ana:
-            said = await ana.post(f"{PATH}/messages", json={"content": "x", "act": "decide"})
-            assert slug(said) == "act-not-allowed"
+            response = await ana.post(f"{PATH}/messages", json={"content": "x", "act": "decide"})
+            assert slug(response) == "act-not-allowed"
             rows = {"entries": [{"content": "x", "act": "decide"}]}
             assert slug(await ana.post(f"{PATH}/entries", json=rows)) == "act-not-allowed"
             assert (await ana.post(f"{PATH}/messages", json={"content": "x"})).status_code == 201
@@ -170,7 +170,7 @@ async def test_a_batch_lands_in_order_and_its_rows_name_each_other(redis_url: st
             again = await ana.post(f"{PATH}/entries", json={"entries": rows}, headers=key)
             assert all(one["duplicate"] for one in again.json()["receipts"])
             entries = (await ana.get(f"{PATH}/entries", params={"after": 1})).json()["items"]
-            assert [one["entry"]["kind"] for one in entries] == ["message", "message", "step"]
+            assert [entry["entry"]["kind"] for entry in entries] == ["message", "message", "step"]
             assert entries[1]["entry"]["re"] == 1
 
 
@@ -217,8 +217,8 @@ async def test_an_operator_speaks_for_whom_it_names(redis_url: str) -> None:
             silent = await operator.post(f"{PATH}/messages", json={"content": "Hello."})
             assert (silent.status_code, slug(silent)) == (403, "forbidden")
             rows = [{"content": "One.", "participant": "ana"}, {"content": "Two."}]
-            said = await operator.post(f"{PATH}/entries", json={"entries": rows, "as": "bo"})
-            assert said.status_code == 201
+            response = await operator.post(f"{PATH}/entries", json={"entries": rows, "as": "bo"})
+            assert response.status_code == 201
             found = (await operator.get(f"{PATH}/messages")).json()["items"]
             assert [one["entry"]["participant"] for one in found] == ["ana", "bo"]
 
@@ -270,8 +270,8 @@ async def test_an_agent_under_a_floor_waits_for_it(redis_url: str) -> None:
             assert slug(await bot.post(f"{PATH}/entries", json=rows)) == "floor-required"
             assert (await bot.post(f"{PATH}/seats", json={})).status_code == 201
             key = {"Idempotency-Key": "hello"}
-            said = await bot.post(f"{PATH}/messages", json={"content": "Hello."}, headers=key)
-            assert said.status_code == 201, said.text
+            response = await bot.post(f"{PATH}/messages", json={"content": "Hello."}, headers=key)
+            assert response.status_code == 201, response.text
             kinds = [
                 one["entry"]["kind"] for one in (await bot.get(f"{PATH}/entries")).json()["items"]
             ]
@@ -291,8 +291,8 @@ async def test_an_agent_is_not_kept_waiting_for_longer_than_it_asked(redis_url: 
             await bot.post(f"{PATH}/seats", json={})
             assert (await operator.post(f"{PATH}/floor/pause", json={})).status_code == 201
             async with asyncio.timeout(PATIENCE):
-                said = await bot.post(f"{PATH}/messages?wait=0", json={"content": "Hello."})
-            assert (said.status_code, slug(said)) == (409, "floor-not-granted")
+                response = await bot.post(f"{PATH}/messages?wait=0", json={"content": "Hello."})
+            assert (response.status_code, slug(response)) == (409, "floor-not-granted")
 
 
 ODD = [

@@ -87,35 +87,35 @@ async def test_a_foreign_host_is_refused(redis_url: str) -> None:
     """A name that somebody pointed here: its pages would be of one origin with this server."""
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
         for path in ("/v1/me", "/healthz", "/nothing"):
-            said = await operator.get(path, headers={"Host": "evil.example"})
-            assert (said.status_code, slug(said)) == (421, "host")
+            response = await operator.get(path, headers={"Host": "evil.example"})
+            assert (response.status_code, slug(response)) == (421, "host")
 
 
 async def test_a_foreign_page_may_not_change_anything(redis_url: str) -> None:
     """Not even with a token in the header, unless it is one that the settings allow."""
     async with doors(redis_url, origins=(FRIEND,)) as d, d.client(d.operator()) as operator:
         for origin in (EVIL, "null", ""):
-            said = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
-            assert (said.status_code, slug(said)) == (403, "origin")
+            response = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
+            assert (response.status_code, slug(response)) == (403, "origin")
         for origin in (d.url, FRIEND):
-            said = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
-            assert said.status_code == 201
+            response = await operator.post("/v1/tickets", json={}, headers={"Origin": origin})
+            assert response.status_code == 201
         assert (await operator.get("/v1/me", headers={"Origin": EVIL})).status_code == 200
-        said = await operator.get("/mcp", headers={"Origin": EVIL})
-        assert (said.status_code, slug(said)) == (403, "origin")
+        response = await operator.get("/mcp", headers={"Origin": EVIL})
+        assert (response.status_code, slug(response)) == (403, "origin")
 
 
 async def test_a_cookie_counts_for_our_own_pages_only(redis_url: str) -> None:
     """What changes something needs the origin of the server: not none, not another's."""
     async with doors(redis_url, origins=(FRIEND,)) as d, d.client() as browser:
-        said = await logged_in(d, browser)
-        assert (said.status_code, said.json()["name"]) == (200, "ana")
+        response = await logged_in(d, browser)
+        assert (response.status_code, response.json()["name"]) == (200, "ana")
         assert (await browser.get("/v1/me")).json()["name"] == "ana"
         for headers in ({}, {"Origin": FRIEND}):
-            said = await browser.post("/v1/tickets", json={}, headers=headers)
-            assert (said.status_code, slug(said)) == (403, "origin")
-        said = await browser.post("/v1/tickets", json={}, headers={"Origin": d.url})
-        assert said.status_code == 201
+            response = await browser.post("/v1/tickets", json={}, headers=headers)
+            assert (response.status_code, slug(response)) == (403, "origin")
+        response = await browser.post("/v1/tickets", json={}, headers={"Origin": d.url})
+        assert response.status_code == 201
 
 
 async def test_cookies_are_for_the_browser_alone(redis_url: str) -> None:
@@ -132,12 +132,12 @@ async def test_behind_https_a_cookie_is_for_https(redis_url: str) -> None:
     public = "https://parley.example"
     async with doors(redis_url, public=(public,)) as d, d.client(d.operator()) as operator:
         ticket = (await operator.post("/v1/tickets", json={"name": "ana"})).json()["ticket"]
-        said = await operator.post(
+        response = await operator.post(
             "/v1/login",
             json={"ticket": ticket},
             headers={"Host": "parley.example", "Origin": public},
         )
-        assert "Secure" in said.headers["set-cookie"]
+        assert "Secure" in response.headers["set-cookie"]
 
 
 async def test_a_participant_of_a_session_stands_beside_the_operator(redis_url: str) -> None:
@@ -162,11 +162,11 @@ async def test_a_participant_without_an_operator_is_only_that(redis_url: str) ->
     async with doors(redis_url) as d, d.client() as browser:
         await logged_in(d, browser, "person", "harbour")
         assert (await browser.get("/v1/sessions/harbour/me")).json()["operator"] is False
-        said = await browser.get("/v1/sessions/other/me")
-        assert (said.status_code, slug(said)) == (403, "other-session")
+        response = await browser.get("/v1/sessions/other/me")
+        assert (response.status_code, slug(response)) == (403, "other-session")
         wish = {"name": "bo"}
-        said = await browser.post("/v1/tokens", json=wish, headers={"Origin": d.url})
-        assert (said.status_code, said.json()["needs"]) == (403, "operator")
+        response = await browser.post("/v1/tokens", json=wish, headers={"Origin": d.url})
+        assert (response.status_code, response.json()["needs"]) == (403, "operator")
 
 
 async def test_a_header_outranks_cookies_even_where_it_is_wrong(redis_url: str) -> None:
@@ -174,12 +174,12 @@ async def test_a_header_outranks_cookies_even_where_it_is_wrong(redis_url: str) 
     async with doors(redis_url) as d, d.client() as browser:
         await logged_in(d, browser)
         token = d.token("bo")
-        said = await browser.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
-        assert said.json()["name"] == "bo"
+        response = await browser.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
+        assert response.json()["name"] == "bo"
         for header in ("Bearer wrong", f"Basic {token}", "Bearer", ""):
-            said = await browser.get("/v1/me", headers={"Authorization": header})
-            assert (said.status_code, slug(said)) == (401, "token-invalid")
-            assert said.headers["WWW-Authenticate"] == "Bearer"
+            response = await browser.get("/v1/me", headers={"Authorization": header})
+            assert (response.status_code, slug(response)) == (401, "token-invalid")
+            assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
 async def test_other_pages_read_nothing_unless_the_settings_say_so(redis_url: str) -> None:
@@ -187,35 +187,38 @@ async def test_other_pages_read_nothing_unless_the_settings_say_so(redis_url: st
     ask = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
     async with doors(redis_url, origins=(FRIEND,)) as d, d.client(d.operator()) as operator:
         for origin in (EVIL, d.url):
-            said = await operator.options("/v1/tokens", headers={"Origin": origin, **ask})
-            assert said.status_code == 405
-            assert not [name for name in said.headers if name.startswith("access-control")]
-        said = await operator.options("/v1/tokens", headers={"Origin": FRIEND, **ask})
-        assert (said.status_code, said.headers["Access-Control-Allow-Origin"]) == (204, FRIEND)
-        assert "Authorization" in said.headers["Access-Control-Allow-Headers"]
-        assert "Access-Control-Allow-Credentials" not in said.headers
-        said = await operator.get("/v1/me", headers={"Origin": FRIEND})
-        assert said.headers["Access-Control-Allow-Origin"] == FRIEND
-        assert said.headers["Vary"] == "Origin"
+            response = await operator.options("/v1/tokens", headers={"Origin": origin, **ask})
+            assert response.status_code == 405
+            assert not [name for name in response.headers if name.startswith("access-control")]
+        response = await operator.options("/v1/tokens", headers={"Origin": FRIEND, **ask})
+        assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (
+            204,
+            FRIEND,
+        )
+        assert "Authorization" in response.headers["Access-Control-Allow-Headers"]
+        assert "Access-Control-Allow-Credentials" not in response.headers
+        response = await operator.get("/v1/me", headers={"Origin": FRIEND})
+        assert response.headers["Access-Control-Allow-Origin"] == FRIEND
+        assert response.headers["Vary"] == "Origin"
 
 
 async def test_every_answer_has_its_headers(redis_url: str) -> None:
     """Whether it is data or a refusal, and whoever refused."""
     async with doors(redis_url) as d, d.client(d.token("ana")) as ana:
         ids = set()
-        for said in (
+        for response in (
             await ana.get("/v1/me"), await ana.get("/nothing"), await ana.get("/v1/tokens"),
             await ana.get("/v1/me", headers={"Host": "evil.example"}),
             await ana.get("/v1/me?" + "a" * 9000),
         ):  # fmt: skip
-            assert said.headers["X-Content-Type-Options"] == "nosniff"
-            assert said.headers["Referrer-Policy"] == "no-referrer"
-            assert said.headers["Cross-Origin-Resource-Policy"] == "same-origin"
-            assert said.headers["Content-Security-Policy"] == FOR_DATA
-            assert said.headers["Cache-Control"] == "no-store"
-            ids.add(said.headers["X-Request-Id"])
-            if said.is_error:
-                assert said.json()["request"] == said.headers["X-Request-Id"]
+            assert response.headers["X-Content-Type-Options"] == "nosniff"
+            assert response.headers["Referrer-Policy"] == "no-referrer"
+            assert response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert response.headers["Content-Security-Policy"] == FOR_DATA
+            assert response.headers["Cache-Control"] == "no-store"
+            ids.add(response.headers["X-Request-Id"])
+            if response.is_error:
+                assert response.json()["request"] == response.headers["X-Request-Id"]
         assert len(ids) == 5
 
 

@@ -23,25 +23,27 @@ SHELLS = {name: file.body.decode() for name, file in OWN.items() if name.endswit
 async def test_a_shell_is_for_anyone_under_the_strict_policy(redis_url: str, path: str) -> None:
     """Nobody's name is needed for it, and nothing of any session is in it."""
     async with doors(redis_url) as d, d.client() as nobody:
-        found = await nobody.get(path)
-        assert found.status_code == 200
-        assert found.headers["content-security-policy"] == FOR_PAGES
-        assert found.headers["cross-origin-opener-policy"] == "same-origin"
-        assert "camera=()" in found.headers["permissions-policy"]
-        assert found.headers["content-type"] == "text/html; charset=utf-8"
-        assert "harbour" not in found.text
+        response = await nobody.get(path)
+        assert response.status_code == 200
+        assert response.headers["content-security-policy"] == FOR_PAGES
+        assert response.headers["cross-origin-opener-policy"] == "same-origin"
+        assert "camera=()" in response.headers["permissions-policy"]
+        assert response.headers["content-type"] == "text/html; charset=utf-8"
+        assert "harbour" not in response.text
 
 
 async def test_a_file_is_kept_by_who_has_it(redis_url: str) -> None:
     """Its tag is of its bytes: whoever sends it back is told that nothing changed."""
     async with doors(redis_url) as d, d.client() as nobody:
-        found = await nobody.get("/static/app.js")
-        assert found.headers["content-type"] == "text/javascript; charset=utf-8"
-        assert found.headers["cache-control"] == "max-age=300"
-        same = await nobody.get("/static/app.js", headers={"If-None-Match": found.headers["etag"]})
+        response = await nobody.get("/static/app.js")
+        assert response.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert response.headers["cache-control"] == "max-age=300"
+        same = await nobody.get(
+            "/static/app.js", headers={"If-None-Match": response.headers["etag"]}
+        )
         assert (same.status_code, same.content) == (304, b"")
         other = await nobody.get("/static/app.js", headers={"If-None-Match": '"other"'})
-        assert other.content == found.content
+        assert other.content == response.content
 
 
 @pytest.mark.parametrize(
@@ -60,9 +62,9 @@ async def test_a_file_is_kept_by_who_has_it(redis_url: str) -> None:
 async def test_only_files_of_the_page_are_sent(redis_url: str, path: str) -> None:
     """No request names a path that is opened."""
     async with doors(redis_url) as d, d.client() as nobody:
-        found = await nobody.get(httpx2.URL(d.url + path))
-        assert found.status_code == 404
-        assert found.headers["content-type"] == "application/problem+json"
+        response = await nobody.get(httpx2.URL(d.url + path))
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/problem+json"
 
 
 async def test_a_session_that_cannot_be_is_refused(redis_url: str) -> None:
@@ -116,8 +118,8 @@ def test_no_script_makes_markup_of_words(name: str) -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_nothing_is_fetched_from_elsewhere(name: str) -> None:
     """No address of another host, but those that name a kind of markup or an example."""
-    found = re.findall(r"https?://[\w.]+", OWN[name].body.decode())
-    assert set(found) <= {"http://www.w3.org"}
+    matches = re.findall(r"https?://[\w.]+", OWN[name].body.decode())
+    assert set(matches) <= {"http://www.w3.org"}
 
 
 def test_scripts_are_short() -> None:

@@ -55,16 +55,16 @@ class Row:
 
 
 def needs(dependant: Dependant) -> Iterator[str]:
-    for one in dependant.dependencies:
-        if isinstance(one.call, RequiresRight):
-            yield one.call.right
-        yield from needs(one)
+    for dependency in dependant.dependencies:
+        if isinstance(dependency.call, RequiresRight):
+            yield dependency.call.right
+        yield from needs(dependency)
 
 
-def table(found: Sequence[BaseRoute]) -> list[Row]:
+def table(base_routes: Sequence[BaseRoute]) -> list[Row]:
     """Every method of every route; those that end a session come last."""
     rows = []
-    for route in found:
+    for route in base_routes:
         assert isinstance(route, APIRoute | APIWebSocketRoute), f"{route} cannot have a right"
         rights = set(needs(route.dependant))
         assert len(rights) == 1, f"{route.path} needs {rights or 'nothing'}"
@@ -138,11 +138,11 @@ async def refusal(d: Hall, row: Row, given: str | None) -> tuple[int, str, str]:
     if not row.method:
         return await _at_socket(d, row, headers)
     body: dict[str, Any] = {"json": {}} if row.method in ("POST", "PUT", "PATCH") else {}
-    async with d.client.stream(row.method, row.url, headers=headers, **body) as said:
-        if said.status_code < 400 or row.method == "HEAD":
-            return said.status_code, "", ""
-        await said.aread()
-        return _read(said.status_code, said.json())
+    async with d.client.stream(row.method, row.url, headers=headers, **body) as response:
+        if response.status_code < 400 or row.method == "HEAD":
+            return response.status_code, "", ""
+        await response.aread()
+        return _read(response.status_code, response.json())
 
 
 async def _at_socket(d: Hall, row: Row, headers: dict[str, str]) -> tuple[int, str, str]:

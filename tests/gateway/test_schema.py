@@ -62,8 +62,8 @@ def tried(standing: Standing, count: int) -> None:
         "operator": standing.operator(),
         "": standing.token("ana", session="*", may=["moderate", "vote"]),
     }
-    for found in schema.get_all_operations():
-        operation: Any = found.ok()  # type: ignore[union-attr]  # of a schema that is sound
+    for ok in schema.get_all_operations():
+        operation: Any = ok.ok()  # type: ignore[union-attr]  # of a schema that is sound
         if operation.path in ENDLESS:
             continue
         right = operation.definition.raw.get("x-parley-right", "public")

@@ -62,12 +62,12 @@ async def test_a_seat_is_taken_once_by_each_name(redis_url: str) -> None:
     """Again, at once, or under an alias it is the same seat, with the powers of the token."""
     async with sitting(redis_url) as here:
         ana = caller("ana", ("propose", "vote"))
-        one, other = await asyncio.gather(
+        session, other = await asyncio.gather(
             here.seats.taken(ana, "s", description="minds the pier", interests=["light"]),
             here.seats.taken(ana, "s"),
         )
-        assert one is other is here.seats.of("ana", "s")
-        seat = one.memory.floor.seats["ana"]
+        assert session is other is here.seats.of("ana", "s")
+        seat = session.memory.floor.seats["ana"]
         assert (seat.role, seat.may) == ("agent", ("propose", "vote"))
         assert here.seats.of("bo", "s") is None
         assert here.seats.of("ana", "elsewhere") is None
@@ -176,8 +176,8 @@ async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
         async with asyncio.timeout(PATIENCE):
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]
-        held = here.rooms._held["s"]
-        assert held.at_work is Arbiter
+        live_session = here.rooms._held["s"]
+        assert live_session.at_work is Arbiter
         for name in ("ana", "bo"):
             await here.seats.left(name, "s")
-        await wait_until(lambda: held.at_work is None)
+        await wait_until(lambda: live_session.at_work is None)

@@ -210,8 +210,10 @@ async def test_nobody_is_taken_over_into_another_session_of_that_name(redis_url:
                 assert d.doors.rooms.held(NAME) is None
                 again = {"session": NAME, "settings": {"floor": {"policy": "bid"}}}
                 assert (await operator.post("/v1/sessions", json=again)).status_code == 201
-                said = await agent.post(f"/v1/sessions/{NAME}/messages", json={"content": "Hm."})
-                assert slug(said) == "floor-required"
+                response = await agent.post(
+                    f"/v1/sessions/{NAME}/messages", json={"content": "Hm."}
+                )
+                assert slug(response) == "floor-required"
                 assert (await stream.until_end())[-1].data["reason"] == "gone"
         assert (await operator.get(f"/v1/sessions/{NAME}")).json()["participants"] == []
 

@@ -84,8 +84,8 @@ async def test_a_group_can_be_asked_for(redis_url: str) -> None:
     async with doors(redis_url) as d:
         token = await begun(d)
         async with streamed(d.url, PATH + "?after=0&show=messages", token) as stream:
-            assert [one.event for one in await stream.take(6)] == ["hello"] + ["entry"] * 5
-            assert all(one.data["entry"]["kind"] == "message" for one in stream.seen[1:])
+            assert [event.event for event in await stream.take(6)] == ["hello"] + ["entry"] * 5
+            assert all(event.data["entry"]["kind"] == "message" for event in stream.seen[1:])
 
 
 async def test_a_wish_that_cannot_be_met_is_a_problem(redis_url: str) -> None:
@@ -146,7 +146,7 @@ async def test_a_removed_session_ends_the_stream(redis_url: str) -> None:
         async with streamed(d.url, PATH, token) as stream:
             await stream.next()
             await d.doors.held.bus.remove("s")
-            assert [(one.event, one.data["reason"]) for one in await stream.until_end()] == [
+            assert [(event.event, event.data["reason"]) for event in await stream.until_end()] == [
                 ("bye", "gone")
             ]
         async with streamed(d.url, PATH, token) as refused:
@@ -159,7 +159,7 @@ async def test_it_ends_with_the_token(redis_url: str) -> None:
         await begun(d)
         token = d.token("ana", session="s", seconds=1.2)
         async with streamed(d.url, PATH, token) as stream:
-            assert [one.event for one in await stream.until_end()] == ["hello", "expired"]
+            assert [event.event for event in await stream.until_end()] == ["hello", "expired"]
         await wait_until(lambda: len(d.doors.streams) == 0)
 
 

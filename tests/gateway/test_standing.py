@@ -83,8 +83,8 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
             asked = asyncio.create_task(client.put("/v1/sessions/s/import", content=b"x"))
             await wait_until(lambda: len(d.doors.connections) == 1)
             await client.get("/healthz")
-        said = await asked
-    assert (said.status_code, said.json()["type"][-11:]) == (503, "unavailable")
+        response = await asked
+    assert (response.status_code, response.json()["type"][-11:]) == (503, "unavailable")
     assert not [line for line in caplog.records if line.exc_info]
 
 

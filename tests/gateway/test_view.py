@@ -155,9 +155,9 @@ async def test_the_timeline_is_made_and_then_told(
         assert early.status_code == 202
         assert early.json()["ready"] is False
         monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
-        found = await zoe.get("/v1/sessions/a/timeline")
-    assert found.status_code == 200
-    row = TimelineRow.model_validate(found.json())
+        response = await zoe.get("/v1/sessions/a/timeline")
+    assert response.status_code == 200
+    row = TimelineRow.model_validate(response.json())
     assert row.series.n[-1] == row.n == 500
     assert any(kind == "proposal.made" for _, kind, *_ in row.marks)
 
@@ -195,7 +195,7 @@ async def test_the_page_is_told_of_goals_other_names_and_who_came(d: Standing) -
         [7, "settings.changed", "", "operator", "goal, vote.rule"],
         [7, "seat.left", "", "ana", ""],
     ]
-    assert all(one["about"] for one in settings)
+    assert all(setting["about"] for setting in settings)
 
 
 def test_kept_answers_are_bounded() -> None:

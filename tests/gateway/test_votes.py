@@ -218,21 +218,23 @@ async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_firs
     """Over two servers at once: each ballot that the log has before the result is in it."""
     async with doors(redis_url) as d, doors(redis_url) as e:
         await begin(d)
-        async with d.client(d.operator()) as one, e.client(d.operator()) as two:
+        async with d.client(d.operator()) as async_client, e.client(d.operator()) as two:
             for name in ("ana", "bo"):
-                await one.post(f"{PATH}/messages", json={"content": "I am here.", "as": name})
+                await async_client.post(
+                    f"{PATH}/messages", json={"content": "I am here.", "as": name}
+                )
             for number in range(1, 9):
                 called = {"question": "Is it?", "as": "ana"}
-                assert (await one.post(f"{PATH}/votes", json=called)).status_code == 201
+                assert (await async_client.post(f"{PATH}/votes", json=called)).status_code == 201
                 path = f"{PATH}/votes/V{number}/ballots"
                 yes, no = {"choice": ["accept"]}, {"choice": ["reject"]}
-                await one.post(path, json={**yes, "as": "ana"})
+                await async_client.post(path, json={**yes, "as": "ana"})
                 await asyncio.gather(
                     two.post(path, json={**yes, "as": "bo"}),
-                    one.post(path, json={**no, "as": "ana"}),
+                    async_client.post(path, json={**no, "as": "ana"}),
                     two.post(path, json={**no, "as": "bo"}),
                 )
-            votes = [(await one.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
+            votes = [(await async_client.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
         log = [(row.n, row.entry) async for row in stream_entries(d.doors.held.bus, NAME)]
     cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
     for vote in votes:

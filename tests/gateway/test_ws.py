@@ -40,8 +40,8 @@ class Socket:
 
     async def next(self) -> dict[str, Any]:
         async with asyncio.timeout(PATIENCE):
-            found: dict[str, Any] = json.loads(await self.raw.recv())
-            return found
+            row: dict[str, Any] = json.loads(await self.raw.recv())
+            return row
 
     async def until(self, kind: str) -> dict[str, Any]:
         while (frame := await self.next())["type"] != kind:
@@ -101,7 +101,7 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
             assert await ana.ask(type="subscribe", after=4) == {"type": "subscribed", "after": 4}
             await said(bus, "s", "bo", "I propose we paint the pier.")
             heard = [await ana.next() for _ in range(8)]
-            assert [one["seq"] for one in heard] == list(range(5, 13))
+            assert [row["seq"] for row in heard] == list(range(5, 13))
             assert heard[-1]["facts"][0]["kind"] == "proposal.made"
             again = await ana.ask(type="subscribe", after=11, show=["messages"], facts=False)
             assert again == {"type": "subscribed", "after": 11}
@@ -127,8 +127,8 @@ async def test_what_is_published_is_acknowledged_in_order(redis_url: str) -> Non
             for ref in refs:
                 await ana.say(type="publish", ref=ref, entries=[{"content": f"{ref}."}])
             acks = [await ana.next() for _ in refs]
-            assert [(one["type"], one["ref"]) for one in acks] == [("ack", ref) for ref in refs]
-            assert [one["receipts"][0]["seq"] for one in acks] == list(range(7, 67))
+            assert [(row["type"], row["ref"]) for row in acks] == [("ack", ref) for ref in refs]
+            assert [row["receipts"][0]["seq"] for row in acks] == list(range(7, 67))
         said_by = {record.entry.participant for record in (await whole(bus, "s"))[6:]}  # type: ignore[union-attr]
         assert said_by == {"ana"}
 
@@ -233,9 +233,9 @@ async def test_a_closing_server_says_bye(redis_url: str) -> None:
         async with connected(d, token) as ana, connected(d, token) as bo:
             await bo.ask(type="subscribe")
             d.doors.closing.set()
-            for one in (ana, bo):
-                assert await one.next() == {"type": "bye", "reason": "shutdown"}
-                assert await one.code() == 1001
+            for socket in (ana, bo):
+                assert await socket.next() == {"type": "bye", "reason": "shutdown"}
+                assert await socket.code() == 1001
 
 
 async def test_what_is_refused_before_it_opens_is_a_status(redis_url: str) -> None:
@@ -308,7 +308,11 @@ async def test_whoever_pings_and_does_not_read_is_not_read(redis_url: str) -> No
         async with connected(d, token, ping_interval=None) as ana:
             pipe = ana.raw.transport
             pipe.pause_reading()
-            (own,) = (one for one in d.doors.connections if isinstance(one, WebSocketConnection))
+            (own,) = (
+                connection
+                for connection in d.doors.connections
+                if isinstance(connection, WebSocketConnection)
+            )
             flood = frame(9, b"x" * 125) * 8_000
 
             async def is_full() -> bool:
@@ -328,12 +332,16 @@ async def test_a_message_may_come_in_ever_so_many_pieces(redis_url: str) -> None
         async with connected(d, token) as ana:
             pieces = (bytes([one]) for one in b'"type": "ping"}')
             whole = [frame(1, b"{", fin=False)]
-            whole += [frame(0, b"", fin=False) + frame(0, one, fin=False) for one in pieces]
+            whole += [frame(0, b"", fin=False) + frame(0, data, fin=False) for data in pieces]
             for _ in range(2):
                 ana.raw.transport.write(b"".join([*whole, frame(0, b"")]))
                 assert await ana.next() == {"type": "pong"}
             ana.raw.transport.write(b"".join(whole) + b"".join(whole[1:]) * 999)
-            (own,) = (one for one in d.doors.connections if isinstance(one, WebSocketConnection))
+            (own,) = (
+                connection
+                for connection in d.doors.connections
+                if isinstance(connection, WebSocketConnection)
+            )
             await (await ana.raw.ping())  # all of it was read
             assert len(own.frames) == 1
 

@@ -47,8 +47,8 @@ async def test_a_call_that_is_repeated_is_told_what_it_did(redis_url: str) -> No
                 assert not first.get("duplicate", False), tool
 
 
-def _receipt(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: found.get(name) for name in RECEIPT}
+def _receipt(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row.get(name) for name in RECEIPT}
 
 
 async def test_a_vote_that_is_agreed_to_twice_is_agreed_to_once(redis_url: str) -> None:
@@ -96,7 +96,7 @@ async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str |
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             words = ["A light?", "A light?" if key else "A crane?"]
-            said = await asyncio.gather(*(ana.do("say", content=one, key=key) for one in words))
+            said = await asyncio.gather(*(ana.do("say", content=word, key=key) for word in words))
             assert sorted(one["n"] for one in said) == ([1, 1] if key else [1, 2])
             assert sorted(one["duplicate"] for one in said) == [False, bool(key)]
 

@@ -21,8 +21,8 @@ from tests.logs import PACKS, opened
 
 
 async def _hears(agent: Agent, after: int) -> dict[str, Any]:
-    found: dict[str, Any] = await agent.do("wait_for_messages", after=after, timeout=20)
-    return found
+    row: dict[str, Any] = await agent.do("wait_for_messages", after=after, timeout=20)
+    return row
 
 
 async def deliberate(ana: Agent, bo: Agent) -> None:
@@ -79,7 +79,7 @@ async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
         ):
             await deliberate(ana, bo)
         memory = await MemoryReader(bus, PACKS).current("harbour")
-        assert [one.status for one in memory.decisions.values()] == ["ratified"]
+        assert [decision.status for decision in memory.decisions.values()] == ["ratified"]
 
 
 async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -> None:

@@ -32,13 +32,13 @@ def test_snippets_name_the_door_and_the_command() -> None:
     """Each is read by its format, and leads to /mcp or to a command that there is."""
     servers = _servers()
     assert len(servers) == 8
-    for one in servers:
-        if url := one.get("url", one.get("httpUrl")):
+    for row in servers:
+        if url := row.get("url", row.get("httpUrl")):
             assert url.endswith(PATH)
-            assert "Authorization" in one.get("headers", {}) or "bearer_token_env_var" in one
+            assert "Authorization" in row.get("headers", {}) or "bearer_token_env_var" in row
         else:
-            whole = one["command"]
-            name, *args = whole if isinstance(whole, list) else [whole, *one["args"]]
+            whole = row["command"]
+            name, *args = whole if isinstance(whole, list) else [whole, *row["args"]]
             assert name == "parley"
             command = typer.main.get_command(app).commands[args[0]]  # type: ignore[attr-defined]
             known = {flag for option in command.params for flag in option.opts}
@@ -47,8 +47,8 @@ def test_snippets_name_the_door_and_the_command() -> None:
 
 def test_no_snippet_holds_a_token() -> None:
     """Where one belongs stands a name of the environment."""
-    for one in _servers():
-        for value in one.get("headers", {}).values():
+    for row in _servers():
+        for value in row.get("headers", {}).values():
             assert "${" in value
 
 

@@ -13,11 +13,11 @@ async def test_a_session_that_is_not_there_yet_is_not_listed(redis_url: str) -> 
         doors(redis_url) as d,
         over_http(d, d.token("ana", role="agent", session="harbour")) as ana,
     ):
-        found = await ana.call("list_sessions")
-        assert not found.is_error
-        assert found.structured_content == {"sessions": []}
+        result = await ana.call("list_sessions")
+        assert not result.is_error
+        assert result.structured_content == {"sessions": []}
         await d.doors.held.bus.open("harbour", SessionOpened(title="The harbour"))
-        found = await ana.call("list_sessions")
-        assert found.structured_content is not None
-        (row,) = found.structured_content["sessions"]
+        result = await ana.call("list_sessions")
+        assert result.structured_content is not None
+        (row,) = result.structured_content["sessions"]
         assert (row["session"], row["title"]) == ("harbour", "The harbour")

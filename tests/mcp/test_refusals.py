@@ -37,12 +37,12 @@ async def test_no_refusal_holds_what_was_sent(
             await ana.do("join_session")
             for tool in TOOLS:
                 for arguments in _planted(tool.name):
-                    found = await ana.call(tool.name, **arguments)
-                    if found.is_error:
-                        assert CANARY not in text_of(found), text_of(found)
-                        assert found.structured_content is None
-    said = capfd.readouterr()
-    assert CANARY not in said.out + said.err
+                    result = await ana.call(tool.name, **arguments)
+                    if result.is_error:
+                        assert CANARY not in text_of(result), text_of(result)
+                        assert result.structured_content is None
+    capture_result = capfd.readouterr()
+    assert CANARY not in capture_result.out + capture_result.err
 
 
 BODIES: tuple[Any, ...] = (
@@ -75,9 +75,11 @@ async def test_no_error_of_the_protocol_holds_what_was_sent(
     async with doors(redis_url) as d, d.client(d.token("ana", role="agent")) as client:
         own = {} if version is None else {"MCP-Protocol-Version": version}
         for body in BODIES:
-            found = await client.post("/mcp", content=json.dumps(body), headers={**HEADERS, **own})
-            assert found.status_code < 500, found.text
-            assert CANARY not in found.text, body
+            response = await client.post(
+                "/mcp", content=json.dumps(body), headers={**HEADERS, **own}
+            )
+            assert response.status_code < 500, response.text
+            assert CANARY not in response.text, body
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/jsonp", None])
@@ -85,8 +87,8 @@ async def test_what_is_no_json_is_refused_as_over_http(redis_url: str, kind: str
     """By a problem, before anything of it is read."""
     async with doors(redis_url) as d, d.client(d.token("ana", role="agent")) as client:
         headers = {"Accept": HEADERS["Accept"], **({} if kind is None else {"Content-Type": kind})}
-        found = await client.post("/mcp", content=json.dumps(BODIES[0]), headers=headers)
-        assert (found.status_code, slug(found)) == (415, "media-type")
+        response = await client.post("/mcp", content=json.dumps(BODIES[0]), headers=headers)
+        assert (response.status_code, slug(response)) == (415, "media-type")
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -119,9 +121,9 @@ async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
             await ana.do("join_session")
             for tool, arguments, said in WRONG:
                 agent = operator if tool == "create_session" else ana
-                found = await agent.call(tool, **arguments)
-                assert found.is_error, tool
-                assert said in text_of(found)
+                result = await agent.call(tool, **arguments)
+                assert result.is_error, tool
+                assert said in text_of(result)
 
 
 async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
@@ -182,7 +184,7 @@ async def test_who_says_too_much_is_told_to_wait(redis_url: str) -> None:
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             whys = [await ana.call("say", session="harbour", content=f"{k}") for k in range(6)]
-            refused = [text_of(one) for one in whys if one.is_error]
+            refused = [text_of(result) for result in whys if result.is_error]
             assert refused
             assert all(one.startswith("rate:") and "retry_after" in one for one in refused)
 

@@ -66,11 +66,11 @@ async def test_without_a_good_token_no_tool_is_called(redis_url: str) -> None:
         clock.ahead = 60
         for name, token in tokens:
             for tool in TOOLS:
-                found = await _post(client, tool.name, token)
-                assert found.status_code in (401, 429), (name, tool.name, found.text)
-                if found.status_code == 401:
-                    assert found.headers["WWW-Authenticate"] == "Bearer"
-                assert found.headers["Content-Type"] == "application/problem+json"
+                response = await _post(client, tool.name, token)
+                assert response.status_code in (401, 429), (name, tool.name, response.text)
+                if response.status_code == 401:
+                    assert response.headers["WWW-Authenticate"] == "Bearer"
+                assert response.headers["Content-Type"] == "application/problem+json"
         info = await d.doors.held.bus.info("harbour")
         assert info.n == 0
 
@@ -93,8 +93,8 @@ class _Clock:
 
 async def _why(agent: Agent, tool: str) -> str:
     """The slug that the tool is refused by; "" where it is not."""
-    found = await agent.call(tool, **ARGUMENTS[tool])
-    return text_of(found).partition(":")[0] if found.is_error else ""
+    result = await agent.call(tool, **ARGUMENTS[tool])
+    return text_of(result).partition(":")[0] if result.is_error else ""
 
 
 async def test_a_token_of_another_session_enters_none(redis_url: str) -> None:
@@ -159,16 +159,16 @@ async def test_who_has_no_seat_is_told_to_take_one(redis_url: str) -> None:
         await d.doors.held.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="person")) as ana:
             for tool in sorted(SPEAKING - {"join_session", "leave_session"}):
-                found = await ana.call(tool, **ARGUMENTS[tool])
-                assert "call join_session first" in text_of(found), tool
+                result = await ana.call(tool, **ARGUMENTS[tool])
+                assert "call join_session first" in text_of(result), tool
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 async def test_there_is_nothing_but_post(redis_url: str, method: str) -> None:
     """No stream that stays open, and no session to delete."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
-        found = await client.request(method, "/mcp")
-        assert (found.status_code, found.headers["Allow"]) == (405, "POST")
+        response = await client.request(method, "/mcp")
+        assert (response.status_code, response.headers["Allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ async def test_foreign_hosts_and_pages_are_refused(
     """With a good token too."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
         asked: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-        found = await client.post("/mcp", json=asked, headers={**HEADERS, **headers})
-        assert found.status_code == status
+        response = await client.post("/mcp", json=asked, headers={**HEADERS, **headers})
+        assert response.status_code == status
 
 
 async def test_on_standard_input_a_token_is_all_that_its_caller_has(redis_url: str) -> None:

@@ -35,18 +35,18 @@ def _token(name: str, session: str = "*", secret: str = SECRET, now: float | Non
 
 def test_a_token_says_who_calls() -> None:
     """With what it may do; `--session` narrows it."""
-    found = stdio_server.identify_caller(_settings(token=_token("ana")), None, "harbour")
-    assert (found.name, found.role, found.session, found.may) == (
+    caller = stdio_server.identify_caller(_settings(token=_token("ana")), None, "harbour")
+    assert (caller.name, caller.role, caller.session, caller.may) == (
         "ana", "agent", "harbour", ("support",),
     )  # fmt: skip
-    assert not found.may_enter("elsewhere")
+    assert not caller.may_enter("elsewhere")
 
 
 def test_a_name_suffices_where_no_token_is_set() -> None:
     """An agent of that name and no other."""
-    found = stdio_server.identify_caller(_settings(), "ana", None)
-    assert (found.name, found.role, found.operator) == ("ana", "agent", False)
-    assert found.may_enter("harbour")
+    caller = stdio_server.identify_caller(_settings(), "ana", None)
+    assert (caller.name, caller.role, caller.operator) == ("ana", "agent", False)
+    assert caller.may_enter("harbour")
 
 
 @pytest.mark.parametrize(

@@ -52,14 +52,14 @@ async def _run(program: Path, *arguments: str) -> dict[str, Any]:
         stderr=asyncio.subprocess.PIPE, env=dict(os.environ),
     )  # fmt: skip
     async with asyncio.timeout(RUN_SECONDS):
-        said, errors = await process.communicate()
+        data, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
-    found: dict[str, Any] = json.loads(said)
-    return found
+    row: dict[str, Any] = json.loads(data)
+    return row
 
 
-def _check(found: dict[str, Any]) -> None:
-    assert found == {
+def _check(row: dict[str, Any]) -> None:
+    assert row == {
         "tools": len(TOOLS),
         "heard": ["Build a light at the end of the pier."],
         "decisions": [["D1", "ratified"]],

@@ -114,8 +114,8 @@ async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) 
         seq = harbour.seq
         idle = await _commands_during(redis, [asyncio.sleep(seconds)])
         waits = [
-            asyncio.create_task(one.do("wait_for_messages", after=seq, timeout=25))
-            for one in agents
+            asyncio.create_task(agent.do("wait_for_messages", after=seq, timeout=25))
+            for agent in agents
         ]
         await wait_until(lambda: len(_listeners(harbour)) == clients)
         before = len(harbour.requests)
@@ -212,7 +212,7 @@ async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
         assert not waits.done()
         began = time.monotonic()
         await harbour.says("bo", "At last.")
-        assert [one["content"] for one in (await waits)["messages"]] == ["At last."]
+        assert [wait["content"] for wait in (await waits)["messages"]] == ["At last."]
         assert time.monotonic() - began < 4
 
 

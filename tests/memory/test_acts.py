@@ -20,13 +20,13 @@ def acts(content: str, act: str | None = None) -> list[str]:
 
 
 def only(content: str, act: str | None = None) -> Detection:
-    (found,) = READER.read(content, act)
-    return found
+    (detection,) = READER.read(content, act)
+    return detection
 
 
 def payload(content: str, act: str | None = None) -> str:
-    found = only(content, act)
-    return content[found.text_start : found.text_end]
+    detection = only(content, act)
+    return content[detection.text_start : detection.text_end]
 
 
 # -- the counter-examples of the source documents ----------------------------------
@@ -91,8 +91,8 @@ def test_the_clause_after_but_wins() -> None:
         "I agree in general. However, it won't work.",
         "Great idea, although I disagree.",
     ):
-        found = only(content)
-        assert (found.act, found.conditional) == ("oppose", True)
+        detection = only(content)
+        assert (detection.act, detection.conditional) == ("oppose", True)
 
 
 def test_plain_talk_is_nothing_and_no_stance_is_no_reaction() -> None:
@@ -104,10 +104,10 @@ def test_plain_talk_is_nothing_and_no_stance_is_no_reaction() -> None:
 def test_a_message_has_as_many_acts_as_it_has() -> None:
     """N8: each act has its own span, in text order."""
     content = "I propose option A. We decided on B last time. I object to that."
-    found = READER.read(content)
-    assert [each.act for each in found] == ["propose", "decide", "oppose"]
-    assert content[found[0].text_start : found[0].text_end] == "option A"
-    assert [each.start for each in found] == sorted(each.start for each in found)
+    detections = READER.read(content)
+    assert [each.act for each in detections] == ["propose", "decide", "oppose"]
+    assert content[detections[0].text_start : detections[0].text_end] == "option A"
+    assert [each.start for each in detections] == sorted(each.start for each in detections)
 
 
 # -- guards ------------------------------------------------------------------------
@@ -293,8 +293,8 @@ TAGS = [
 @pytest.mark.parametrize(("content", "act", "text"), TAGS)
 def test_a_tag_marks_its_payload(content: str, act: str, text: str) -> None:
     """Brackets and line markers, with number, qualifier, markup or scribed name before them."""
-    found = only(content)
-    assert (found.act, found.how, found.confidence) == (act, "tag", 900)
+    detection = only(content)
+    assert (detection.act, detection.how, detection.confidence) == (act, "tag", 900)
     assert payload(content) == text
 
 
@@ -308,8 +308,8 @@ def test_a_tag_outranks_the_patterns_in_its_payload() -> None:
 def test_several_tags_stand_in_one_message() -> None:
     """Each tag's payload ends where the next tag begins."""
     content = "[PROPOSAL] Use A. [DECISION] Use B.\nRESOLVED: use C"
-    found = READER.read(content)
-    assert [content[each.text_start : each.text_end] for each in found] == [
+    detections = READER.read(content)
+    assert [content[each.text_start : each.text_end] for each in detections] == [
         "Use A.", "Use B.", "use C",
     ]  # fmt: skip
 
@@ -351,8 +351,8 @@ VOTES = [
 @pytest.mark.parametrize(("content", "act", "conditional"), VOTES)
 def test_a_vote_at_a_lines_start_counts(content: str, act: str, conditional: bool) -> None:
     """The sign is the stance; between -1 and 1, and with a reserve, it is conditional."""
-    found = only(content)
-    assert (found.act, found.vote, found.conditional) == (act, True, conditional)
+    detection = only(content)
+    assert (detection.act, detection.vote, detection.conditional) == (act, True, conditional)
 
 
 @pytest.mark.parametrize(
@@ -418,8 +418,8 @@ HANDLES = [
 @pytest.mark.parametrize(("content", "act", "refs"), HANDLES)
 def test_a_handle_says_what_it_is_about(content: str, act: str, refs: tuple[str, ...]) -> None:
     """Acts on a proposal or a decision that people and agents write by its handle."""
-    found = only(content)
-    assert (found.act, found.refs) == (act, refs)
+    detection = only(content)
+    assert (detection.act, detection.refs) == (act, refs)
 
 
 @pytest.mark.parametrize(
@@ -433,8 +433,8 @@ def test_a_handle_says_what_it_is_about(content: str, act: str, refs: tuple[str,
 )
 def test_an_amendment_carries_its_wording(content: str, text: str) -> None:
     """ "I amend P3: …" and "P3 with …" reword P3 and are no proposal beside it."""
-    found = only(content)
-    assert (found.act, found.refs) == ("amend", ("P3",))
+    detection = only(content)
+    assert (detection.act, detection.refs) == ("amend", ("P3",))
     assert payload(content) == text
 
 
@@ -453,8 +453,8 @@ def test_handles_in_code_and_addresses_are_text() -> None:
 
 def test_two_stances_on_two_proposals_are_two_reactions() -> None:
     """A contrast between two handles takes nothing back from either."""
-    found = READER.read("I support P1 but oppose P2.")
-    assert [(each.act, each.refs, each.conditional) for each in found] == [
+    detections = READER.read("I support P1 but oppose P2.")
+    assert [(each.act, each.refs, each.conditional) for each in detections] == [
         ("support", ("P1",), False), ("oppose", ("P2",), False),
     ]  # fmt: skip
 
@@ -462,8 +462,8 @@ def test_two_stances_on_two_proposals_are_two_reactions() -> None:
 def test_quotations_are_offered_as_evidence() -> None:
     """Quoted words and quoted lines may say which proposal is meant."""
     content = '> move the archive\nI agree with "the new rack"'
-    found = only(content)
-    assert [content[start:end] for start, end in found.quotes] == [
+    detection = only(content)
+    assert [content[start:end] for start, end in detection.quotes] == [
         "move the archive", "the new rack",
     ]  # fmt: skip
 
@@ -472,8 +472,8 @@ def test_quotations_are_offered_as_evidence() -> None:
                                      "I agree, but later", "I can live with that"])  # fmt: skip
 def test_a_reserve_makes_support_conditional(content: str) -> None:
     """What is not unconditional is not counted as if it were."""
-    found = only(content)
-    assert (found.act, found.conditional) == ("support", True)
+    detection = only(content)
+    assert (detection.act, detection.conditional) == ("support", True)
 
 
 # -- the envelope ------------------------------------------------------------------
@@ -481,17 +481,17 @@ def test_a_reserve_makes_support_conditional(content: str) -> None:
 
 def test_the_envelopes_act_comes_first_and_has_the_whole_message() -> None:
     """The speaker's own word outranks every detector; a leading tag is not payload."""
-    found = only("[PROPOSAL] Move the archive", "propose")
-    assert (found.how, found.rule, found.confidence) == ("act", "act/propose", 1000)
-    assert (found.start, found.end) == (0, 27)
+    detection = only("[PROPOSAL] Move the archive", "propose")
+    assert (detection.how, detection.rule, detection.confidence) == ("act", "act/propose", 1000)
+    assert (detection.start, detection.end) == (0, 27)
     assert payload("[PROPOSAL] Move the archive", "propose") == "Move the archive"
 
 
 def test_under_an_act_patterns_need_a_handle() -> None:
     """Loose wording inside an explicit act is only its text."""
     assert acts("We agreed on lunch. I disagree with soup.", "inform") == ["inform"]
-    found = READER.read("Fine with me. I oppose P4 though.", "support")
-    assert [(each.act, each.refs) for each in found] == [("support", ()), ("oppose", ("P4",))]
+    detections = READER.read("Fine with me. I oppose P4 though.", "support")
+    assert [(each.act, each.refs) for each in detections] == [("support", ()), ("oppose", ("P4",))]
 
 
 def test_an_act_takes_the_handles_that_nothing_else_claims() -> None:
@@ -504,8 +504,11 @@ def test_tags_still_count_under_an_act() -> None:
     """A message may announce a decision and carry another act."""
     assert acts("Notes below.\nRESOLVED: move the archive", "inform") == ["inform", "decide"]
     content = "[PROPOSAL] one\n[PROPOSAL] two"
-    found = READER.read(content, "propose")
-    assert [content[each.text_start : each.text_end].strip() for each in found] == ["one", "two"]
+    detections = READER.read(content, "propose")
+    assert [content[each.text_start : each.text_end].strip() for each in detections] == [
+        "one",
+        "two",
+    ]
 
 
 def test_reading_twice_gives_the_same() -> None:

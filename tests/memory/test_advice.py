@@ -23,9 +23,9 @@ def memory(**settings: object) -> Memory:
     return made
 
 
-def only(found: Memory) -> Advice:
-    (one,) = advise_limits(found)
-    return one
+def only(memory: Memory) -> Advice:
+    (advice,) = advise_limits(memory)
+    return advice
 
 
 def cached(k: int, **fields: Any) -> CachedResult:
@@ -91,9 +91,9 @@ def test_long_answers_and_results_call_for_a_longer_answer() -> None:
         )
     }  # fmt: skip
     found.exchanges = Exchanges(turn=1, window=[1])
-    one = only(found)
-    assert (one.key, one.now, one.suggested) == ("limits.answer.cap", 750, 1100)
-    assert one.because == "3 of 4 answers and tool results were longer"
+    advice = only(found)
+    assert (advice.key, advice.now, advice.suggested) == ("limits.answer.cap", 750, 1100)
+    assert advice.because == "3 of 4 answers and tool results were longer"
 
 
 def test_results_still_wanted_at_their_greatest_age_call_for_a_greater_one() -> None:
@@ -150,12 +150,12 @@ def test_whatever_is_advised_is_a_setting_that_can_be_set(
     found.episodes.evicted = found.tools.evicted = evicted
     found.episodes.refused = refused
     found.insights.dropped = insights
-    for one in advise_limits(found):
-        assert one.suggested > one.now
+    for advice in advise_limits(found):
+        assert advice.suggested > advice.now
         tree: dict[str, Any] = {}
         place = tree
-        *groups, leaf = one.key.split(".")
+        *groups, leaf = advice.key.split(".")
         for group in groups:
             place = place.setdefault(group, {})
-        place[leaf] = one.suggested
+        place[leaf] = advice.suggested
         merge_settings(found.settings, tree)

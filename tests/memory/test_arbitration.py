@@ -285,12 +285,12 @@ def test_consent_is_counted_after_its_window_or_at_an_objection() -> None:
     table = three()
     table.turn("ana", IDEA)
     voters = {"ana": 1, "bo": 1}
-    held = table.vote(1, status="open", rule="consent", proposal=1, window=3, electorate=voters)
+    vote = table.vote(1, status="open", rule="consent", proposal=1, window=3, electorate=voters)
     table.bid("bo")
     assert isinstance(table.step(), Grant)
     table.turn("bo", "I oppose P1.")
     assert table.step() == CountVote(1)
-    held.ballots.clear()
+    vote.ballots.clear()
     assert not isinstance(table.step(NOW), CountVote)
     table.turn("cy", "Hm.")
     table.turn("ana", "Hm.")
@@ -330,9 +330,9 @@ def test_two_who_always_bid_are_stopped_by_the_hops() -> None:
             table.take(step, lambda name: "No, you are wrong there.")
         assert table.steps[-1] == end
         assert table.memory.floor.turns == 12
-        (told,) = [step for step in table.steps if isinstance(step, Nudge)]
-        assert (told.warning, told.participant) == ("hops", "")
-        assert "6 turns" in told.content
+        (nudge,) = [step for step in table.steps if isinstance(step, Nudge)]
+        assert (nudge.warning, nudge.participant) == ("hops", "")
+        assert "6 turns" in nudge.content
         assert table.step() is None
         if seats:
             table.say("eli", "Go on.")
@@ -359,7 +359,7 @@ def test_when_all_pass_it_is_over_in_bounded_steps() -> None:
         table.take(step, lambda name: None)
     assert step == Close("quiescent", "quiescent")
     assert asked == [1]
-    (nudge,) = [one for one in table.steps if isinstance(one, Nudge)]
+    (nudge,) = [step for step in table.steps if isinstance(step, Nudge)]
     assert (nudge.participant, nudge.warning) == ("cy", "quiet")
 
 
@@ -468,11 +468,11 @@ def test_an_idea_that_comes_back_is_told_once() -> None:
         step = table.step(NOW)
         if isinstance(step, Nudge):
             table.take(step, lambda name: None)
-    (told,) = [step for step in table.steps if isinstance(step, Nudge)]
-    assert (told.warning, told.participant, told.re, told.earlier) == (
+    (nudge,) = [step for step in table.steps if isinstance(step, Nudge)]
+    assert (nudge.warning, nudge.participant, nudge.re, nudge.earlier) == (
         "circling", "", "P2", "P1",
     )  # fmt: skip
-    assert told.content == (
+    assert nudge.content == (
         "like P1 of message 5, rejected 3-0 at message 9 "
         'because "I oppose P1, the second disk is full." (ana, message 6)'
     )

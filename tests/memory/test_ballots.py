@@ -43,12 +43,12 @@ def test_a_ballot_is_the_origin_of_what_it_settles() -> None:
     assert decision.ratified is not None
     assert decision.ratified.how == "vote"
     assert decision.ratified.cites == (Cite(3, 0, len("Tea at four wins.")),)
-    (told,) = [fact for fact in facts if fact.kind == "decision.ratified"]
-    assert told.data["how"] == "vote"
-    assert told.data["supporters"] == ["ana", "bo"]
-    assert told.data["dissenters"] == ["cy"]
-    assert told.data["abstainers"] == ["dee"]
-    assert told.data["tally"] == [2, 1, 1]
+    (fact,) = [fact for fact in facts if fact.kind == "decision.ratified"]
+    assert fact.data["how"] == "vote"
+    assert fact.data["supporters"] == ["ana", "bo"]
+    assert fact.data["dissenters"] == ["cy"]
+    assert fact.data["abstainers"] == ["dee"]
+    assert fact.data["tally"] == [2, 1, 1]
 
 
 def test_without_consensus_nothing_is_settled() -> None:

@@ -38,9 +38,9 @@ def test_every_character_knows_where_it_stood(text: str) -> None:
 def test_spans_lie_in_the_original(text: str, act: str | None) -> None:
     """Whatever stands between the words, evidence and payload are places of the message."""
     content = f"אני מציע ש{text}"
-    for found in READER.read(content, act):
-        assert 0 <= found.start <= found.end <= len(content)
-        assert 0 <= found.text_start <= found.text_end <= len(content)
+    for detection in READER.read(content, act):
+        assert 0 <= detection.start <= detection.end <= len(content)
+        assert 0 <= detection.text_start <= detection.text_end <= len(content)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_spans_lie_in_the_original(text: str, act: str | None) -> None:
 )
 def test_the_evidence_is_what_was_written(content: str, act: str, span: str | None) -> None:
     """The span is of the original, with its points, and without marks at its edges."""
-    (found,) = READER.read(content)
-    assert found.act == act
+    (detection,) = READER.read(content)
+    assert detection.act == act
     if span is not None:
-        assert content[found.start : found.end] == span
+        assert content[detection.start : detection.end] == span
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_the_evidence_is_what_was_written(content: str, act: str, span: str | No
 )
 def test_a_payload_ends_where_its_sentence_ends(content: str, payload: str) -> None:
     """Ideographic stops end a sentence; a verb at the end has its payload before it."""
-    found = READER.read(content)[0]
-    assert content[found.text_start : found.text_end] == payload
+    detection = READER.read(content)[0]
+    assert content[detection.text_start : detection.text_end] == payload
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_a_quotation_in_any_script_claims_nothing(content: str) -> None:
 
 def test_a_mark_of_abbreviation_quotes_nothing() -> None:
     """Between the letters of an abbreviation a quotation mark is none."""
-    (found,) = READER.read('לפי דו"ח הביקורת אני מסכים עם מנכ"ל החברה')
-    assert found.act == "support"
+    (detection,) = READER.read('לפי דו"ח הביקורת אני מסכים עם מנכ"ל החברה')
+    assert detection.act == "support"
 
 
 @pytest.mark.parametrize(
@@ -128,15 +128,15 @@ def test_a_mark_of_abbreviation_quotes_nothing() -> None:
 )
 def test_a_handle_may_touch_what_stands_beside_it(content: str, refs: tuple[str, ...]) -> None:
     """Scripts that join words, or prefixes to them, name handles too."""
-    (found,) = READER.read(content)
-    assert found.refs == refs
+    (detection,) = READER.read(content)
+    assert detection.refs == refs
 
 
 @pytest.mark.parametrize("content", ["賛成ですが、費用が心配です。", "我同意，但是预算太高。"])
 def test_a_reserve_makes_a_reaction_conditional(content: str) -> None:
     """What takes half of it back is heard in every language."""
-    (found,) = READER.read(content)
-    assert (found.act, found.conditional) == ("support", True)
+    (detection,) = READER.read(content)
+    assert (detection.act, detection.conditional) == ("support", True)
 
 
 @pytest.mark.parametrize("content", ["+1日", "+1 天后", "+1個", "+1 יום"])

@@ -75,11 +75,11 @@ def remembered(*entries: Entry) -> Memory:
 def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> None:
     """An upgrade, which only a model can run; the first has nothing before it."""
     memory = remembered(*said())
-    assert [(one.id, one.lead) for one in list_owed_readings(memory)] == [
+    assert [(effect.id, effect.lead) for effect in list_owed_readings(memory)] == [
         ("extract:1:4", 1),
         ("extract:5:8", 3),
     ]
-    assert [one.result_id("model") for one in list_upgrades(memory)] == [
+    assert [list_upgrade.result_id("model") for list_upgrade in list_upgrades(memory)] == [
         "extract:1:4:model", "extract:5:8:model",
     ]  # fmt: skip
 
@@ -97,7 +97,7 @@ def test_nothing_is_owed_where_nobody_is_to_read() -> None:
 )
 def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> None:
     """However few messages it has."""
-    assert [one.id for one in list_owed_readings(remembered(*said(6, end)))] == [
+    assert [effect.id for effect in list_owed_readings(remembered(*said(6, end)))] == [
         "extract:1:4",
         "extract:5:6",
     ]
@@ -106,13 +106,13 @@ def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> 
 def test_messages_of_bots_are_not_read() -> None:
     """They neither fill a stretch nor may be claimed of."""
     memory = remembered(*said(5, bots=["ana"]))
-    assert [one.id for one in list_owed_readings(memory)] == ["extract:2:5"]
+    assert [effect.id for effect in list_owed_readings(memory)] == ["extract:2:5"]
 
 
 def test_a_redaction_makes_it_another_effect() -> None:
     """Also one of a message that was only shown with it."""
     gone = EntryRedacted(redacted=3, reason="private")
-    assert [one.id for one in list_owed_readings(remembered(*said(8, gone)))] == [
+    assert [effect.id for effect in list_owed_readings(remembered(*said(8, gone)))] == [
         "extract:1:4:again1", "extract:5:8:again1",
     ]  # fmt: skip
 
@@ -129,14 +129,14 @@ def test_what_waits_survives_a_snapshot() -> None:
 
 def test_a_claim_becomes_an_item_of_its_own() -> None:
     """With the words, who said them, the message and the entry that cites it."""
-    found = overlay_claims(remembered(*said(4, FIRST)))
-    one, other = found.items["M1"], found.items["M4"]
-    assert (one.kind, one.participant, one.text) == (
+    overlay = overlay_claims(remembered(*said(4, FIRST)))
+    claimed_item, other = overlay.items["M1"], overlay.items["M4"]
+    assert (claimed_item.kind, claimed_item.participant, claimed_item.text) == (
         "proposal", "ana", "a second index on the north shard",
     )  # fmt: skip
-    assert (one.origin.how, one.origin.rule) == ("model", "extract:1:4")
-    assert [(cite.n, cite.start, cite.end) for cite in one.origin.cites] == [(1, 11, 44)]
-    assert {name: voice.stance for name, voice in one.voices.items()} == {"bo": "support"}
+    assert (claimed_item.origin.how, claimed_item.origin.rule) == ("model", "extract:1:4")
+    assert [(cite.n, cite.start, cite.end) for cite in claimed_item.origin.cites] == [(1, 11, 44)]
+    assert {name: voice.stance for name, voice in claimed_item.voices.items()} == {"bo": "support"}
     assert (other.kind, other.participant) == ("decision", "dee")
 
 
@@ -155,10 +155,10 @@ def test_a_claim_of_what_is_an_item_already_confirms_it() -> None:
         claim(5, "rebuild the importer", "proposal"),
         claim(8, "has my blessing", "support", 5),
     )  # fmt: skip
-    found = overlay_claims(remembered(*said(8, second)))
-    assert found.items == {}
-    assert list(found.confirmed) == ["P1"]
-    assert found.voices["P1"]["dee"].stance == "support"
+    overlay = overlay_claims(remembered(*said(8, second)))
+    assert overlay.items == {}
+    assert list(overlay.confirmed) == ["P1"]
+    assert overlay.voices["P1"]["dee"].stance == "support"
 
 
 def test_confidence_is_held_below_what_people_mark_themselves() -> None:
@@ -170,8 +170,8 @@ def test_confidence_is_held_below_what_people_mark_themselves() -> None:
 def test_two_items_of_a_message_have_handles_of_their_own() -> None:
     """In the order of its words."""
     two = read(1, 4, claim(4, "ended up", "proposal"), claim(4, "The second", "decision"))
-    found = overlay_claims(remembered(*said(4, two)))
-    assert [(ref, one.text) for ref, one in found.items.items()] == [
+    overlay = overlay_claims(remembered(*said(4, two)))
+    assert [(ref, claimed_item.text) for ref, claimed_item in overlay.items.items()] == [
         ("M4", "The second"), ("M4.2", "ended up"),
     ]  # fmt: skip
 
@@ -193,8 +193,8 @@ def test_two_items_of_a_message_have_handles_of_their_own() -> None:
 )
 def test_what_cites_nothing_of_its_stretch_is_not_kept(forged: dict[str, Any]) -> None:
     """Beyond the log, of another stretch, outside the words, on nothing that was proposed."""
-    found = overlay_claims(remembered(*said(8, read(1, 4, forged))))
-    assert (found.items, found.voices, found.confirmed) == ({}, {}, {})
+    overlay = overlay_claims(remembered(*said(8, read(1, 4, forged))))
+    assert (overlay.items, overlay.voices, overlay.confirmed) == ({}, {}, {})
 
 
 def test_only_a_stretch_that_is_owed_is_answered_and_only_once() -> None:
@@ -213,11 +213,11 @@ def test_answers_may_land_in_any_order() -> None:
         5, 8, claim(6, "No", "oppose", "M4"), claim(8, "my blessing", "support", 4),
         retracted=[{"ref": "M4", "reason": "irony"}],
     )  # fmt: skip
-    one, other = remembered(*said(8, FIRST, second)), remembered(*said(8, second, FIRST))
-    assert dump(one) == dump(other)
-    found = overlay_claims(one)
-    assert found.items["M4"].voices.keys() == {"bo", "dee"}
-    assert (found.items["M4"].status, found.items["M4"].reason) == ("retracted", "irony")
+    memory, other = remembered(*said(8, FIRST, second)), remembered(*said(8, second, FIRST))
+    assert dump(memory) == dump(other)
+    overlay = overlay_claims(memory)
+    assert overlay.items["M4"].voices.keys() == {"bo", "dee"}
+    assert (overlay.items["M4"].status, overlay.items["M4"].reason) == ("retracted", "irony")
 
 
 # -- what outranks it ----------------------------------------------------------------
@@ -230,10 +230,10 @@ def second(*retracted: str, **given: Any) -> ItemsExtracted:
 def test_what_wording_alone_showed_can_be_taken_back() -> None:
     """It is listed as retracted, with the reason and the entry that says so; nothing is deleted."""
     memory = remembered(*said(8, second("P1")))
-    found, proposal = overlay_claims(memory), memory.proposals[1]
-    assert listed_status(found, proposal) == "retracted"
-    assert (found.reasons["P1"], found.retracted["P1"].rule) == ("question", "extract:5:8")
-    assert found.retracted["P1"].cites[0].n == 5
+    overlay, proposal = overlay_claims(memory), memory.proposals[1]
+    assert listed_status(overlay, proposal) == "retracted"
+    assert (overlay.reasons["P1"], overlay.retracted["P1"].rule) == ("question", "extract:5:8")
+    assert overlay.retracted["P1"].cites[0].n == 5
     assert proposal.status == "active"
     assert "P1" not in assemble(memory, Request("ana")).text
 
@@ -270,9 +270,9 @@ def test_what_it_also_confirms_or_never_saw_is_not_taken_back() -> None:
     """Nor what came after its stretch."""
     later = Message(participant="ana", content="I propose we drop the old disks for good")
     memory = remembered(*said(8, later, second("P1", "P2", confirmed=["P1"])))
-    found = overlay_claims(memory)
-    assert found.retracted == {}
-    assert list(found.confirmed) == ["P1"]
+    overlay = overlay_claims(memory)
+    assert overlay.retracted == {}
+    assert list(overlay.confirmed) == ["P1"]
 
 
 def test_a_stance_gives_way_to_what_its_participant_said_outright() -> None:
@@ -312,22 +312,20 @@ def test_a_redacted_message_takes_its_claims_with_it(late: bool) -> None:
 
 def test_other_names_of_a_speaker_are_followed() -> None:
     """Items and stances are of whoever the name belongs to now."""
-    found = overlay_claims(
+    overlay = overlay_claims(
         remembered(*said(4, FIRST, ParticipantAliased(alias="bo", participant="Bo B.")))
     )
-    assert list(found.items["M1"].voices) == ["Bo B."]
+    assert list(overlay.items["M1"].voices) == ["Bo B."]
 
 
 def test_what_it_cost_and_dropped_is_counted() -> None:
     """Per session: calls, tokens, and what could not be shown, by reasons that we know."""
     dropped = {"quote": 2, "## forged": 9, "label": -1}
     cost = {"calls": 2, "input_tokens": 900, "output_tokens": 80}
-    found = count_claims(
-        remembered(*said(8, FIRST.model_copy(update={"dropped": dropped, **cost})))
-    )
-    assert (found["read"], found["waiting"], found["claims"], found["items"]) == (1, 1, 3, 2)
-    assert found["dropped"] == {"quote": 2}
-    assert [found[name] for name in cost] == [2, 900, 80]
+    row = count_claims(remembered(*said(8, FIRST.model_copy(update={"dropped": dropped, **cost}))))
+    assert (row["read"], row["waiting"], row["claims"], row["items"]) == (1, 1, 3, 2)
+    assert row["dropped"] == {"quote": 2}
+    assert [row[name] for name in cost] == [2, 900, 80]
 
 
 def test_a_context_tells_what_a_model_read() -> None:

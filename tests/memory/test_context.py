@@ -175,7 +175,7 @@ def test_a_long_ledger_is_told_as_handles_before_any_decision_is_left_out() -> N
     assert context.dropped == {}
     short = context.shortened["Key Decisions Made"]
     assert f"in short: {short} of Key Decisions Made" in context.text
-    forms = [one.fate for one in context.choices if one.block == "Key Decisions Made"]
+    forms = [choice.fate for choice in context.choices if choice.block == "Key Decisions Made"]
     assert len(forms) == 250
     assert forms.count("short") == short
     assert context.size <= 4000
@@ -185,7 +185,11 @@ def test_older_decisions_shrink_first() -> None:
     """Where some can be told on a longer line, those are the newest."""
     memory, _ = folded(_ledger(120))
     context = assemble(memory, Request(budget=4000))
-    fates = {one.what: one.fate for one in context.choices if one.block == "Key Decisions Made"}
+    fates = {
+        choice.what: choice.fate
+        for choice in context.choices
+        if choice.block == "Key Decisions Made"
+    }
     forms = [fates[f"D{ref}"] for ref in range(1, 121)]
     assert forms == sorted(forms, key=["short", "whole"].index)
     assert {"short", "whole"} == set(forms)
@@ -229,8 +233,8 @@ def test_what_steps_discovered_is_told_while_a_goal_is_open_and_after() -> None:
 
 def test_work_that_has_no_room_in_full_is_told_in_short() -> None:
     """What is being done is known even where a context is small."""
-    found = [step(discovered={f"fact {k}": "word " * 30}) for k in range(20)]
-    memory, _ = folded(talk(goal("Doors"), *found))
+    steps = [step(discovered={f"fact {k}": "word " * 30}) for k in range(20)]
+    memory, _ = folded(talk(goal("Doors"), *steps))
     context = assemble(memory, Request("ana", budget=500))
     assert "- E1 goal of ana: Doors" in context.text
     assert context.shortened["Work in Hand"] == 1
@@ -252,11 +256,11 @@ def test_each_thing_and_its_fate_are_named() -> None:
     records = talk(("ana", "I propose we rest."), *[("bo", "word " * 200) for _ in range(8)])
     memory, _ = folded(records)
     context = assemble(memory, Request("bo", budget=900, recent=records))
-    fates = {(one.block, one.what): one.fate for one in context.choices}
+    fates = {(choice.block, choice.what): choice.fate for choice in context.choices}
     assert fates["Active Proposals", "P1"] == "whole"
     assert fates["Recent Messages", "n 9"] == "whole"
     assert fates["Recent Messages", "n 3"] == "short"
     context = assemble(memory, Request("bo", budget=500, recent=records))
-    fates = {(one.block, one.what): one.fate for one in context.choices}
+    fates = {(choice.block, choice.what): choice.fate for choice in context.choices}
     assert fates["Recent Messages", "n 1"] == "left out"
     assert context.dropped == {"Recent Messages": list(fates.values()).count("left out")}

@@ -60,7 +60,7 @@ def test_what_only_sounds_like_a_decision_is_none(text: str) -> None:
 def test_a_decision_is_found_in_the_wordings_people_use(text: str) -> None:
     """With either apostrophe, with a word in between, with a tag."""
     memory, _ = folded(talk(("bo", text)))
-    assert [found.status for found in memory.decisions.values()] == ["claimed"]
+    assert [decision.status for decision in memory.decisions.values()] == ["claimed"]
 
 
 def test_a_vote_and_its_resolution_ratify() -> None:
@@ -125,7 +125,7 @@ def test_a_ratified_decision_supersedes_the_one_before_on_its_topic() -> None:
     first = say("ines", "Reviews are on Thursday.", "decide", topic="reviews")
     second = say("ines", "Reviews are on Monday.", "decide", topic="Reviews")
     memory, facts = folded(talk(first, second, chair=["ines"]))
-    assert [found.status for found in memory.decisions.values()] == ["superseded", "ratified"]
+    assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
     assert memory.decisions[1].superseded_by == 2
     assert facts[-1].kind == "decision.superseded"
 
@@ -148,7 +148,7 @@ def test_a_decision_on_an_amended_proposal_supersedes_the_earlier_one() -> None:
             ("bo", "accept P2"),
         )
     )
-    assert [found.status for found in memory.decisions.values()] == ["superseded", "ratified"]
+    assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
 
 
 def test_a_hundred_decisions_survive_every_cap() -> None:
@@ -159,8 +159,8 @@ def test_a_hundred_decisions_survive_every_cap() -> None:
     ]
     memory, _ = folded(talk(*lines, chair=["ines"], caps={"decisions": 5}))
     assert len(memory.decisions) == 100
-    assert all(found.status == "ratified" for found in memory.decisions.values())
-    assert sum(not found.shrunk for found in memory.decisions.values()) <= 5
+    assert all(decision.status == "ratified" for decision in memory.decisions.values())
+    assert sum(not decision.shrunk for decision in memory.decisions.values()) <= 5
     assert memory.decisions[1].topic == "owner 0"
 
 

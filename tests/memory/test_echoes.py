@@ -30,8 +30,8 @@ def rejected(*later: tuple[str, str] | Message) -> tuple[Memory, list[Fact]]:
 
 
 def only(facts: list[Fact], kind: str) -> Fact:
-    (found,) = [fact for fact in facts if fact.kind == kind]
-    return found
+    (fact,) = [fact for fact in facts if fact.kind == kind]
+    return fact
 
 
 def test_an_echo_names_the_earlier_one_and_what_they_share() -> None:
@@ -111,8 +111,8 @@ def test_a_flip_names_what_another_said_last_on_it() -> None:
     """A stance, or any message about it; what was said of nothing moved nobody."""
     fact, memory = flip(("cy", "I support P1, we bought a disk."), ("dee", "Lunch?"))
     assert (fact.data["was_n"], fact.data["moved_by"], fact.data["moved_n"]) == (2, "cy", 3)
-    held = memory.participants["bo"].positions["P1"]
-    assert (held.moved_by, held.moved_n) == ("cy", 3)
+    position = memory.participants["bo"].positions["P1"]
+    assert (position.moved_by, position.moved_n) == ("cy", 3)
     asked = Message(participant="dee", content="It has 2 TB free.", act="inform", re="P1")
     fact, _ = flip(("cy", "+1 to P1"), asked)
     assert (fact.data["moved_by"], fact.data["moved_n"]) == ("dee", 4)

@@ -16,7 +16,7 @@ def begin(kind: EpisodeKind, title: str = "It", who: str = "ana", **more: object
 
 
 def handles(memory: Memory) -> list[str]:
-    return [one.handle for one in ready_tasks(memory)]
+    return [episode.handle for episode in ready_tasks(memory)]
 
 
 def test_a_task_is_ready_when_what_it_waits_for_is_completed() -> None:
@@ -78,8 +78,8 @@ def test_an_exchange_does_not_hold_what_ended_with_the_one_before() -> None:
     memory, _ = folded(
         talk(begin("exchange"), goal("Doors", parent="E1"), begin("exchange", parent="E2"))
     )
-    held = [memory.episodes.held[ref] for ref in memory.episodes.open]
-    assert [(one.kind, one.parent) for one in held] == [("exchange", None)]
+    episodes = [memory.episodes.held[ref] for ref in memory.episodes.open]
+    assert [(episode.kind, episode.parent) for episode in episodes] == [("exchange", None)]
 
 
 def test_only_a_handle_of_an_episode_names_one() -> None:

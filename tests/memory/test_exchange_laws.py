@@ -76,22 +76,24 @@ def test_law_7_limits_hold_after_every_entry(log: list[Entry]) -> None:
         assert byte_size(running_text(memory)) <= limits.running.cap
         assert len(tools.cached) <= limits.cached
         assert len(tools.calls) <= limits.cached
-        for held in list_live_results(memory):
-            assert memory.exchanges.turn < held.expires
-            assert byte_size(held.value) <= limits.answer.cap
+        for cached in list_live_results(memory):
+            assert memory.exchanges.turn < cached.expires
+            assert byte_size(cached.value) <= limits.answer.cap
         for shown in tools.injected.values():
             assert len(shown) <= INJECTIONS
-            assert all(len(one.text) <= limits.context_text for one in shown.values())
+            assert all(len(injection.text) <= limits.context_text for injection in shown.values())
         assert nothing_leaks(memory)
 
 
 def nothing_leaks(memory: Memory) -> bool:
     """True when each shorter form is of something held, and each held exchange is in use."""
-    held = {f"result {one.n}" for one in memory.tools.cached.values()}
-    held |= {f"answer {one.talk.answer_n}" for one in list_kept_exchanges(memory) if one.talk}
-    held |= {f"episode {one.opened}" for one in memory.episodes.held.values()}
+    held = {f"result {cached.n}" for cached in memory.tools.cached.values()}
+    held |= {
+        f"answer {episode.talk.answer_n}" for episode in list_kept_exchanges(memory) if episode.talk
+    }
+    held |= {f"episode {episode.opened}" for episode in memory.episodes.held.values()}
     running = [key for key in memory.condensed if key.startswith("running ")]
-    exchanges = {ref for ref, one in memory.episodes.held.items() if one.talk is not None}
+    exchanges = {ref for ref, episode in memory.episodes.held.items() if episode.talk is not None}
     used = {*memory.exchanges.window, memory.exchanges.open}
     return len(running) <= 1 and set(memory.condensed) - {*running} <= held and exchanges <= used
 
@@ -109,13 +111,15 @@ def test_law_8_prepared_messages_never_exceed_their_budget(log: list[Entry], ext
     """What was left out is counted in the text, and every call has its result behind it."""
     records = numbered(log)
     memory, _ = folded(records)
-    found = prepare_messages(memory, "helper", "And now?", budget=200 + extra, recent=records)
-    assert found.size <= 200 + extra
-    for name, count in found.dropped.items():
-        assert f"{count} {name}" in found.messages[0]["content"]
-    assert found.messages[-1] == {"role": "user", "content": "And now?"}
+    chat_messages = prepare_messages(
+        memory, "helper", "And now?", budget=200 + extra, recent=records
+    )
+    assert chat_messages.size <= 200 + extra
+    for name, count in chat_messages.dropped.items():
+        assert f"{count} {name}" in chat_messages.messages[0]["content"]
+    assert chat_messages.messages[-1] == {"role": "user", "content": "And now?"}
     asked: list[str] = []
-    for message in found.messages:
+    for message in chat_messages.messages:
         if message["role"] == "tool":
             assert [message["tool_call_id"]] == asked
         asked = [one["id"] for one in message.get("tool_calls", ())]

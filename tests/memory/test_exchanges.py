@@ -32,7 +32,7 @@ from tests.logs import folded
 
 
 def talks(memory: Memory) -> list[Exchange]:
-    return [one.talk for one in list_kept_exchanges(memory) if one.talk is not None]
+    return [episode.talk for episode in list_kept_exchanges(memory) if episode.talk is not None]
 
 
 def test_an_exchange_is_a_question_and_its_answer() -> None:
@@ -52,9 +52,9 @@ def test_a_user_s_message_begins_the_next_exchange() -> None:
     first, second = list_kept_exchanges(memory)
     assert (first.status, second.status) == ("completed", "abandoned")
     assert memory.exchanges.turn == 2
-    held = open_exchange(memory)
-    assert held is not None
-    assert held.title == "Three?"
+    episode = open_exchange(memory)
+    assert episode is not None
+    assert episode.title == "Three?"
 
 
 def test_an_exchange_may_be_opened_by_hand() -> None:
@@ -85,10 +85,10 @@ def test_reasoning_neither_asks_nor_answers() -> None:
     thought = Message(participant=HELPER, content="It must be warm.", form="reasoning")
     own = Message(participant=USER, content="I wonder.", form="reasoning")
     memory = remembered(ask("How warm is it?"), thought, own)
-    held = open_exchange(memory)
-    assert held is not None
-    assert held.talk is not None
-    assert (held.talk.answer_n, held.talk.messages) == (0, 1)
+    episode = open_exchange(memory)
+    assert episode is not None
+    assert episode.talk is not None
+    assert (episode.talk.answer_n, episode.talk.messages) == (0, 1)
 
 
 @pytest.mark.parametrize(("letter", "size"), [("e", 750), ("é", 1500)])
@@ -105,7 +105,7 @@ def test_ten_exchanges_are_kept_and_the_older_told_in_the_running_summary() -> N
     memory = remembered(*(exchange(number) for number in range(1, 13)))
     store = memory.exchanges
     assert store.turn == 12
-    assert [one.ref for one in list_kept_exchanges(memory)] == list(range(3, 13))
+    assert [episode.ref for episode in list_kept_exchanges(memory)] == list(range(3, 13))
     assert set(memory.episodes.held) == set(range(3, 13))
     assert store.running.split("\n")[:2] == [
         "Q (user): What is question 1? Please.",
@@ -179,7 +179,11 @@ def test_a_model_s_summary_stands_for_the_compressed_part_alone() -> None:
     settings = assistant(summary={"how": "model"}, limits=limits)
     log = [settings, *(entry for number in range(1, 5) for entry in exchange(number))]
     memory = remembered(log)
-    (effect,) = [one for one in list_owed_short_forms(memory) if one.part == "running"]
+    (effect,) = [
+        short_form_effect
+        for short_form_effect in list_owed_short_forms(memory)
+        if short_form_effect.part == "running"
+    ]
     assert effect.of == memory.exchanges.cause
     memory = remembered([*log, condensed(effect, "Three questions were answered.")])
     assert running_text(memory).startswith("Three questions were answered.")

@@ -27,9 +27,9 @@ def memory(n: int, **settings: object) -> Memory:
     return made
 
 
-def of(found: Memory, limit: str, whose: str = "") -> Forecast:
-    (one,) = [row for row in forecast_limits(found) if (row.limit, row.of) == (limit, whose)]
-    return one
+def of(memory: Memory, limit: str, whose: str = "") -> Forecast:
+    (forecast,) = [row for row in forecast_limits(memory) if (row.limit, row.of) == (limit, whose)]
+    return forecast
 
 
 def line(n: int, text: str) -> HistoryLine:
@@ -40,10 +40,10 @@ def test_turns_left_are_what_is_missing_over_the_growth_of_a_turn() -> None:
     """600 characters in 10 turns, 400 to go: 60 a turn, so 7 turns."""
     found = memory(10, note={"policy": "append"}, limits={"history": {"cap": 1000}})
     found.notebooks = Notebooks(history=[line(1, "x" * 300), line(5, "y" * 300)], size=600)
-    one = of(found, "limits.history")
-    assert (one.size, one.cap, one.unit) == (600, 1000, "chars")
-    assert (one.per_turn_permille, one.turns_left) == (60_000, 7)
-    assert (one.warn, one.alert) == (750, False)
+    forecast = of(found, "limits.history")
+    assert (forecast.size, forecast.cap, forecast.unit) == (600, 1000, "chars")
+    assert (forecast.per_turn_permille, forecast.turns_left) == (60_000, 7)
+    assert (forecast.warn, forecast.alert) == (750, False)
 
 
 def test_what_was_let_go_of_counts_as_growth() -> None:
@@ -131,26 +131,26 @@ def test_goals_and_the_archive_are_forecast_in_tokens() -> None:
 
 def test_a_session_without_layers_forecasts_its_talk_alone() -> None:
     """What is not in use is not reported."""
-    found = fold_records(Memory(PACKS), talk(("ana", "Morning."), ("bo", "Morning.")))
-    limits = [one.limit for one in forecast_limits(found)]
+    memory = fold_records(Memory(PACKS), talk(("ana", "Morning."), ("bo", "Morning.")))
+    limits = [forecast.limit for forecast in forecast_limits(memory)]
     assert limits == ["summary.interval", "caps.proposals", "caps.decisions"]
-    assert of(found, "summary.interval").turns_left == 10
+    assert of(memory, "summary.interval").turns_left == 10
 
 
 def test_short_term_is_forecast_where_it_has_a_limit() -> None:
     """Tokens of the open stretch, told from its warning line on."""
     found = memory(10, limits={"short_term": {"cap": 4000}})
     found.open_first, found.open_tokens = 1, 3000
-    one = of(found, "limits.short_term")
-    assert (one.warn, one.alert, one.turns_left) == (3000, True, 4)
+    forecast = of(found, "limits.short_term")
+    assert (forecast.warn, forecast.alert, forecast.turns_left) == (3000, True, 4)
 
 
 @given(entries())
 def test_forecasts_are_whole_numbers_of_any_session(log: list[Entry]) -> None:
     """No floats, no negative numbers, whatever was said."""
-    found = fold_records(Memory(PACKS), numbered(log))
-    for one in forecast_limits(found):
-        for value in asdict(one).values():
+    memory = fold_records(Memory(PACKS), numbered(log))
+    for forecast in forecast_limits(memory):
+        for value in asdict(forecast).values():
             assert value is None or isinstance(value, int | str)
             assert not isinstance(value, int) or value >= 0
 
@@ -163,20 +163,28 @@ def test_results_that_are_kept_are_forecast() -> None:
         stored=0, expires=2, limit=9,
     )  # fmt: skip
     found.tools = Tools(cached={"k": kept}, evicted=3)
-    one = of(found, "limits.cached")
-    assert (one.size, one.per_turn_permille, one.turns_left) == (1, 500, 198)
+    forecast = of(found, "limits.cached")
+    assert (forecast.size, forecast.per_turn_permille, forecast.turns_left) == (1, 500, 198)
 
 
 def test_a_notebook_grows_by_what_its_owner_is_told() -> None:
     """Not by what no route tells; by one's own words under another name as well."""
     lines = [("ana", "Morning all."), ("bo", "Good morning.")]
-    found, _ = folded(talk(*lines, note={"policy": "append"}, routes={"own": "off"}))
-    sizes = {one.of: one.size for one in forecast_limits(found) if one.limit == "limits.note"}
+    memory, _ = folded(talk(*lines, note={"policy": "append"}, routes={"own": "off"}))
+    sizes = {
+        forecast.of: forecast.size
+        for forecast in forecast_limits(memory)
+        if forecast.limit == "limits.note"
+    }
     assert sizes == {"ana": len("Good morning."), "bo": len("Morning all.")}
     thought = Message(participant="ana", content="Hm.", form="reasoning")
     alias = ParticipantAliased(alias="ana", participant="Ana")
-    found, _ = folded(talk(thought, alias, note={"policy": "append"}))
-    sizes = {one.of: one.size for one in forecast_limits(found) if one.limit == "limits.note"}
+    memory, _ = folded(talk(thought, alias, note={"policy": "append"}))
+    sizes = {
+        forecast.of: forecast.size
+        for forecast in forecast_limits(memory)
+        if forecast.limit == "limits.note"
+    }
     assert sizes == {"Ana": len("Hm.")}
 
 
@@ -185,6 +193,6 @@ def test_what_goes_beyond_a_window_is_no_alert() -> None:
     memory = Memory(PACKS)
     memory.exchanges.turn = 12
     memory.exchanges.running = "x" * 3900
-    found = {one.limit: one for one in forecast_limits(memory)}
+    found = {forecast.limit: forecast for forecast in forecast_limits(memory)}
     assert not found["limits.running"].alert
     assert not found["limits.exchanges"].alert

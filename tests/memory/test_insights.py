@@ -25,8 +25,8 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
             close("E2"),
         )
     )
-    found = {one.kind: one for one in memory.insights.held.values()}
-    assert {kind: one.text for kind, one in found.items()} == {
+    found = {insight.kind: insight for insight in memory.insights.held.values()}
+    assert {kind: insight.text for kind, insight in found.items()} == {
         "discovered": "floors: 3",
         "replanned": "Ask the other model first.",
         "error": "query fails with ValidationError",
@@ -35,7 +35,7 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
     assert [cite.n for cite in found["error"].cites] == [4, 5]
     assert found["error"].count == 2
     assert [cite.n for cite in found["discovered"].cites] == [6]
-    assert [one.kind for one in insights.list_insights(memory)] == [
+    assert [insight.kind for insight in insights.list_insights(memory)] == [
         "discovered",
         "error",
         "replanned",
@@ -50,7 +50,7 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
 def test_a_tasks_patterns_are_promoted_once_not_again_with_its_goal() -> None:
     """Counts roll up to the goal, lessons do not."""
     memory, _ = folded(talk(goal("Doors"), task("Count doors"), run(0), close("E2"), close("E1")))
-    assert [one.count for one in memory.insights.held.values()] == [1]
+    assert [insight.count for insight in memory.insights.held.values()] == [1]
 
 
 def test_the_same_words_are_counted_not_kept_twice() -> None:
@@ -63,8 +63,8 @@ def test_the_same_words_are_counted_not_kept_twice() -> None:
         close(),
     ]
     memory, _ = folded(talk(*log))
-    (one,) = memory.insights.held.values()
-    assert (one.count, [cite.n for cite in one.cites]) == (3, [2, 4])
+    (insight,) = memory.insights.held.values()
+    assert (insight.count, [cite.n for cite in insight.cites]) == (3, [2, 4])
     memory, _ = folded(talk(*log, episodes={"deduplicate": False}))
     assert len(memory.insights.held) == 3
 
@@ -76,7 +76,7 @@ def test_the_lightest_goes_first() -> None:
     log += [step(discovered={f"room {k}": "blue"}) for k in range(4)]
     memory, _ = folded(talk(*log, run(0), close(), limits={"insights": 3}))
     kept = insights.list_insights(memory)
-    assert [one.text for one in kept] == ["floors: 3", "room 3: blue", "room 2: blue"]
+    assert [insight.text for insight in kept] == ["floors: 3", "room 3: blue", "room 2: blue"]
     assert memory.insights.dropped == 3
 
 

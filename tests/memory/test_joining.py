@@ -70,8 +70,8 @@ def test_a_vote_that_moves_on_leaves_what_its_other_name_had_said() -> None:
         ("cy", DROP),
     ))  # fmt: skip
     first, second = memory.proposals[1], memory.proposals[2]
-    assert {who: held.stance for who, held in first.reactions.items()} == {"bo": "oppose"}
-    assert {who: held.stance for who, held in second.reactions.items()} == {
+    assert {who: reaction.stance for who, reaction in first.reactions.items()} == {"bo": "oppose"}
+    assert {who: reaction.stance for who, reaction in second.reactions.items()} == {
         "bo": "support", "dee": "support", "eli": "support", "fay": "support",
     }  # fmt: skip
     assert (first.tally, second.tally) == ((0, 1, 0), (4, 0, 0))
@@ -90,7 +90,7 @@ def test_votes_of_both_names_that_move_on_leave_what_came_before_them() -> None:
         ("cy", DROP),
     ))  # fmt: skip
     first, second = memory.proposals[1], memory.proposals[2]
-    assert {who: held.stance for who, held in first.reactions.items()} == {"bo": "neutral"}
+    assert {who: reaction.stance for who, reaction in first.reactions.items()} == {"bo": "neutral"}
     assert memory.participants["bo"].positions["P1"].stance == "neutral"
     assert sorted(second.reactions) == ["bo", "dee", "eli", "fay"]
 
@@ -105,7 +105,7 @@ def test_what_a_person_struck_does_not_come_back(again: tuple[str, str]) -> None
     memory, facts = folded(talk(*VOTED, struck, again, ("bo", "+1"), ("cy", "+1"), ("dee", "+1")))
     assert memory.proposals[1].struck
     assert kinds(facts, "P1")[0] == "proposal.made"
-    assert [one.ref for one in memory.proposals.values() if one.stands] == []
+    assert [proposal.ref for proposal in memory.proposals.values() if proposal.stands] == []
 
 
 def test_a_struck_decision_does_not_come_back() -> None:
@@ -131,8 +131,8 @@ def test_a_merged_proposal_takes_its_votes_in_reach_along() -> None:
         ("fay", "+1"),
         ("cy", DROP),
     ))  # fmt: skip
-    held = memory.proposals[1].reactions
-    assert {who: one.stance for who, one in held.items()} == {"bo": "oppose"}
+    reactions = memory.proposals[1].reactions
+    assert {who: reaction.stance for who, reaction in reactions.items()} == {"bo": "oppose"}
     assert sorted(memory.proposals[3].reactions) == ["bo", "dee", "eli", "fay"]
 
 
@@ -150,17 +150,19 @@ def test_no_trace_is_left_of_a_name_that_became_another(
     said: list[list[Message]], data: st.DataObject
 ) -> None:
     """Wherever it happens, the window folds on from its bytes as it does live."""
-    log: list[Entry] = [opened(), *(one for some in said for one in some)]
+    log: list[Entry] = [opened(), *(message for some in said for message in some)]
     place = data.draw(st.integers(1, len(log)))
     log.insert(place, ParticipantAliased(alias="bo", participant="cy"))
     memory = Memory(PACKS)
     for record in numbered(log)[: place + 1]:
         apply(memory, record)
-    held = memory.structure
-    names = {line.who for line in held.lines} | {line.typist for line in held.lines}
-    names |= {who for run in held.runs for who in run.voters} | {one.who for one in held.casts}
+    structure = memory.structure
+    names = {line.who for line in structure.lines} | {line.typist for line in structure.lines}
+    names |= {who for run in structure.runs for who in run.voters} | {
+        unlinked_vote.who for unlinked_vote in structure.casts
+    }
     assert "bo" not in names
-    assert all(0 <= run.bare <= len(run.voters) for run in held.runs)
+    assert all(0 <= run.bare <= len(run.voters) for run in structure.runs)
     restored = load(dump(memory), PACKS, memory.seq)
     for record in numbered(log)[place + 1 :]:
         assert apply(restored, record) == apply(memory, record)

@@ -29,7 +29,7 @@ def limits_hold(memory: Memory) -> None:
     assert len(memory.insights.held) <= limits.insights
     assert len(store.open) <= limits.open_episodes
     archived = [store.held[ref] for ref in store.archived]
-    assert store.archive_size == sum(one.size for one in archived)
+    assert store.archive_size == sum(episode.size for episode in archived)
     assert store.archive_size <= limits.archive.cap
     failed: set[int] = set()
     for ref in store.open:
@@ -45,11 +45,15 @@ def limits_hold(memory: Memory) -> None:
         assert len(held.work.failed) <= limits.failed_tasks
         assert len(held.work.context) <= limits.context_text
         failed |= set(held.work.failed)
-    closed = {ref for ref, held in store.held.items() if held.status != "open" and not held.talk}
+    closed = {
+        ref for ref, episode in store.held.items() if episode.status != "open" and not episode.talk
+    }
     assert closed == {*store.archived, *failed}
-    for one in archived:
-        assert one.work is None or not (one.work.runs or one.work.steps or one.work.failed)
-        assert one.work is None or len(one.work.context) <= limits.archived_text
+    for episode in archived:
+        assert episode.work is None or not (
+            episode.work.runs or episode.work.steps or episode.work.failed
+        )
+        assert episode.work is None or len(episode.work.context) <= limits.archived_text
 
 
 @given(works(), tiny())
@@ -199,5 +203,9 @@ def test_a_lower_limit_holds_over_what_is_archived_already() -> None:
         )
     )
     limits_hold(memory)
-    contexts = [one.work.context for one in memory.episodes.held.values() if one.work is not None]
+    contexts = [
+        episode.work.context
+        for episode in memory.episodes.held.values()
+        if episode.work is not None
+    ]
     assert contexts == ["lamp: green", "", "door: open"]

@@ -40,14 +40,14 @@ class Example(NamedTuple):
 
 @functools.cache
 def examples(language: str) -> tuple[Example, ...]:
-    found = []
+    examples = []
     for line in (FOLDER / f"{language}.tsv").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             label, sign, sentence = line.split("\t")
             assert label in ACTS, line
             assert sign in ("+", "-"), line
-            found.append(Example(label, sign == "+", sentence.replace("\\n", "\n")))
-    return tuple(found)
+            examples.append(Example(label, sign == "+", sentence.replace("\\n", "\n")))
+    return tuple(examples)
 
 
 @functools.cache
@@ -64,7 +64,7 @@ def reader(language: str | None) -> SpeechActReader:
 
 
 def acts(language: str | None, sentence: str) -> set[str]:
-    return {found.act for found in reader(language).read(sentence)}
+    return {detection.act for detection in reader(language).read(sentence)}
 
 
 @pytest.mark.parametrize("label", ACTS)

@@ -101,23 +101,23 @@ def test_law_4_every_item_cites_what_was_said(log: list[Entry]) -> None:
 
 
 def _cites(memory: Memory) -> list[Cite]:
-    found: list[Cite] = []
+    cites: list[Cite] = []
     for proposal in memory.proposals.values():
-        origins = [proposal.origin, *(held.origin for held in proposal.reactions.values())]
+        origins = [proposal.origin, *(reaction.origin for reaction in proposal.reactions.values())]
         if proposal.settled is not None:
             origins.append(proposal.settled)
         for origin in origins:
             assert origin.cites
-            found += origin.cites
+            cites += origin.cites
     for decision in memory.decisions.values():
         assert decision.origin.cites
-        found += decision.origin.cites
+        cites += decision.origin.cites
         for side in (decision.supporters, decision.dissenters, decision.abstainers):
             for origin in side.values():
-                found += origin.cites
+                cites += origin.cites
     for person in memory.participants.values():
-        found += [*person.contributions, *(held.cite for held in person.positions.values())]
-    return found
+        cites += [*person.contributions, *(position.cite for position in person.positions.values())]
+    return cites
 
 
 @given(entries(60), st.lists(st.integers(0, 9), max_size=60))
@@ -151,13 +151,16 @@ def test_law_7_caps_hold_after_every_entry(log: list[Entry]) -> None:
     for record in numbered(log):
         apply(memory, record)
         caps = memory.settings.caps
-        full = [one for one in memory.proposals.values() if not one.shrunk]
+        full = [proposal for proposal in memory.proposals.values() if not proposal.shrunk]
         assert len(full) <= caps.proposals
-        assert len([one for one in memory.decisions.values() if not one.shrunk]) <= caps.decisions
+        assert (
+            len([decision for decision in memory.decisions.values() if not decision.shrunk])
+            <= caps.decisions
+        )
         for person in memory.participants.values():
             assert len(person.positions) <= caps.positions
             assert len(person.contributions) <= caps.key_points
-        side_by_side = sum(held.above is None for held in memory.ranges.values())
+        side_by_side = sum(summary_range.above is None for summary_range in memory.ranges.values())
         assert side_by_side <= max(caps.summaries, len(memory.front))
 
 
@@ -307,10 +310,10 @@ def test_a_log_whose_opening_cannot_be_read_is_folded_by_the_defaults(
 
 def test_law_17_holds_for_derived_kinds_of_another_version() -> None:
     """One that stands behind an entry set aside is no primary one, wherever it lands."""
-    said = Message(participant="ana", content="a point")
+    message = Message(participant="ana", content="a point")
     strange = Unknown("items.extracted", b"{}")
-    early = numbered([SessionOpened(), strange, said])
-    late = numbered([SessionOpened(), said, strange])
+    early = numbered([SessionOpened(), strange, message])
+    late = numbered([SessionOpened(), message, strange])
     for log in (early, late):
         memory, _ = folded(record for record in log if record.entry.kind != "message")
         assert memory.unknown == {}

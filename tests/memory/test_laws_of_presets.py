@@ -105,42 +105,47 @@ def test_law_4_whatever_is_kept_cites_what_was_said(preset: str, data: st.DataOb
 
 
 def _cites(memory: Memory) -> list[Cite]:
-    found: list[Cite] = []
+    cites: list[Cite] = []
     for proposal in memory.proposals.values():
-        origins = [proposal.origin, *(held.origin for held in proposal.reactions.values())]
+        origins = [proposal.origin, *(reaction.origin for reaction in proposal.reactions.values())]
         origins += [proposal.settled] if proposal.settled else []
         assert all(origin.cites for origin in origins)
-        found += [cite for origin in origins for cite in origin.cites]
+        cites += [cite for origin in origins for cite in origin.cites]
     for decision in memory.decisions.values():
         sides = (decision.supporters, decision.dissenters, decision.abstainers)
         origins = [decision.origin, *(origin for side in sides for origin in side.values())]
-        origins += [one for one in (decision.ratified, decision.disputed) if one]
+        origins += [origin for origin in (decision.ratified, decision.disputed) if origin]
         assert all(origin.cites for origin in origins)
-        found += [cite for origin in origins for cite in origin.cites]
+        cites += [cite for origin in origins for cite in origin.cites]
     for person in memory.participants.values():
-        found += [*person.contributions, *(held.cite for held in person.positions.values())]
+        cites += [*person.contributions, *(position.cite for position in person.positions.values())]
     for read in overlay_claims(memory).items.values():
-        found += [*read.origin.cites, *(one.origin.cites[0] for one in read.voices.values())]
+        cites += [
+            *read.origin.cites,
+            *(claimed_voice.origin.cites[0] for claimed_voice in read.voices.values()),
+        ]
     for voices in overlay_claims(memory).voices.values():
-        found += [one.origin.cites[0] for one in voices.values()]
+        cites += [claimed_voice.origin.cites[0] for claimed_voice in voices.values()]
     for origin in overlay_claims(memory).retracted.values():
-        found += origin.cites
+        cites += origin.cites
     for insight in memory.insights.held.values():
         assert insight.cites
-        found += insight.cites
-    return found
+        cites += insight.cites
+    return cites
 
 
 def _numbers(memory: Memory) -> list[int]:
     """The entries that lines, episodes, runs, steps, results and contexts name."""
     found = [line.n for line in memory.notebooks.history]
-    for held in memory.episodes.held.values():
-        found += [held.opened, *([held.closed] if held.closed is not None else [])]
-        if held.work is not None:
-            found += [run.n for run in held.work.runs] + [step.n for step in held.work.steps]
+    for episode in memory.episodes.held.values():
+        found += [episode.opened, *([episode.closed] if episode.closed is not None else [])]
+        if episode.work is not None:
+            found += [run.n for run in episode.work.runs] + [step.n for step in episode.work.steps]
     found += [cached.n for cached in memory.tools.cached.values()]
     found += [call.n for call in memory.tools.calls.values()]
-    found += [one.n for shown in memory.tools.injected.values() for one in shown.values()]
+    found += [
+        injection.n for shown in memory.tools.injected.values() for injection in shown.values()
+    ]
     return found
 
 
@@ -151,7 +156,11 @@ def test_law_5_ranges_of_a_level_partition_their_prefix(
 ) -> None:
     """Summaries of a level follow one another without gap or overlap."""
     talk = settled(data.draw(logs(preset, makers=CONTROL_MAKERS)), pace)
-    made_of = [cast("Any", one) for one in talk.published if one.kind == "summary.made"]
+    made_of = [
+        cast("Any", summary_made)
+        for summary_made in talk.published
+        if summary_made.kind == "summary.made"
+    ]
     for level in {one.level for one in made_of}:
         ranges = sorted({(one.first, one.last) for one in made_of if one.level == level})
         assert ranges[0][0] == 1
@@ -183,7 +192,7 @@ def test_law_8_a_context_never_exceeds_its_budget(
         context = assemble(memory, Request(participant, profile, 250 + extra, records))
         assert context.size <= 250 + extra
         left_out = sum(context.dropped.values()) + sum(context.shortened.values())
-        marker = next((one.text for one in context.blocks if one.name == "left out"), "")
+        marker = next((block.text for block in context.blocks if block.name == "left out"), "")
         assert sum(map(int, re.findall(r"(\d+) (?:of|others)\b", marker))) == left_out
 
 
@@ -238,19 +247,21 @@ def test_law_11_an_episode_closes_once_and_says_when(preset: str, data: st.DataO
         apply(memory, record)
         store = memory.episodes
         assert sorted(store.open) == sorted(
-            ref for ref, one in store.held.items() if one.status == "open"
+            ref for ref, episode in store.held.items() if episode.status == "open"
         )
-        for ref, held in store.held.items():
+        for ref, episode in store.held.items():
             assert ref <= store.last
-            assert held.opened <= record.n
-            assert ended.get(ref, held.status) == held.status
-            if held.status == "open":
-                assert held.closed is None
-                assert held.parent is None or memory.episodes.held[held.parent].status == "open"
+            assert episode.opened <= record.n
+            assert ended.get(ref, episode.status) == episode.status
+            if episode.status == "open":
+                assert episode.closed is None
+                assert (
+                    episode.parent is None or memory.episodes.held[episode.parent].status == "open"
+                )
             else:
-                assert held.closed is not None
-                assert held.opened <= held.closed <= record.n
-                ended[ref] = held.status
+                assert episode.closed is not None
+                assert episode.opened <= episode.closed <= record.n
+                ended[ref] = episode.status
         assert not ended.keys() & set(store.open)
 
 

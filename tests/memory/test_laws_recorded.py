@@ -19,12 +19,12 @@ def logs(corpus: str) -> list[list[Record]]:
     """The smallest, the middle and the largest of the first twelve meetings by name."""
     found = {}
     for meeting in recorded(ROOT / "dev" / corpus)[:24]:
-        said = [
+        messages = [
             Message(participant=row["agent_id"], content=row["content"])
             for row in meeting.rows()[1:]
             if row["content"].strip()
         ]
-        found[meeting.name] = numbered([OPENED, *said])
+        found[meeting.name] = numbered([OPENED, *messages])
     ranked = sorted(found.values(), key=len)
     return [ranked[0], ranked[len(ranked) // 2], ranked[-1]]
 

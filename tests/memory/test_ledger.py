@@ -29,9 +29,9 @@ def long_session(preset: str, count: int = 10_000) -> Talk:
 def bound(memory: Memory) -> list[int]:
     """The refs of the decisions that are ratified and stand, oldest first."""
     return [
-        one.ref
-        for one in memory.decisions.values()
-        if one.status == "ratified" and memory.decision(one.ref) is one
+        decision.ref
+        for decision in memory.decisions.values()
+        if decision.status == "ratified" and memory.decision(decision.ref) is decision
     ]
 
 
@@ -57,7 +57,7 @@ def _line(context: Context, ref: int) -> str:
 
 def _check_ages(context: Context) -> None:
     """Older ones shrink first, and the text says how many are in short."""
-    fates = {one.what: one.fate for one in context.choices if one.block == LEDGER}
+    fates = {choice.what: choice.fate for choice in context.choices if choice.block == LEDGER}
     by_age = [fates[what] for what in sorted(fates, key=lambda what: int(what[1:]))]
     assert by_age == sorted(by_age, key=("left out", "short", "whole").index)
     short = context.shortened.get(LEDGER, 0)

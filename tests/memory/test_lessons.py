@@ -56,17 +56,21 @@ def test_a_lesson_is_kept_with_where_it_was_learnt() -> None:
 def test_the_weightiest_stand_first() -> None:
     """Whatever came first."""
     memory = learnt([lesson(ref=f"D{k}", weight=k % 7) for k in range(1, 11)])
-    weights = [held.weight for held in list_lessons(memory)]
+    weights = [lesson.weight for lesson in list_lessons(memory)]
     assert weights == sorted(weights, reverse=True)
 
 
 def test_beyond_the_limit_the_lightest_go() -> None:
     """Also where there is room for none, and where the limit is lowered."""
     many = [lesson(ref=f"D{k}", weight=k) for k in range(1, 11)]
-    assert [held.weight for held in list_lessons(learnt(many, limits={"lessons": 3}))] == [10, 9, 8]
+    assert [lesson.weight for lesson in list_lessons(learnt(many, limits={"lessons": 3}))] == [
+        10,
+        9,
+        8,
+    ]
     assert list_lessons(learnt(many, limits={"lessons": 0})) == []
     lowered = SettingsChanged(settings={"limits": {"lessons": 2}})
-    assert [held.weight for held in list_lessons(learnt([*many, lowered]))] == [10, 9]
+    assert [lesson.weight for lesson in list_lessons(learnt([*many, lowered]))] == [10, 9]
 
 
 def lessons() -> st.SearchStrategy[LessonImported]:
@@ -88,11 +92,11 @@ def test_which_lessons_stand_does_not_depend_on_the_order_of_coming(
     """Derived entries commute: two importers at once come to the same memory."""
     other = list(some)
     draw.shuffle(other)  # type: ignore[attr-defined]  # a random.Random
-    one = learnt(some, limits={"lessons": limit})
+    memory = learnt(some, limits={"lessons": limit})
     two = learnt(other, limits={"lessons": limit})
-    assert dump(one) == dump(two)
-    assert len(list_lessons(one)) <= limit
-    assert list_lessons(load(dump(one), PACKS)) == list_lessons(one)
+    assert dump(memory) == dump(two)
+    assert len(list_lessons(memory)) <= limit
+    assert list_lessons(load(dump(memory), PACKS)) == list_lessons(memory)
 
 
 @given(st.lists(lessons(), max_size=6), st.integers(0, 6), st.integers(0, 3))
@@ -110,13 +114,13 @@ def test_which_lessons_stand_does_not_depend_on_settings_in_between(
 def test_what_binds_is_taught_the_weightiest_first() -> None:
     """With how it stood; claims, and what a person struck, are not."""
     memory, _ = folded(talk(*ratified()))
-    found = list_teachable_lessons(memory)
-    assert [one.ref for one in found] == ["D2"]
+    lessons = list_teachable_lessons(memory)
+    assert [lesson.ref for lesson in lessons] == ["D2"]
     accepted = {d.handle: d.status for d in memory.decisions.values()}
     assert accepted == {"D1": "disputed", "D2": "ratified", "D3": "claimed"}
-    assert found[0].standing == "ratified +3 -0 ~0"
-    assert found[0].text == "Drop the old importer for good"
-    assert (found[0].session, found[0].n) == ("", memory.decisions[2].born)
+    assert lessons[0].standing == "ratified +3 -0 ~0"
+    assert lessons[0].text == "Drop the old importer for good"
+    assert (lessons[0].session, lessons[0].n) == ("", memory.decisions[2].born)
 
 
 def test_insights_are_taught_too() -> None:
@@ -126,8 +130,8 @@ def test_insights_are_taught_too() -> None:
         memory.insights.held[ref] = Insight(
             ref=ref, kind="error", text=f"No. {ref}", cites=[Cite(ref)], count=count, size=3
         )
-    assert [one.ref for one in list_teachable_lessons(memory)] == ["D2", "I2", "I1"]
-    assert [one.ref for one in list_teachable_lessons(memory, 2)] == ["D2", "I2"]
+    assert [lesson.ref for lesson in list_teachable_lessons(memory)] == ["D2", "I2", "I1"]
+    assert [lesson.ref for lesson in list_teachable_lessons(memory, 2)] == ["D2", "I2"]
     assert list_teachable_lessons(memory)[1].standing == "error, seen 4 times"
 
 
@@ -139,9 +143,11 @@ def test_insights_are_taught_in_the_order_in_which_they_are_kept() -> None:
         memory.insights.held[ref] = Insight(
             ref=ref, kind=kind, text=f"No. {ref}", cites=[Cite(4)], size=3
         )
-    taught = [one.ref for one in list_teachable_lessons(memory) if one.ref.startswith("I")]
+    taught = [lesson.ref for lesson in list_teachable_lessons(memory) if lesson.ref.startswith("I")]
     assert (
-        taught == [one.handle for one in insights.list_insights(memory)] == ["I4", "I3", "I2", "I1"]
+        taught
+        == [insight.handle for insight in insights.list_insights(memory)]
+        == ["I4", "I3", "I2", "I1"]
     )
 
 

@@ -53,7 +53,7 @@ def test_a_mark_among_unmarked_ones_is_no_manner() -> None:
     memory, _ = folded(talk(marked, *chatter, *other))
     assert len(memory.proposals) == 1
     memory, _ = folded(talk(*put, *chatter, marked, *chatter, *other))
-    assert [held.text for held in memory.proposals.values()] == [PUT, marked[1][11:], OTHER]
+    assert [proposal.text for proposal in memory.proposals.values()] == [PUT, marked[1][11:], OTHER]
 
 
 def test_where_lines_are_put_to_votes_a_told_decision_is_tentative() -> None:

@@ -12,7 +12,7 @@ CLOSE = "Close the issue on rate limits with no change"
 
 
 def stances(proposal: Proposal) -> dict[str, str]:
-    return {who: held.stance for who, held in proposal.reactions.items()}
+    return {who: reaction.stance for who, reaction in proposal.reactions.items()}
 
 
 def test_who_voted_twice_takes_both_votes_along() -> None:
@@ -80,8 +80,12 @@ def test_a_vote_below_a_long_text_is_quoted_where_it_stands() -> None:
         ("cy", DROP), ("bo", f"{long}+1"),
         *((who, "+1") for who in ("dee", "eli", "fay")), ("cy", DROP),
     ))  # fmt: skip
-    held = memory.participants["bo"].positions["P1"]
-    assert (held.text, held.cite.start, held.cite.end) == ("+1", len(long), len(long) + 2)
+    position = memory.participants["bo"].positions["P1"]
+    assert (position.text, position.cite.start, position.cite.end) == (
+        "+1",
+        len(long),
+        len(long) + 2,
+    )
 
 
 def test_a_vote_whose_words_are_redacted_still_moves() -> None:
@@ -152,9 +156,9 @@ def test_a_remark_between_a_question_and_its_votes_is_not_the_question() -> None
     """A line that looks far more like one is, though it stands above; also with votes between."""
     split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
     memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *split))
-    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert [proposal.text for proposal in memory.proposals.values()] == [CLOSE]
     memory, _ = folded(talk(("cy", CLOSE), ("gus", "-1"), ("hal", "-1"), ("ana", DULL), *split))
-    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert [proposal.text for proposal in memory.proposals.values()] == [CLOSE]
     assert len(memory.proposals[1].reactions) == 5
 
 
@@ -162,7 +166,7 @@ def test_a_second_divided_vote_has_a_question_of_its_own() -> None:
     """Those who vote again are not on what they voted on before."""
     split = [("bo", "+1"), ("dee", "0"), ("eli", "-1")]
     memory, _ = folded(talk(("cy", CLOSE), *split, ("ana", DULL), *split))
-    assert [held.text for held in memory.proposals.values()] == [CLOSE, DULL]
+    assert [proposal.text for proposal in memory.proposals.values()] == [CLOSE, DULL]
 
 
 SEATS = "Guests can sit on the first row when it is free"
@@ -194,7 +198,7 @@ def test_votes_pass_a_remark_on_the_way_to_their_question() -> None:
     """Three bare votes of one mind are on plain wording with something dull below it, if near."""
     votes = [("bo", "+1"), ("dee", "+1"), ("eli", "+1")]
     memory, _ = folded(talk(("cy", CLOSE), ("ana", DULL), *votes))
-    assert [held.text for held in memory.proposals.values()] == [CLOSE]
+    assert [proposal.text for proposal in memory.proposals.values()] == [CLOSE]
     assert sorted(memory.proposals[1].reactions) == ["bo", "dee", "eli"]
     memory, _ = folded(talk(("cy", CLOSE), *[("ana", DULL)] * 3, *votes))
     assert not memory.proposals

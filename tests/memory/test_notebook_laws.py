@@ -225,7 +225,7 @@ def test_law_11_ballots_move_states_along_listed_edges(log: list[Entry]) -> None
     for decision in memory.decisions.values():
         assert decision.status != "ratified" or decision.ratified is not None
         sides = (decision.supporters, decision.dissenters, decision.abstainers)
-        for origin in (decision.origin, *(one for side in sides for one in side.values())):
+        for origin in (decision.origin, *(origin for side in sides for origin in side.values())):
             for cite in origin.cites:
                 assert cite.end <= lengths[cite.n]
         if not decision.shrunk:

@@ -54,6 +54,6 @@ def test_it_is_its_speakers_under_the_name_they_took() -> None:
     named = ParticipantAliased(participant="anna", alias="ana")
     for cut in (2, 4):
         memory, _ = folded(talk(*SAID[:cut], named, *SAID[cut:], *AGAIN))
-        assert [held.participant for held in memory.proposals.values()] == ["anna"]
+        assert [proposal.participant for proposal in memory.proposals.values()] == ["anna"]
         assert memory.structure.aside is not None
         assert memory.structure.aside.who == "anna"

@@ -91,8 +91,8 @@ def test_two_rules_of_one_name_are_refused() -> None:
 def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
     """Own wording fires, under the guards of every pack in force."""
     reader = SpeechActReader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
-    found = reader.read("The motion is green-lit. I agree.")
-    assert [each.rule for each in found] == ["own@1/decide.r0", "en@1/support.i-agree"]
+    detections = reader.read("The motion is green-lit. I agree.")
+    assert [each.rule for each in detections] == ["own@1/decide.r0", "en@1/support.i-agree"]
     assert reader.read("I never said the motion is green-lit.") == ()
 
 
@@ -164,9 +164,9 @@ def test_law_13_every_language_takes_linear_time(unit: str) -> None:
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
 def test_anything_can_be_read(text: str, act: str | None) -> None:
     """Every span lies in the text, whatever the text is."""
-    for found in READER.read(text, act):
-        assert 0 <= found.start < found.end <= len(text) or not text
-        assert 0 <= found.text_start <= found.text_end <= len(text)
+    for detection in READER.read(text, act):
+        assert 0 <= detection.start < detection.end <= len(text) or not text
+        assert 0 <= detection.text_start <= detection.text_end <= len(text)
 
 
 READER = SpeechActReader([parse_pack(ENGLISH.read_bytes())])

@@ -77,7 +77,7 @@ def test_flips_equal_the_table(name: str) -> None:
     """Exactly the flips of the table are found, each at its message."""
     table = json.loads((DATA / f"{name}.expected.json").read_text(encoding="utf-8"))
     memory = Memory(read_packs().known)
-    found: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {
             "index": fact.n - 1,
             "participant": fact.data["participant"],
@@ -89,4 +89,4 @@ def test_flips_equal_the_table(name: str) -> None:
         for fact in apply(memory, record)
         if fact.kind == "position.flipped"
     ]
-    assert found == table["flips"]
+    assert rows == table["flips"]

@@ -14,8 +14,8 @@ IDEA = ("ana", "I propose that we move the index to the second disk before Frida
 
 def stances(*acts: Act) -> tuple[Memory, Position]:
     """Memory after bo took these stances on P1, one after the other, and the last of them."""
-    said = [Message(participant="bo", content=f"P1: {act}", act=act, re="P1") for act in acts]
-    memory, _ = folded(talk(IDEA, *said))
+    messages = [Message(participant="bo", content=f"P1: {act}", act=act, re="P1") for act in acts]
+    memory, _ = folded(talk(IDEA, *messages))
     return memory, memory.participants["bo"].positions["P1"]
 
 

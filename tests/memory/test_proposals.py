@@ -62,7 +62,7 @@ def test_words_nearby_are_shown_but_not_counted() -> None:
     """The only active proposal nearby is a guess: kept, with its low confidence."""
     memory, _ = folded(talk(IDEA, ("bo", "I agree, let's do it."), ("cy", "Great idea.")))
     proposal = memory.proposals[1]
-    assert {name: held.counted for name, held in proposal.reactions.items()} == {
+    assert {name: reaction.counted for name, reaction in proposal.reactions.items()} == {
         "bo": False,
         "cy": False,
     }
@@ -203,7 +203,7 @@ def test_several_proposals_in_one_message_are_several_items() -> None:
     """Each cites its own words."""
     text = "[PROPOSAL] Drop the old importer.\n[PROPOSAL] Keep its tests for a month."
     memory, _ = folded(talk(("ana", text)))
-    spans = [found.origin.cites[0] for found in memory.proposals.values()]
+    spans = [proposal.origin.cites[0] for proposal in memory.proposals.values()]
     assert [text[cite.start : cite.end] for cite in spans] == text.split("\n")
 
 

@@ -47,10 +47,12 @@ DECIDED = "We have decided to keep the old report."
 
 def redacted(log: Sequence[Record], n: int) -> list[Record]:
     """The log with entry `n` blanked, and the entry that says so."""
-    found = choose_tombstone(PACKS, log, n)
+    redaction_result = choose_tombstone(PACKS, log, n)
     changed = [
-        replace(one, entry=found.entry) if one.n == n and one.entry.kind in PRIMARY else one
-        for one in log
+        replace(record, entry=redaction_result.entry)
+        if record.n == n and record.entry.kind in PRIMARY
+        else record
+        for record in log
     ]
     last = log[-1]
     marker = EntryRedacted(redacted=n, reason="test")
@@ -59,7 +61,7 @@ def redacted(log: Sequence[Record], n: int) -> list[Record]:
 
 def written(log: Sequence[Record]) -> str:
     """The bytes of all entries."""
-    whole = (one.entry for one in log)
+    whole = (record.entry for record in log)
     return b"".join(
         entry.raw if isinstance(entry, Unknown) else encode(entry) for entry in whole
     ).decode()
@@ -158,9 +160,9 @@ def test_renumbering_has_to_be_asked_for() -> None:
         ("ana", "[DECISION] We go to Zanzibar before the rain comes"),
         ("bo", "[DECISION] We go to Zanzibar before the rain comes"),
     )
-    found = choose_tombstone(PACKS, log, 1, renumber=True)
-    assert SECRET not in str(found.entry).lower()
-    assert found.moved == {"D2": ("none", "claimed")}
+    redaction_result = choose_tombstone(PACKS, log, 1, renumber=True)
+    assert SECRET not in str(redaction_result.entry).lower()
+    assert redaction_result.moved == {"D2": ("none", "claimed")}
 
 
 EVERY_KIND: tuple[Entry, ...] = (
@@ -208,8 +210,8 @@ def test_every_primary_kind_has_a_blank() -> None:
 def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     """A newer version's, or a damaged one."""
     log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
-    found = choose_tombstone(PACKS, log, 1)
-    assert found.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
+    redaction_result = choose_tombstone(PACKS, log, 1)
+    assert redaction_result.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
 
 
 @pytest.mark.parametrize("taken", [(3,), (6,), (3, 6), (6, 3)], ids=str)
@@ -265,7 +267,7 @@ def test_whatever_is_redacted_the_rest_keeps_its_names(
     assert SECRET not in dump(memory).decode()
     assert memory.redacted == [n]
     blank = choose_tombstone(PACKS, log, n).entry
-    same = [replace(one, entry=blank) if one.seq == place + 1 else one for one in log]
+    same = [replace(record, entry=blank) if record.seq == place + 1 else record for record in log]
     rest, _ = folded(same)
     rest.redacted = [n]
     forget_entry(rest.structure, n)
@@ -285,7 +287,7 @@ def test_redacting_one_entry_after_the_other_changes_no_name(
         except RedactionRefused:
             continue
         assert born(log).keys() == known.keys()
-        gone = {getattr(one.entry, "redacted", 0) for one in log}
+        gone = {getattr(record.entry, "redacted", 0) for record in log}
         assert all(known[ref] == n or n in gone for ref, n in born(log).items())
 
 
@@ -352,18 +354,20 @@ def test_two_blanks_are_not_one_line_said_twice() -> None:
     )  # fmt: skip
     memory, _ = folded(redacted(redacted(log, 1), 4))
     assert memory.structure.lines == []
-    assert [one.amends for one in memory.proposals.values()] == [None, None]
+    assert [proposal.amends for proposal in memory.proposals.values()] == [None, None]
 
 
 @given(put(), st.data())
 def test_nothing_of_a_line_is_left_wherever_it_was_cited(
-    said: list[Message], data: st.DataObject
+    messages: list[Message], data: st.DataObject
 ) -> None:
     """Neither as the line that was found nor as the one that showed it."""
-    place = data.draw(st.integers(0, len(said) - 1))
-    said = [*said]
-    said[place] = said[place].model_copy(update={"content": f"{said[place].content} {SECRET}"})
-    log = numbered([opened(), *said])
+    place = data.draw(st.integers(0, len(messages) - 1))
+    messages = [*messages]
+    messages[place] = messages[place].model_copy(
+        update={"content": f"{messages[place].content} {SECRET}"}
+    )
+    log = numbered([opened(), *messages])
     try:
         after = redacted(log, place + 1)
     except RedactionRefused:

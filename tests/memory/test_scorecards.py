@@ -24,8 +24,8 @@ TALK = (
 
 
 def proposals() -> int:
-    said = [Message(participant=who, content=text) for who, text in TALK]
-    return len(fold_records(Memory(PACKS), numbered([OPENED, *said])).proposals)
+    messages = [Message(participant=who, content=text) for who, text in TALK]
+    return len(fold_records(Memory(PACKS), numbered([OPENED, *messages])).proposals)
 
 
 def test_other_scorecards_judge_within_their_block_alone() -> None:

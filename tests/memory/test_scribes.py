@@ -29,8 +29,8 @@ def test_what_a_scribe_types_is_the_words_of_whom_they_name() -> None:
     assert (proposal.participant, proposal.typist) == ("ann", "bob")
     assert list(proposal.reactions) == ["cy"]
     assert (decision.participant, decision.typist) == ("dee", "bob")
-    told = {fact.kind: fact.data["typist"] for fact in facts if "typist" in fact.data}
-    assert told["proposal.made"] == told["reaction.changed"] == "bob"
+    row = {fact.kind: fact.data["typist"] for fact in facts if "typist" in fact.data}
+    assert row["proposal.made"] == row["reaction.changed"] == "bob"
     assert proposal.reactions["cy"].origin.rule == "en@1/support.handle, scribed"
 
 
@@ -99,7 +99,7 @@ def test_a_line_that_goes_on_is_the_speakers_before(dots: str) -> None:
         ("bob", f"{dots} {IDEA}"),
         ("dee", f"{dots} {IDEA} or so"),
     ))  # fmt: skip
-    assert [one.participant for one in memory.proposals.values()] == ["ann", "dee"]
+    assert [proposal.participant for proposal in memory.proposals.values()] == ["ann", "dee"]
 
 
 def test_who_is_no_scribe_any_more_speaks_for_themselves() -> None:
@@ -125,7 +125,7 @@ def test_what_a_scribe_notes_makes_no_quorum() -> None:
     memory, _ = folded(talk(*MINUTED))
     assert memory.proposals[1].tally == (2, 0, 0)
     assert memory.proposals[1].status == "active"
-    assert not any(one.counted for one in memory.proposals[1].reactions.values())
+    assert not any(reaction.counted for reaction in memory.proposals[1].reactions.values())
 
 
 @pytest.mark.parametrize("settings", [{"structure": {"scribes": ["Bob"]}}, {"chair": ["bob"]}])
@@ -133,9 +133,9 @@ def test_what_the_sessions_own_scribe_notes_counts(settings: dict[str, object]) 
     """Where the settings name them, or they are in the chair."""
     memory, _ = folded(talk(*MINUTED, **settings))
     assert memory.proposals[1].status == "accepted"
-    held = memory.proposals[1].reactions["cy"].origin
-    assert held.rule is not None
-    assert held.rule.endswith(", minuted")
+    origin = memory.proposals[1].reactions["cy"].origin
+    assert origin.rule is not None
+    assert origin.rule.endswith(", minuted")
 
 
 def test_noted_votes_do_not_carry_what_is_restated() -> None:
@@ -169,8 +169,8 @@ def test_a_scribe_rules_for_nobody(word: str, settings: dict[str, object]) -> No
 
 def test_an_act_of_the_envelope_is_its_senders() -> None:
     """Whatever name stands first."""
-    said = Message(participant="bob", content="ann: rebuild the index", act="propose")
-    memory, _ = folded(talk(*HELLO, SCRIBE, said))
+    message = Message(participant="bob", content="ann: rebuild the index", act="propose")
+    memory, _ = folded(talk(*HELLO, SCRIBE, message))
     assert memory.proposals[1].participant == "bob"
 
 
@@ -193,7 +193,7 @@ def test_who_speaks_is_the_same_after_a_restart(said: list[list[Message]], cut: 
     log: list[Entry] = [opened(), *(Message(participant=a, content=b) for a, b in HELLO)]
     log += [Message(participant="Bo", content="scribe: cy"), ParticipantAliased(
         alias="bo", participant="dee")]  # fmt: skip
-    log += [one for some in said for one in some]
+    log += [message for some in said for message in some]
     memory = Memory(PACKS)
     records = numbered(log)
     for record in records[:cut]:

@@ -66,7 +66,7 @@ def test_a_context_is_as_large_as_its_settings_say() -> None:
     for recent in (2, 4):
         assert shown(recent_full=recent).text.count("\n[n ") == recent
     for summaries in (2, 3):
-        near = next(one for one in shown(summaries=summaries).blocks if one.name == NEAR)
+        near = next(block for block in shown(summaries=summaries).blocks if block.name == NEAR)
         assert near.text.count("\nMessages ") == summaries
 
 

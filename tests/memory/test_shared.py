@@ -28,10 +28,10 @@ def here() -> Memory:
 
 def test_decisions_of_another_session_are_told_with_its_name() -> None:
     """Nobody takes its D1 for their own."""
-    found = assemble(here(), Request(shared=[("boats", other())]))
+    context = assemble(here(), Request(shared=[("boats", other())]))
     told = "| boats D1 **Paint the boat green (1)**: Paint the boat green (1) (ratified)"
-    assert f"## Shared From boats\n{told}\n" in found.text
-    assert found.cites == assemble(here(), Request()).cites
+    assert f"## Shared From boats\n{told}\n" in context.text
+    assert context.cites == assemble(here(), Request()).cites
 
 
 def test_the_prefix_does_not_depend_on_what_is_shared() -> None:
@@ -43,11 +43,11 @@ def test_the_prefix_does_not_depend_on_what_is_shared() -> None:
 
 def test_what_has_no_room_is_counted() -> None:
     """It has a share of its own, and displaces nothing beyond it."""
-    found = assemble(here(), Request(shared=[("boats", other(count=60))], budget=1000))
-    shown = found.text.count("| boats D")
+    context = assemble(here(), Request(shared=[("boats", other(count=60))], budget=1000))
+    shown = context.text.count("| boats D")
     assert 0 < shown < 60
-    assert found.dropped["Shared From boats"] == 60 - shown
-    assert f"{60 - shown} of Shared From boats" in found.text
+    assert context.dropped["Shared From boats"] == 60 - shown
+    assert f"{60 - shown} of Shared From boats" in context.text
 
 
 @given(
@@ -61,11 +61,11 @@ def test_no_budget_is_exceeded_and_no_word_leaves_its_line(
     """Whatever was decided elsewhere."""
     shared = [("boats", other(f"Paint {words}", count)), ("cars", other(words))]
     try:
-        found = assemble(here(), Request(shared=shared, budget=budget))
+        context = assemble(here(), Request(shared=shared, budget=budget))
     except ContextOverflow:
         reject()
-    assert found.size <= budget
-    for block in found.blocks:
+    assert context.size <= budget
+    for block in context.blocks:
         if block.name.startswith("Shared From"):
             head, *lines = block.text.split("\n")
             assert head in ("## Shared From boats", "## Shared From cars")

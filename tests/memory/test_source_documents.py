@@ -48,8 +48,8 @@ LONG = "I propose that we move the whole harbour archive over to the second disk
 def test_every_pattern_that_they_name_fires(text: str, kind: str, case: type[str]) -> None:
     """Whatever its case, with the kind that the document gives it, and the speaker on it."""
     memory, facts = folded(talk(("ana", case(text))))
-    (found,) = [fact for fact in facts if fact.kind == kind]
-    item = memory.item(found.ref or "")
+    (fact,) = [fact for fact in facts if fact.kind == kind]
+    item = memory.item(fact.ref or "")
     assert item is not None
     assert item.participant == "ana"
     if kind == "decision.claimed":

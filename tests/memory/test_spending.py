@@ -151,9 +151,9 @@ def _within(memory: Memory, entry: Entry) -> Entry:
     """`entry`, or a settlement brought down to what was reserved for it."""
     if entry.kind != "spend.settled":
         return entry
-    held = memory.ledger.calls.get(entry.call)
-    most = 0 if held is None else held.tokens
+    reservation = memory.ledger.calls.get(entry.call)
+    most = 0 if reservation is None else reservation.tokens
     into = min(entry.input_tokens, most)
     out = min(entry.output_tokens, most - into)
-    micros = min(entry.micros, 0 if held is None else held.micros)
+    micros = min(entry.micros, 0 if reservation is None else reservation.micros)
     return entry.model_copy(update={"input_tokens": into, "output_tokens": out, "micros": micros})

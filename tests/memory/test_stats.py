@@ -22,11 +22,11 @@ INSIGHT: dict[str, object] = {"kind": "error", "text": "x", "key": "x", "size": 
 
 def test_the_counts_of_a_deliberation_stay() -> None:
     """Summaries, decisions, active proposals, participants, messages."""
-    found = count_memory(
+    row = count_memory(
         fold_records(Memory(PACKS), talk(("ana", "[PROPOSAL] Tea at four."), ("bo", "+1")))
     )
-    assert found["messages"] == found["participants"] == 2
-    assert (found["summaries"], found["decisions"], found["proposals"]) == (0, 0, 1)
+    assert row["messages"] == row["participants"] == 2
+    assert (row["summaries"], row["decisions"], row["proposals"]) == (0, 0, 1)
 
 
 def test_the_three_layers_are_counted() -> None:
@@ -75,11 +75,11 @@ def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
     )  # fmt: skip
     memory.exchanges = Exchanges(turn=4, running="é" * 10, compressions=1)
     memory.tools = Tools(hits=3, misses=1)
-    found = count_memory(memory)
-    assert found["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
-    assert (found["notebooks"]["lines"], found["notebooks"]["dropped"]) == (1, 2)
-    assert found["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
-    assert found["cache"]["hit_permille"] == 750
+    row = count_memory(memory)
+    assert row["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
+    assert (row["notebooks"]["lines"], row["notebooks"]["dropped"]) == (1, 2)
+    assert row["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
+    assert row["cache"]["hit_permille"] == 750
 
 
 def test_the_table_is_counted() -> None:
@@ -94,19 +94,19 @@ def test_the_table_is_counted() -> None:
         SpendSettled(participant="ana", call="k1", input_tokens=40, micros=3),
     )
     table.vote(1, status="carried")
-    found = count_memory(table.memory)
+    row = count_memory(table.memory)
     said = table.memory.floor.seats["ana"].said
-    assert found["floor"] == {
+    assert row["floor"] == {
         "policy": "bid", "seats": 2, "agents": 2, "epoch": 3, "holder": "bo", "paused": None,
         "turns": 1, "hops": 1, "evaluations": 1,
         "speakers": {"ana": {"turns": 1, "tokens": said}},
     }  # fmt: skip
-    assert found["spend"]["accounts"] == {
+    assert row["spend"]["accounts"] == {
         "ana": {"tokens": 40, "micros": 3, "calls": 1, "failed": 0, "held_tokens": 0},
         "bo": {"tokens": 0, "micros": 0, "calls": 0, "failed": 0, "held_tokens": 70},
     }
-    assert (found["spend"]["tokens"], found["spend"]["held_tokens"]) == (40, 70)
-    assert (found["spend"]["purposes"], found["votes"]) == ({"draft": 40}, {"carried": 1})
+    assert (row["spend"]["tokens"], row["spend"]["held_tokens"]) == (40, 70)
+    assert (row["spend"]["purposes"], row["votes"]) == ({"draft": 40}, {"carried": 1})
 
 
 def test_limits_over_their_warning_line_are_alerts() -> None:

@@ -55,54 +55,55 @@ TALK = st.lists(st.tuples(PEOPLE, LINES | VOTES | VOTES | st.text(max_size=60)),
 def heard(place: int, said: Said) -> WindowMessage:
     """A message as the fold lets the window hear it."""
     who, content = said
-    found = READER.read(content)
-    if found and found[0].vote:
-        return window_messages.vote_message(place, place, who, content, found[0])
-    worded = window_messages.read_wording(content, found)
+    detections = READER.read(content)
+    if detections and detections[0].vote:
+        return window_messages.vote_message(place, place, who, content, detections[0])
+    worded = window_messages.read_wording(content, detections)
     return window_messages.weigh_message(
         window_messages.line_message(place, place, who, content, worded), CARDS
     )
 
 
-def run(held: Structure, talk: Iterable[Said], first: int = 1) -> list[list[WindowLine]]:
-    """`talk` taken into `held`; what each message touched."""
+def run(structure: Structure, talk: Iterable[Said], first: int = 1) -> list[list[WindowLine]]:
+    """`talk` taken into `structure`; what each message touched."""
     return [
-        observe_message(held, heard(place, said), CARDS) for place, said in enumerate(talk, first)
+        observe_message(structure, heard(place, said), CARDS)
+        for place, said in enumerate(talk, first)
     ]
 
 
-def score(held: Structure, line: WindowLine, label: Label) -> int:
+def score(structure: Structure, line: WindowLine, label: Label) -> int:
     """What the scorecard of `label` says of `line_message` by now."""
     if label == "proposal":
-        return line.proposal + CARDS.proposal.stands(vote_features(held, line))
-    return line.decision + CARDS.decision.stands(vote_features(held, line))
+        return line.proposal + CARDS.proposal.stands(vote_features(structure, line))
+    return line.decision + CARDS.decision.stands(vote_features(structure, line))
 
 
 @given(TALK)
 def test_the_running_score_of_a_line_is_that_of_its_features(talk: list[Said]) -> None:
     """What is added up as it comes true is what all of it adds up to."""
-    held = Structure()
+    structure = Structure()
     worded: dict[int, tuple[int, int]] = {}
     for place, said in enumerate(talk, 1):
-        one = heard(place, said)
-        worded[place] = one.wording
-        observe_message(held, one, CARDS)
-        for line in held.lines:
-            known = line_features(held, line)
+        window_message = heard(place, said)
+        worded[place] = window_message.wording
+        observe_message(structure, window_message, CARDS)
+        for line in structure.lines:
+            known = line_features(structure, line)
             proposal, decision = worded[line.place]
-            assert score(held, line, "proposal") == proposal + CARDS.proposal.stands(known)
-            assert score(held, line, "decision") == decision + CARDS.decision.stands(known)
+            assert score(structure, line, "proposal") == proposal + CARDS.proposal.stands(known)
+            assert score(structure, line, "decision") == decision + CARDS.decision.stands(known)
 
 
 def found(talk: Sequence[Said], label: Label) -> set[int]:
     """The places of `talk` that are ever told to be proposals; or decisions, once votes show."""
-    held, yes = Structure(), set[int]()
+    structure, yes = Structure(), set[int]()
     wait = CARDS.decision.wait
     for place, said in enumerate(talk):
-        touched = observe_message(held, heard(place, said), CARDS)
+        touched = observe_message(structure, heard(place, said), CARDS)
         if label == "decision":
-            touched = [line for line in held.lines if line.place == place - wait]
-        yes |= {line.place for line in touched if score(held, line, label) >= 0}
+            touched = [line for line in structure.lines if line.place == place - wait]
+        yes |= {line.place for line in touched if score(structure, line, label) >= 0}
     return yes
 
 
@@ -126,25 +127,25 @@ def test_a_window_stored_and_loaded_goes_on_as_it_was(talk: list[Said], cut: int
 @given(TALK)
 def test_the_window_is_bounded(talk: list[Said]) -> None:
     """It keeps the lines, votes and runs within its reach and nothing older."""
-    held = Structure()
-    run(held, talk * 3)
+    structure = Structure()
+    run(structure, talk * 3)
     newest = len(talk) * 3
-    assert len(held.lines) <= REACH + 1
-    assert len(held.votes) <= REACH + 1
-    assert held.led.bit_length() <= 20
-    assert all(newest - line.place <= REACH for line in held.lines)
-    assert all(newest - one.last <= REACH for one in held.runs)
+    assert len(structure.lines) <= REACH + 1
+    assert len(structure.votes) <= REACH + 1
+    assert structure.led.bit_length() <= 20
+    assert all(newest - line.place <= REACH for line in structure.lines)
+    assert all(newest - vote_run.last <= REACH for vote_run in structure.runs)
 
 
 @given(TALK)
 def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
     """The features of a line only grow, and its score as a proposal never falls."""
-    held = Structure()
+    structure = Structure()
     known: dict[int, tuple[set[str], int]] = {}
     for place, said in enumerate(talk, 1):
-        observe_message(held, heard(place, said), CARDS)
-        for line in held.lines:
-            names, worth = set(line_features(held, line)), score(held, line, "proposal")
+        observe_message(structure, heard(place, said), CARDS)
+        for line in structure.lines:
+            names, worth = set(line_features(structure, line)), score(structure, line, "proposal")
             before, least = known.get(line.place, (set(), worth))
             assert before <= names
             assert worth >= least
@@ -157,13 +158,13 @@ def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
 @given(TALK)
 def test_what_is_touched_is_in_the_window_and_in_order(talk: list[Said]) -> None:
     """Each message names lines of the window, oldest first, none twice; one that passes itself."""
-    held = Structure()
+    structure = Structure()
     for place, said in enumerate(talk, 1):
-        one = heard(place, said)
-        touched = [line.place for line in observe_message(held, one, CARDS)]
+        window_message = heard(place, said)
+        touched = [line.place for line in observe_message(structure, window_message, CARDS)]
         assert touched == sorted(set(touched))
-        assert set(touched) <= {line.place for line in held.lines}
-        assert (place in touched) == one.passes
+        assert set(touched) <= {line.place for line in structure.lines}
+        assert (place in touched) == window_message.passes
 
 
 @given(st.text(max_size=900))
@@ -178,18 +179,18 @@ def test_no_two_lines_that_share_words_are_missed() -> None:
     words = [f"w{number}x" for number in range(1, 400)]
     at = {word: restatements._said(word).sketch for word in words}
     one, other = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
-    held = Structure()
-    run(held, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
-    assert held.lines[1].behind is not None
+    structure = Structure()
+    run(structure, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
+    assert structure.lines[1].behind is not None
 
 
 @given(TALK)
 def test_features_are_told_once(talk: list[Said]) -> None:
     """A sum of weights may not count one thing twice."""
-    held = Structure()
-    run(held, talk)
-    for line in held.lines:
-        names = line_features(held, line)
+    structure = Structure()
+    run(structure, talk)
+    for line in structure.lines:
+        names = line_features(structure, line)
         assert len(names) == len(set(names))
 
 
@@ -250,14 +251,14 @@ CROWD = ("ann", "bob", "cem", "dee", "eli", "fay", "gus", "hal", "ida", "jo")
 
 def _shown(draw: random.Random) -> set[str]:
     """The features that talk at random shows: votes, asides, lines said again, new lines."""
-    held, shown, text, place = Structure(), set[str](), "Move the archive", 0
+    structure, shown, text, place = Structure(), set[str](), "Move the archive", 0
     scribes = draw.random() < 0.3
     for _ in range(400):
         text, talk = _turn(draw, text, scribes)
         for said in talk:
             place += draw.choice((1, 1, 1, 1, 2, 3, 5))
-            for line in observe_message(held, heard(place, said), CARDS):
-                shown.update(line_features(held, line))
+            for line in observe_message(structure, heard(place, said), CARDS):
+                shown.update(line_features(structure, line))
     return shown
 
 
@@ -302,10 +303,10 @@ def test_a_restatement_after_votes_marks_the_decision() -> None:
 
 def test_what_is_said_in_part_again_is_looked_at_again() -> None:
     """A line that says some of it tells something new of it, the next such line nothing."""
-    held = Structure()
+    structure = Structure()
     other = "The archive key should be hung on the rack near the second door at night"
-    touched = run(held, [("ann", PUT), ("bob", other), ("bob", other)])
-    assert "restated some" in restatements.restatement_features(held.lines[0].told)
+    touched = run(structure, [("ann", PUT), ("bob", other), ("bob", other)])
+    assert "restated some" in restatements.restatement_features(structure.lines[0].told)
     assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
 
 

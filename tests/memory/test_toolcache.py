@@ -41,19 +41,19 @@ KEY = cache_key("weather", "", {})
 
 
 def only(memory: Memory) -> CachedResult:
-    (held,) = list_live_results(memory)
-    return held
+    (cached,) = list_live_results(memory)
+    return cached
 
 
 def test_a_result_is_kept_under_the_key_of_its_call() -> None:
     """With its call id, its whole size and the entry that has it in full."""
     memory = remembered(returned(content="rain", call_id="call_7", city="Oslo", days=1.0))
-    held = only(memory)
-    assert held.key == cache_key("weather", "", {"days": 1, "city": "Oslo"})
-    assert (held.tool, held.call_id, held.value, held.bytes, held.n) == (
+    cached = only(memory)
+    assert cached.key == cache_key("weather", "", {"days": 1, "city": "Oslo"})
+    assert (cached.tool, cached.call_id, cached.value, cached.bytes, cached.n) == (
         "weather", "call_7", "rain", 4, 1,
     )  # fmt: skip
-    assert held.arguments == '{"city":"Oslo","days":1}'
+    assert cached.arguments == '{"city":"Oslo","days":1}'
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_would_end_first_makes_room() -> None:
         assistant(limits={"cached": 2}),
         returned("a", ttl=3), returned("b", ttl=1), returned("c", ttl=3), returned("d", ttl=3),
     )  # fmt: skip
-    assert [held.tool for held in list_live_results(memory)] == ["c", "d"]
+    assert [cached.tool for cached in list_live_results(memory)] == ["c", "d"]
     assert memory.tools.evicted == 2
 
 
@@ -165,7 +165,7 @@ def test_surroundings_are_noted_by_participant_and_key() -> None:
         assistant(limits={"exchanges": 2}),
         ContextInjected(participant=HELPER, key="screen", content="The order form"),
     ]
-    assert [one.text for one in list_injections(remembered(log), HELPER).values()] == [
+    assert [injection.text for injection in list_injections(remembered(log), HELPER).values()] == [
         "The order form"
     ]
     assert list_injections(remembered(log), "other") == {}

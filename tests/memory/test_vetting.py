@@ -67,9 +67,9 @@ def test_what_is_no_pack_at_all_is_one_problem(data: bytes) -> None:
 def test_a_rule_that_is_hardly_meant_is_doubted(given: dict[str, Any], says: str) -> None:
     """Rules that fire on anything, or never, are told with the remedy."""
     pack = parse_pack({"name": "own@1", "rules": [rule(**given)]})
-    found = find_doubts(pack, ("the room has a projector", "trains run late"))
-    assert [each.rule for each in found] == ["a"]
-    assert says in found[0].reason
+    faults = find_doubts(pack, ("the room has a projector", "trains run late"))
+    assert [each.rule for each in faults] == ["a"]
+    assert says in faults[0].reason
 
 
 def test_a_sensible_rule_is_not_doubted() -> None:

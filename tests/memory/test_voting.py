@@ -62,13 +62,13 @@ class Room:
         self.put(opened(**settings), *entries)
 
     def put(self, *entries: Entry) -> list[Fact]:
-        found: list[Fact] = []
+        facts: list[Fact] = []
         for entry in entries:
             (record,) = numbered([entry], self.memory.seq, self.memory.n)
             self.records.append(record)
-            found += apply(self.memory, record)
-        self.facts += found
-        return found
+            facts += apply(self.memory, record)
+        self.facts += facts
+        return facts
 
     def call(self, content: str = "Tea at four?", by: str = "ana", **given: Any) -> list[Fact]:
         return self.put(VoteInitiated(participant=by, content=content, **given))
@@ -95,8 +95,8 @@ def kinds(facts: list[Fact]) -> list[str]:
 
 
 def only(facts: list[Fact], kind: str) -> Fact:
-    (found,) = [fact for fact in facts if fact.kind == kind]
-    return found
+    (fact,) = [fact for fact in facts if fact.kind == kind]
+    return fact
 
 
 # -- calling ---------------------------------------------------------------------
@@ -171,8 +171,8 @@ def test_an_agent_needs_the_capability(role: str, may: tuple[str, ...] | None, h
 def test_what_cannot_be_voted_on_is_refused_as_a_fact(given: Any, reason: str) -> None:
     """Nothing is held of it, and no number is used up."""
     room = Room(*THREE)
-    told = only(room.call(**given), "vote.refused")
-    assert told.data == {"participant": "ana", "reason": reason}
+    fact = only(room.call(**given), "vote.refused")
+    assert fact.data == {"participant": "ana", "reason": reason}
     assert room.memory.votes.held == {}
     assert only(room.call(re="P1"), "vote.called").ref == "V1"
 
@@ -290,8 +290,8 @@ def test_a_ballot_for_no_open_vote_is_refused() -> None:
     room = voting()
     assert only(room.cast("bo", "accept", re="V7"), "vote.refused").data["reason"] == "no such vote"
     room.close()
-    told = only(room.cast("bo", "accept"), "vote.refused")
-    assert (told.ref, told.data["reason"]) == ("V1", "V1 is short")
+    fact = only(room.cast("bo", "accept"), "vote.refused")
+    assert (fact.ref, fact.data["reason"]) == ("V1", "V1 is short")
 
 
 # -- closing ----------------------------------------------------------------------
@@ -435,9 +435,9 @@ def test_a_ballot_completed_that_names_no_vote_cancels_the_one_that_ran() -> Non
 def test_what_settles_the_question_otherwise_cancels_the_vote(entry: Entry, reason: str) -> None:
     """Nothing of it is counted any more."""
     room = voting()
-    told = only(room.put(entry), "vote.closed")
-    assert told.data["status"] == "cancelled"
-    assert told.data["reason"] == reason
+    fact = only(room.put(entry), "vote.closed")
+    assert fact.data["status"] == "cancelled"
+    assert fact.data["reason"] == reason
     assert room.memory.votes.running == []
 
 
@@ -493,21 +493,21 @@ def test_what_is_no_objection_does_not_end_a_vote_by_consent_early(words: Messag
     room.call(re="P1", rule="consent")
     room.put(Message(participant="ana", content="scribe: cy"))
     room.put(words)
-    (held,) = pending_votes(room.memory)
-    assert not is_complete(room.memory, held)
+    (vote,) = pending_votes(room.memory)
+    assert not is_complete(room.memory, vote)
     room.put(Message(participant="bo", content="I oppose P1."))
-    assert is_complete(room.memory, held)
+    assert is_complete(room.memory, vote)
 
 
 def test_an_option_that_is_called_reject_or_not_is_consented_to_alike() -> None:
     """Who chooses another than the first objects to it, whatever it is called."""
     room = Room(*THREE)
     room.call(options=("tea", "coffee"), rule="consent")
-    (held,) = pending_votes(room.memory)
+    (vote,) = pending_votes(room.memory)
     room.cast("bo", "tea")
-    assert not is_complete(room.memory, held)
+    assert not is_complete(room.memory, vote)
     room.cast("cy", "coffee")
-    assert is_complete(room.memory, held)
+    assert is_complete(room.memory, vote)
 
 
 def test_silence_consents() -> None:
@@ -570,7 +570,9 @@ def test_two_names_of_one_have_one_vote() -> None:
     room.cast("bo", "accept")
     room.put(ParticipantAliased(alias="cy", participant="bo"))
     assert room.vote().electorate == {"ana": 1, "bo": 1}
-    assert {name: one.choice for name, one in room.vote().ballots.items()} == {"bo": ("accept",)}
+    assert {name: ballot.choice for name, ballot in room.vote().ballots.items()} == {
+        "bo": ("accept",)
+    }
     room.cast("cy", "abstain")
     assert room.vote().ballots["bo"].choice == ("abstain",)
 
@@ -589,7 +591,7 @@ def shown(chosen: Sequence[str], closed: bool) -> list[str]:
         room.cast(name, choice)
     if closed:
         room.close()
-    facts = [{"kind": one.kind, "ref": one.ref, "data": one.data} for one in room.facts]
+    facts = [{"kind": fact.kind, "ref": fact.ref, "data": fact.data} for fact in room.facts]
     contexts = [
         assemble(room.memory, Request(participant=name, profile=profile)).text
         for name in ("ana", None)

@@ -87,17 +87,19 @@ def test_votes_move_along_their_edges_and_a_closed_one_never_again(body: list[En
     for record in numbered([opened(), *body]):
         apply(memory, record)
         votes = memory.votes
-        running = [ref for ref, one in votes.held.items() if one.status in ("called", "open")]
+        running = [ref for ref, vote in votes.held.items() if vote.status in ("called", "open")]
         assert votes.running == running
         assert len(running) <= RUNNING
-        assert sum(bool(one.closed) for one in votes.held.values()) <= ROWS
-        assert sum(bool(one.closed and one.ballots) for one in votes.held.values()) <= WITH_BALLOTS
-        for ref, one in votes.held.items():
+        assert sum(bool(vote.closed) for vote in votes.held.values()) <= ROWS
+        assert (
+            sum(bool(vote.closed and vote.ballots) for vote in votes.held.values()) <= WITH_BALLOTS
+        )
+        for ref, vote in votes.held.items():
             was, tally = before.get(ref, ("called", None))
-            assert one.status in MOVES.get(was, {was})
-            assert was in MOVES or one.tally == tally
-            assert one.ballots.keys() <= one.electorate.keys()
-            before[ref] = one.status, dict(one.tally)
+            assert vote.status in MOVES.get(was, {was})
+            assert was in MOVES or vote.tally == tally
+            assert vote.ballots.keys() <= vote.electorate.keys()
+            before[ref] = vote.status, dict(vote.tally)
     assert memory.closed is None or not memory.votes.running
 
 
@@ -119,11 +121,15 @@ def test_a_published_result_says_what_the_vote_then_holds(body: list[Entry]) -> 
         vote = memory.votes.held[ref]
         if vote.status != "open":
             continue
-        found, entry = count_vote(vote), compute_result(memory, ref)
+        vote_result, entry = count_vote(vote), compute_result(memory, ref)
         (record,) = numbered([entry], memory.seq, memory.n)
         apply(memory, record)
-        assert (vote.status, vote.carried, vote.tally) == (found.status, found.carried, found.tally)
-        assert entry.consensus == (found.carried not in (None, "reject"))
+        assert (vote.status, vote.carried, vote.tally) == (
+            vote_result.status,
+            vote_result.carried,
+            vote_result.tally,
+        )
+        assert entry.consensus == (vote_result.carried not in (None, "reject"))
 
 
 @given(entries(), st.data())
@@ -134,14 +140,14 @@ def test_taking_words_out_renames_no_vote(body: list[Entry], data: st.DataObject
     assume(before.n)
     n = data.draw(st.integers(1, before.n))
     place = next(k for k, record in enumerate(log) if record.n == n)
-    found: Any = choose_tombstone(PACKS, log, n, renumber=True).entry
-    log[place] = numbered([found], log[place].seq - 1, n - 1)[0]
+    entry: Any = choose_tombstone(PACKS, log, n, renumber=True).entry
+    log[place] = numbered([entry], log[place].seq - 1, n - 1)[0]
     after, _ = folded(log)
-    kind = found.kind
+    kind = entry.kind
     if kind in ("vote.initiated", "ballot.cast"):
-        assert {ref: one.n for ref, one in after.votes.held.items()} == {
-            ref: one.n for ref, one in before.votes.held.items()
+        assert {ref: vote.n for ref, vote in after.votes.held.items()} == {
+            ref: vote.n for ref, vote in before.votes.held.items()
         }
-        assert [one.status for one in after.votes.held.values()] == [
-            one.status for one in before.votes.held.values()
+        assert [vote.status for vote in after.votes.held.values()] == [
+            vote.status for vote in before.votes.held.values()
         ]

@@ -34,7 +34,11 @@ def test_three_goals_of_50_75_and_30_operations() -> None:
         log += [goal(title), *(run(number) for number in range(count))]
     memory, facts = folded(talk(*log))
     first, second, third = (memory.episodes.held[ref] for ref in (1, 2, 3))
-    assert [one.status for one in (first, second, third)] == ["superseded", "superseded", "open"]
+    assert [episode.status for episode in (first, second, third)] == [
+        "superseded",
+        "superseded",
+        "open",
+    ]
     assert memory.episodes.archived == [1, 2]
     assert measured(memory) <= 12_000
     for ref, runs, bad in ((1, 50, 5), (2, 75, 7)):
@@ -125,8 +129,8 @@ def test_the_newest_runs_are_kept_in_detail_each_on_a_clipped_line() -> None:
     """Twenty, with arguments and result, or the error."""
     memory, _ = folded(talk(goal("Doors"), *(run(k, content="z" * 999) for k in range(30))))
     runs = work_of(memory, 1).runs
-    assert [one.n for one in runs] == list(range(12, 32))
-    assert all(len(one.text) <= 300 for one in runs)
+    assert [tool_run.n for tool_run in runs] == list(range(12, 32))
+    assert all(len(tool_run.text) <= 300 for tool_run in runs)
     assert runs[-1].text.startswith("floor=1, kind=door, tolerance=0.5 → ValidationError: zzz")
 
 
@@ -134,9 +138,9 @@ def test_odd_arguments_are_told_in_a_few_characters() -> None:
     """Trees, large numbers and long names cost what any other argument does."""
     odd = {"tree": {"a": [1]}, "list": [1], "big": 2**63 - 1, "n" * 500: "v" * 500, "none": None}
     memory, _ = folded(talk(goal("Doors"), run(1, arguments=odd)))
-    (one,) = work_of(memory, 1).runs
-    assert "list=[…], " in one.text
-    assert len(one.text) <= 300
+    (tool_run,) = work_of(memory, 1).runs
+    assert "list=[…], " in tool_run.text
+    assert len(tool_run.text) <= 300
 
 
 def test_names_beyond_fifty_are_one() -> None:
@@ -151,7 +155,7 @@ def test_steps_are_capped_and_dropped_on_close_after_what_they_taught_is_kept() 
     """A hundred of a task; the counts say how many there were."""
     log = [step(f"Step {k}", discovered={f"fact {k}": "yes"}) for k in range(120)]
     memory, facts = folded(talk(goal("Doors"), task("Floor one"), *log))
-    assert [one.n for one in work_of(memory, 2).steps] == list(range(23, 123))
+    assert [task_step.n for task_step in work_of(memory, 2).steps] == list(range(23, 123))
     assert len(memory.insights.held) == 20
     memory, facts = folded(talk(goal("Doors"), task("Floor one"), *log, close("E2")))
     assert 2 not in memory.episodes.held

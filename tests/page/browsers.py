@@ -100,7 +100,10 @@ class Visits:
         return page
 
     def _watch(self, page: Page) -> None:
-        page.on("console", lambda said: self._console(said.type, said.text))
+        page.on(
+            "console",
+            lambda console_message: self._console(console_message.type, console_message.text),
+        )
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("response", lambda answer: self._answered(answer))
 

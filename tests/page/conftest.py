@@ -41,12 +41,12 @@ def visits(redis_url: str, browser: Browser) -> Iterator[Visits]:
     At the end no page may have complained of anything, under the strict policy.
     """
     with served(redis_url, rate=2000, reads=5000) as server:
-        found = Visits(browser, server)
-        yield found
+        visits = Visits(browser, server)
+        yield visits
         for context in browser.contexts:
             context.close()
-    assert found.faults == []
-    for policy in found.policies:
+    assert visits.faults == []
+    for policy in visits.policies:
         assert all(part in policy for part in POLICY), policy
 
 

@@ -33,8 +33,8 @@ def deliberated(visits: Visits) -> None:
         ("Ana", "Next spring it is.", {"act": "decide", "re": "P2"}),
         ("Bo", "I'll order the dredger.", {"re": 5}),
     ):
-        said = {"content": words, "as": name, **more}
-        visits.ask("POST", "/v1/sessions/harbour/messages", json=said)
+        row = {"content": words, "as": name, **more}
+        visits.ask("POST", "/v1/sessions/harbour/messages", json=row)
     goal = {"title": "The harbour is deep", "as": "Ana"}
     visits.ask("POST", "/v1/sessions/harbour/goals", json=goal)
     rules = {"settings": {"note": {"policy": "append"}}}

@@ -33,14 +33,14 @@ def longest() -> Path:
     """The recorded session of 30,050 messages; skips where it is absent."""
     beside = Path(__file__).resolve().parents[3] / "shared" / "corpora"
     folder = Path(os.environ.get("PARLEY_CORPORA", beside))
-    found = (
-        sorted(folder.rglob("*.jsonl"), key=lambda one: one.stat().st_size)
+    paths = (
+        sorted(folder.rglob("*.jsonl"), key=lambda path: path.stat().st_size)
         if folder.is_dir()
         else []
     )
-    if not found:
+    if not paths:
         pytest.skip(f"the corpora are not at {folder}")
-    return found[-1]
+    return paths[-1]
 
 
 @pytest.fixture
@@ -76,20 +76,20 @@ class Apart:
 
 @pytest.fixture
 def gateway(redis_url: str, tmp_path: Path) -> Iterator[Gateway]:
-    found = Gateway(redis_url, tmp_path)
-    apart(found.start())
-    yield found
-    found.stop()
+    gateway = Gateway(redis_url, tmp_path)
+    apart(gateway.start())
+    yield gateway
+    gateway.stop()
 
 
 @pytest.fixture
 def visits(gateway: Gateway, browser: Browser) -> Iterator[Visits]:
     """Visitors of that server, in whose consoles nothing may stand at the end."""
-    found = Visits(browser, Apart(gateway))
-    yield found
+    visits = Visits(browser, Apart(gateway))
+    yield visits
     for context in browser.contexts:
         context.close()
-    assert found.faults == []
+    assert visits.faults == []
 
 
 def built(visits: Visits, session: str) -> int:

@@ -66,9 +66,9 @@ def opened(browser: Browser, gateway: Standing) -> Iterator[tuple[Page, list[str
     context.set_default_timeout(WAIT_MS)
     page, wrong = context.new_page(), list[str]()
 
-    def heard(said: ConsoleMessage) -> None:
-        if said.type in ("error", "warning"):
-            wrong.append(said.text)
+    def heard(console_message: ConsoleMessage) -> None:
+        if console_message.type in ("error", "warning"):
+            wrong.append(console_message.text)
 
     page.on("console", heard)
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -246,9 +246,9 @@ def test_the_minutes_tab_is_the_page_that_every_form_shows(page: Page, gateway: 
         })"""
     )
     text = minutes_text(gateway).partition("\nEvidence\n")[0]
-    told = [line for line in text.split("\n") if line]
-    depths = [(len(line) - len(line.lstrip()) + 2) / 4 if line[0] == " " else 0 for line in told]
-    lines = [re.sub(r"\[(\d+)\]", r"#\1", line.strip()) for line in told]
+    words = [line for line in text.split("\n") if line]
+    depths = [(len(line) - len(line.lstrip()) + 2) / 4 if line[0] == " " else 0 for line in words]
+    lines = [re.sub(r"\[(\d+)\]", r"#\1", line.strip()) for line in words]
     about = {one["about"] for one in read(gateway, "minutes")["page"]["sections"]}
     assert [" ".join(words.split()) for _, words in shown] == lines
     assert [depth for (depth, words) in shown if words not in about] == [

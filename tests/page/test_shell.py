@@ -50,9 +50,9 @@ def visitor(browser: Browser, d: Standing) -> Iterator[Callable[..., Visitor]]:
         return made[-1]
 
     yield come
-    for one in made:
-        one.page.context.close()
-    assert [fault for one in made for fault in one.faults] == []
+    for visitor in made:
+        visitor.page.context.close()
+    assert [fault for visitor in made for fault in visitor.faults] == []
 
 
 def asked(d: Standing, path: str, body: dict[str, Any], method: str = "POST") -> Any:

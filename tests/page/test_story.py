@@ -117,10 +117,10 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
     decision = bo.locator("li.decision")
     expect(decision.first).to_contain_text("Ratified")
     expect(bo.locator("#pane-talk .happened.quiet p")).to_have_text("Ana and Bo joined")
-    told = bo.locator("#pane-talk .happened:not(.quiet)")
-    expect(told.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
-    expect(told.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
-    expect(told.last).to_contain_text("The ballot closed: V1 carries accept")
+    locator = bo.locator("#pane-talk .happened:not(.quiet)")
+    expect(locator.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
+    expect(locator.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
+    expect(locator.last).to_contain_text("The ballot closed: V1 carries accept")
     expect(bo.locator(".between .fact", has_text="D1 ratified")).to_be_visible()
     expect(bo.locator(".msg .fact.vote")).to_have_count(0)
     decision.first.locator(".cite").last.focus()
@@ -151,8 +151,8 @@ def take_home(visits: Visits, page: Page) -> None:
     markdown = kept(page, "md")
     assert "## Decisions" in markdown
     assert "order the dredger tomorrow" in markdown
-    found = json.loads(kept(page, "json"))
-    assert [row["who"] for row in found["actions"]] == ["Bo"]
+    tree = json.loads(kept(page, "json"))
+    assert [row["who"] for row in tree["actions"]] == ["Bo"]
     assert kept(page, "html").startswith("<!doctype html>")
 
 

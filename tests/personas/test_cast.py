@@ -20,7 +20,7 @@ PAIRS = list(combinations(CAST, 2))
 def test_there_are_voices_enough_to_disagree() -> None:
     """At least fourteen, each read without a remark."""
     assert len(CAST) >= 14
-    assert all(found.warnings == () for found in find_all().found.values())
+    assert all(persona.warnings == () for persona in find_all().found.values())
 
 
 @pytest.mark.parametrize("persona", CAST, ids=lambda persona: persona.name)
@@ -40,8 +40,8 @@ def test_each_says_what_it_needs_to(persona: Persona) -> None:
 
 def test_no_interest_is_shared() -> None:
     """What one listens for, nobody else does: the rules gate then wakes few at a time."""
-    for one, other in PAIRS:
-        assert not set(one.interests) & set(other.interests), (one.name, other.name)
+    for persona, other in PAIRS:
+        assert not set(persona.interests) & set(other.interests), (persona.name, other.name)
 
 
 def test_nobody_listens_for_the_words_of_procedure() -> None:
@@ -52,14 +52,17 @@ def test_nobody_listens_for_the_words_of_procedure() -> None:
 
 def test_no_two_bodies_are_alike() -> None:
     """By the measure that finds a proposal that was made before."""
-    for one, other in PAIRS:
-        assert measure_resemblance(fingerprint(one.body), fingerprint(other.body)) < 450
+    for persona, other in PAIRS:
+        assert measure_resemblance(fingerprint(persona.body), fingerprint(other.body)) < 450
 
 
 def test_the_page_lists_the_cast() -> None:
     """The table of docs/personas.md is what the files say."""
     page = (Path(__file__).parents[2] / "docs" / "personas.md").read_text(encoding="utf-8")
-    rows = [f"| `{one.name}` | {one.description} | {', '.join(one.interests)} |" for one in CAST]
+    rows = [
+        f"| `{persona.name}` | {persona.description} | {', '.join(persona.interests)} |"
+        for persona in CAST
+    ]
     assert "\n".join(["| name | speaks | listens for |", "|---|---|---|", *rows, ""]) in page
 
 

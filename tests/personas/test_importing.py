@@ -48,14 +48,14 @@ ADA = {
 }
 
 
-def fates(found: ImportReport, persona: str) -> dict[str, str]:
-    return {row.key: row.fate for row in found.rows if row.persona == persona}
+def fates(report: ImportReport, persona: str) -> dict[str, str]:
+    return {row.key: row.fate for row in report.rows if row.persona == persona}
 
 
 def test_a_crew_of_agents_is_brought_over() -> None:
     """Role, goal and backstory make the text; the rest is kept, and everything is told."""
-    found = import_text(CREW, "agents.yaml")
-    first, second = found.personas
+    report = import_text(CREW, "agents.yaml")
+    first, second = report.personas
     assert (first.name, second.name) == ("researcher", "report-writer")
     assert first.display == "{topic} Senior Researcher"
     assert first.description == "{topic} Senior Researcher: Uncover what is new in {topic}"
@@ -65,7 +65,7 @@ def test_a_crew_of_agents_is_brought_over() -> None:
     )
     assert first.model == "openai/gpt-4o"
     assert first.foreign == {"allow_delegation": False, "verbose": True}
-    assert fates(found, "researcher") == {
+    assert fates(report, "researcher") == {
         "role": "mapped", "goal": "mapped", "backstory": "mapped", "llm": "mapped",
         "description": "missing", "interests": "missing", "{topic}": "kept",
         "allow_delegation": "kept", "verbose": "kept", "reasoning": "dropped",
@@ -95,25 +95,25 @@ def test_a_prompt_and_a_description_are_taken_as_they_are() -> None:
         "name": "Bo", "description": "Speaks of boats.", "systemPrompt": "You are Bo.",
         "model": "opus", "expertise": ["boats", "rope"],
     }  # fmt: skip
-    found = import_text(json.dumps(tree), "bo.json")
-    (bo,) = found.personas
+    report = import_text(json.dumps(tree), "bo.json")
+    (bo,) = report.personas
     assert (bo.description, bo.body, bo.model) == ("Speaks of boats.", "You are Bo.", "large")
     assert bo.interests == ("boats", "rope")
-    assert set(fates(found, "bo").values()) == {"mapped"}
+    assert set(fates(report, "bo").values()) == {"mapped"}
 
 
 def test_what_stands_beside_the_agents_is_told() -> None:
     """A key of the file that no persona can hold."""
-    found = import_text(json.dumps({"version": 3, "personas": [ADA]}), "cast.json")
-    assert fates(found, "") == {"version": "dropped"}
+    report = import_text(json.dumps({"version": 3, "personas": [ADA]}), "cast.json")
+    assert fates(report, "") == {"version": "dropped"}
 
 
 def test_names_that_come_out_the_same_are_numbered() -> None:
     """Also the server's own, and those made of a role for want of Latin letters."""
     names = ["Zoë K", "zoe-k", "山田", "??", "Parley", "a" * 70, "a" * 80]
     agents = [{"name": name, "role": "a voice"} for name in names]
-    found = import_text(json.dumps(agents), "x.json").personas
-    assert [persona.name for persona in found] == [
+    personas = import_text(json.dumps(agents), "x.json").personas
+    assert [persona.name for persona in personas] == [
         "zoe-k", "zoe-k-2", "a-voice", "a-voice-2", "parley-2", "a" * 64, "a" * 62 + "-2",
     ]  # fmt: skip
 
@@ -124,13 +124,13 @@ def test_an_agent_of_another_tool_drops_in() -> None:
         "---\nname: Code Reviewer\ndescription: Use it: after changes\ntools: Read, Grep\n"
         "model: sonnet\n---\n# Review\n\nYou review code.\n"
     )
-    found = import_text(text, "agents/x.md")
-    (persona,) = found.personas
+    report = import_text(text, "agents/x.md")
+    (persona,) = report.personas
     assert (persona.name, persona.display) == ("code-reviewer", "Code Reviewer")
     assert persona.description == "Use it: after changes"
     assert persona.model == "large"
     assert persona.foreign == {"tools": "Read, Grep"}
-    assert "line by line" in next(row.note for row in found.rows if row.key == "front matter")
+    assert "line by line" in next(row.note for row in report.rows if row.key == "front matter")
 
 
 def test_a_file_without_front_matter_is_a_prompt() -> None:
@@ -146,8 +146,8 @@ def test_our_own_file_is_imported_as_it_is() -> None:
     """Whatever it says below `parley:`."""
     head = "name: ana\ndescription: Speaks.\nparley: {interests: [rope], reactivity: 0.5}"
     text = f"---\n{head}\n---\nYou.\n"
-    found = import_text(text, "ana.md")
-    assert found.personas == (parse_persona(text, "ana.md").persona,)
+    report = import_text(text, "ana.md")
+    assert report.personas == (parse_persona(text, "ana.md").persona,)
 
 
 @pytest.mark.parametrize(
@@ -211,18 +211,18 @@ def test_whatever_an_object_holds_is_read_or_refused(tree: Any, name: str) -> No
 @given(tree=files, name=st.sampled_from(["a.json", "a.yaml", "a", "a.md"]))
 def test_what_is_imported_can_be_written_and_read_again(tree: Any, name: str) -> None:
     """Each persona is the same, and no two have one name."""
-    found = imported(json.dumps(tree), name)
-    assert found.personas
-    for persona in found.personas:
+    report = imported(json.dumps(tree), name)
+    assert report.personas
+    for persona in report.personas:
         assert parse_persona(write_persona(persona), "f").persona == persona
-    assert len({persona.name for persona in found.personas}) == len(found.personas)
+    assert len({persona.name for persona in report.personas}) == len(report.personas)
 
 
 @given(tree=voices)
 def test_no_key_is_lost_unsaid(tree: dict[str, Any]) -> None:
     """Each has its row in the report."""
-    found = imported(json.dumps(tree), "a.json")
-    assert set(tree) <= {row.key for row in found.rows}
+    report = imported(json.dumps(tree), "a.json")
+    assert set(tree) <= {row.key for row in report.rows}
 
 
 @given(

@@ -56,8 +56,8 @@ async def converse(bus: Bus, session: str) -> None:
 
 def kept(memory: Memory) -> list[tuple[str, str, int]]:
     return [
-        (held.tool, held.call_id, remaining_exchanges(memory, held))
-        for held in list_live_results(memory)
+        (cached.tool, cached.call_id, remaining_exchanges(memory, cached))
+        for cached in list_live_results(memory)
     ]
 
 
@@ -70,13 +70,13 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
         projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1, idle_seconds=0.05))
         async with running(projector):
             await wait_until(lambda: is_settled(bus, "desk"))
-        found = await prepared(bus, MemoryReader(bus, PACKS), "desk", "helper", "What now?")
+        chat_messages = await prepared(bus, MemoryReader(bus, PACKS), "desk", "helper", "What now?")
         rebuilt, _ = replayed(await whole(bus, "desk"))
         assert rebuilt.exchanges.turn == 200
         assert rebuilt.exchanges.compressions > 0
         assert rebuilt.tools.hits > 50
-        assert len({held.tool for held in list_live_results(rebuilt)}) > 5
-        assert prepare_messages(rebuilt, "helper", "What now?") == found
+        assert len({cached.tool for cached in list_live_results(rebuilt)}) > 5
+        assert prepare_messages(rebuilt, "helper", "What now?") == chat_messages
 
         await _copy(redis_url, "desk", "copy", tmp_path / "desk.json")
         copy = await MemoryReader(bus, PACKS).current("copy")
@@ -86,8 +86,8 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", FRESH, redis_url, "desk", stdout=asyncio.subprocess.PIPE
     )
-    told, _ = await asyncio.wait_for(process.communicate(), 60)
-    assert json.loads(told) == list(found.messages)
+    data, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert json.loads(data) == list(chat_messages.messages)
 
 
 async def _copy(redis_url: str, session: str, name: str, file: Path) -> None:

@@ -64,15 +64,15 @@ def test_turns_of_each_bound_the_whole() -> None:
 def test_a_budget_caps_what_turns_would_allow() -> None:
     """In tokens, in money and in calls."""
     rules = settings({"turns": 30}, budget={"tokens": 5_000, "micros": 7, "calls": 3})
-    found = worst_case(parts(2), rules, PRICES, people=False)
-    assert (found.tokens, found.micros, found.calls) == (5_000, 7, 3)
+    bound = worst_case(parts(2), rules, PRICES, people=False)
+    assert (bound.tokens, bound.micros, bound.calls) == (5_000, 7, 3)
 
 
 def test_without_a_price_the_cost_is_not_known() -> None:
     """It is said, not taken for nothing."""
-    found = worst_case(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
-    assert found.tokens is not None
-    assert found.micros is None
+    bound = worst_case(parts(2), settings({"turns": 5}), {"small": PRICES["small"]}, people=False)
+    assert bound.tokens is not None
+    assert bound.micros is None
 
 
 def test_of_one_model_without_a_price_the_cost_is_not_known_either() -> None:
@@ -98,9 +98,9 @@ def test_a_budget_in_money_wants_a_price_for_every_model(whose: str) -> None:
 def test_what_nothing_bounds_is_refused_with_what_would() -> None:
     """Time alone bounds no cost."""
     rules = settings({"any": [{"seconds": 60}, {"quiescent": True}]})
-    found = worst_case(parts(2), rules, PRICES, people=True)
+    bound = worst_case(parts(2), rules, PRICES, people=True)
     with pytest.raises(Misuse, match=r"add a stop rule such as 'stop: \{any: \[\{turns: 60\}"):
-        refuse_unbounded(found, "f.yaml")
+        refuse_unbounded(bound, "f.yaml")
     refuse_unbounded(
         worst_case(parts(2), settings({"seconds": 9}, budget={"tokens": 9}), PRICES, people=True),
         "f",
@@ -115,24 +115,24 @@ def test_what_nothing_bounds_is_refused_with_what_would() -> None:
 def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: int) -> None:
     """Whatever the policy; and every part of the sum is counted in it."""
     rules = settings({"turns": turns}, floor={"policy": policy, "evaluation": how, "hops_hard": 0})
-    one, more = (worst_case(parts(n), rules, PRICES, people=False) for n in (count, count + 1))
-    assert one.tokens is not None
+    bound, more = (worst_case(parts(n), rules, PRICES, people=False) for n in (count, count + 1))
+    assert bound.tokens is not None
     assert more.tokens is not None
-    assert one.tokens <= more.tokens
-    assert one.tokens == sum(kind.tokens for kind in one.kinds)
-    assert one.calls == sum(kind.calls for kind in one.kinds)
+    assert bound.tokens <= more.tokens
+    assert bound.tokens == sum(kind.tokens for kind in bound.kinds)
+    assert bound.calls == sum(kind.calls for kind in bound.kinds)
 
 
 def test_readings_by_a_model_are_counted_in() -> None:
     """Each stretch may be asked about twice, and the last one is short."""
     extract = {"how": "model", "interval": 5, "tokens": 2000, "out": 300}
-    found = worst_case(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
-    (kind,) = [kind for kind in found.kinds if kind.purpose == "extract"]
+    bound = worst_case(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
+    (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
     assert kind.calls == 6
     assert kind.tokens >= 6 * (2000 + 300)
     without = worst_case(parts(2), settings({"turns": 12}), PRICES, people=False)
-    assert found.tokens is not None
-    assert without.tokens == found.tokens - kind.tokens
+    assert bound.tokens is not None
+    assert without.tokens == bound.tokens - kind.tokens
 
 
 NOTES = {"policy": "rewrite", "retries": 2}
@@ -142,9 +142,9 @@ QUIET = {"consensus": "append", "results": "append"}
 def notes(turns: int, heads: int = 2, **groups: Any) -> tuple[int, int] | None:
     """Calls and tokens of reflections, where there are any."""
     rules = settings({"turns": turns}, floor={"policy": "bid", "hops_hard": 0}, **groups)
-    found = worst_case(parts(heads), rules, PRICES, people=False)
-    assert found.tokens == sum(kind.tokens for kind in found.kinds)
-    kinds = [kind for kind in found.kinds if kind.purpose == "note"]
+    bound = worst_case(parts(heads), rules, PRICES, people=False)
+    assert bound.tokens == sum(kind.tokens for kind in bound.kinds)
+    kinds = [kind for kind in bound.kinds if kind.purpose == "note"]
     return (kinds[0].calls, kinds[0].tokens) if kinds else None
 
 

@@ -48,10 +48,10 @@ def memory(*more: Entry, policy: str = "bid") -> Memory:
     log = LocalLog()
     log.open(SessionOpened(settings={"floor": {"policy": policy}}, packs=newest()))
     log.publish([Draft(f"e{k}", entry) for k, entry in enumerate([*TALK, *more])])
-    found = Memory(known())
+    memory = Memory(known())
     for record in log.read():
-        apply(found, record)
-    return found
+        apply(memory, record)
+    return memory
 
 
 def entries(line: str, *more: Entry) -> list[Entry]:
@@ -129,9 +129,9 @@ def test_an_option_may_have_several_words(line: str, choice: tuple[str, ...]) ->
 
 def test_a_moderator_takes_the_floor_and_gives_it() -> None:
     """Each begins the next epoch, so that two at once do not both succeed."""
-    held = FloorGranted(participant="echo", epoch=1)
-    assert entry("/grant sea lion", held) == {"epoch": 2}
-    assert entry("/interrupt", held) == {"epoch": 2, "reason": "revoked"}
+    floor_granted = FloorGranted(participant="echo", epoch=1)
+    assert entry("/grant sea lion", floor_granted) == {"epoch": 2}
+    assert entry("/interrupt", floor_granted) == {"epoch": 2, "reason": "revoked"}
 
 
 @pytest.mark.parametrize(

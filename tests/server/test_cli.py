@@ -351,8 +351,8 @@ def test_search_finds_words_whatever_their_case(tea: Parley) -> None:
     assert "tea at four" in tea("search", "tea", "TEA", "four").out
     assert tea("search", "tea", "tea", "coffee").out == ""
     assert tea("search", "tea", "tea", "--by", "Cy").out == ""
-    found = tea("search", "tea", "awake", "--json").rows()
-    assert found[0]["n"] == 4
+    rows = tea("search", "tea", "awake", "--json").rows()
+    assert rows[0]["n"] == 4
 
 
 def test_watch_gives_entries_as_json_lines(tea: Parley) -> None:
@@ -415,9 +415,9 @@ def test_what_shapes_a_context_is_refused_elsewhere(parley: Parley, talk: Path) 
 
 def test_stats_count(tea: Parley) -> None:
     """C23's numbers and the sizes."""
-    found = tea("stats", "tea", "--json").rows()[0]
-    assert found["messages"] == 5
-    assert "sizes" in found
+    row = tea("stats", "tea", "--json").rows()[0]
+    assert row["messages"] == 5
+    assert "sizes" in row
 
 
 def test_hostile_text_cannot_reach_the_terminal(at: Parley) -> None:

@@ -132,8 +132,8 @@ def test_every_promised_command_and_flag_is_there() -> None:
     """And none that is not listed, here and in docs/cli.md."""
     assert set(COMMANDS) == set(PROMISED)
     for name, flags in PROMISED.items():
-        found = {option for param in COMMANDS[name].params for option in param.opts}
-        assert flags <= found, name
+        params = {option for param in COMMANDS[name].params for option in param.opts}
+        assert flags <= params, name
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for name in PROMISED:
         family, _, word = name.rpartition(" ")
@@ -190,9 +190,9 @@ def test_the_shell_completes(typed: str, offered: set[str]) -> None:
 @pytest.mark.parametrize("words", [[], ["session"]])
 def test_no_line_of_the_overview_is_cut(words: list[str]) -> None:
     """Eighty columns hold a whole sentence for every command."""
-    said = subprocess.run(
+    stdout = subprocess.run(
         [sys.executable, "-m", "parley", *words, "--help"],
         cwd=ROOT, env={"PATH": "", "COLUMNS": "80"}, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    cut = [line for line in said.splitlines()[1:] if line.endswith("...")]
+    cut = [line for line in stdout.splitlines()[1:] if line.endswith("...")]
     assert not cut

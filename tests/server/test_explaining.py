@@ -15,16 +15,18 @@ async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str)
     async with await Bus.connect(redis_url) as bus:
         await bus.open("long", opened())
         await bus.publish("long", [Draft(f"e{k}", e) for k, e in enumerate(long_log(10_000))])
-        found = await replay_log(bus, read_packs(), "long")
-    assert found.memory.n >= 7_000  # the others are of the control kinds
-    bound = [one for one in found.memory.decisions.values() if one.status == "ratified"]
+        replay = await replay_log(bus, read_packs(), "long")
+    assert replay.memory.n >= 7_000  # the others are of the control kinds
+    bound = [
+        decision for decision in replay.memory.decisions.values() if decision.status == "ratified"
+    ]
     assert len(bound) >= 200
-    for one in bound:
-        told = build_explanation(found, one.handle)
+    for decision in bound:
+        told = build_explanation(replay, decision.handle)
         assert told["status"] == "ratified"
         assert told["words"]
         for row in told["words"]:
-            assert row["text"] in getattr(found.said[row["n"]].entry, "content", "")
-        if one.participant.startswith("delegate-"):
+            assert row["text"] in getattr(replay.said[row["n"]].entry, "content", "")
+        if decision.participant.startswith("delegate-"):
             words = "\n".join(row["text"] for row in told["words"])
             assert sum(agreement(k) in words for k in range(1, 251)) == 1

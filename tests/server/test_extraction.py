@@ -53,16 +53,16 @@ def test_recorded_meetings_are_read_well(
     corpora: Path, corpus: str, step: int, tmp_path: Path
 ) -> None:
     """Items are found at the exact message, with the marks of their minutes and without."""
-    for variant, found in measured(corpora, corpus, step, tmp_path).items():
+    for variant, row in measured(corpora, corpus, step, tmp_path).items():
         proposals, decisions, off_gold = FLOORS[corpus, variant]
         slack = 0.0 if step == 1 else SLACK
-        print(corpus, variant, found)
-        assert found["proposal"]["F1"] >= proposals - slack
-        assert found["decision"]["F1"] >= decisions - slack
-        assert found["reaction"]["off_gold_per_100"] <= off_gold
+        print(corpus, variant, row)
+        assert row["proposal"]["F1"] >= proposals - slack
+        assert row["decision"]["F1"] >= decisions - slack
+        assert row["reaction"]["off_gold_per_100"] <= off_gold
         both = 0.99 if variant == EXPLICIT else 0.92 - slack
-        assert found["reaction"]["right_both"] >= both
-        assert found["decision_link_accuracy"]["acc"] >= 0.98
+        assert row["reaction"]["right_both"] >= both
+        assert row["decision_link_accuracy"]["acc"] >= 0.98
 
 
 def blocks() -> dict[str, str]:

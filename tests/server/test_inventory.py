@@ -29,8 +29,8 @@ def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parle
 def opened(at: Parley, session: str) -> dict[str, Any]:
     """The settings that the session was opened with, as logged."""
     tree = json.loads(at("session", "export", session, "-o", "-").out)
-    found: dict[str, Any] = tree["entries"][0]["entry"].get("settings", {})
-    return found
+    row: dict[str, Any] = tree["entries"][0]["entry"].get("settings", {})
+    return row
 
 
 def rows(at: Parley, *args: str) -> dict[str, dict[str, Any]]:

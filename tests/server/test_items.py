@@ -10,11 +10,11 @@ from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 
-def items(*said: dict[str, Any]) -> list[dict[str, Any]]:
+def items(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows for these messages, `index` counting from 10 in steps of 10."""
     lines = [
         json.dumps({"index": 10 * place, "agent_id": row.pop("by"), **row})
-        for place, row in enumerate(said, 1)
+        for place, row in enumerate(rows, 1)
     ]
     return analyze(parse_transcript("\n".join(lines).encode()), resolve_defaults({}, {})).items()
 

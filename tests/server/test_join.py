@@ -73,9 +73,11 @@ def begin(runner: asyncio.Runner, url: str, *entries: object, **settings: object
     runner.run(open_it())
 
 
-def said(found: list[Record]) -> list[tuple[str, str]]:
+def said(records: list[Record]) -> list[tuple[str, str]]:
     """Who said what."""
-    entries = [cast("Message", record.entry) for record in found if record.entry.kind == "message"]
+    entries = [
+        cast("Message", record.entry) for record in records if record.entry.kind == "message"
+    ]
     return [(entry.participant, entry.content) for entry in entries]
 
 

@@ -28,12 +28,12 @@ def at(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Parle
 
 def test_the_summariser_is_the_sum_of_its_workers() -> None:
     """Calls, failures, durations and remembered answers; older workers tell less."""
-    found = summary_work([
+    row = summary_work([
         worker(model_calls=3, model_failures=1, model_ms=900, memo_hits=1, models=2),
         worker(model_calls=1, model_ms=300, extracts=5),
         worker(folded=7),
     ])  # fmt: skip
-    assert found == {
+    assert row == {
         "extracts": 5, "models": 2, "fallbacks": 0, "model_calls": 4, "model_failures": 1,
         "model_ms": 1200, "memo_hits": 1, "ms_per_call": 300, "success_permille": 750,
         "memo_permille": 200,
@@ -42,26 +42,26 @@ def test_the_summariser_is_the_sum_of_its_workers() -> None:
 
 def test_no_rate_before_the_first_call() -> None:
     """Null, not zero and not one."""
-    found = summary_work([])
-    assert found["success_permille"] is found["ms_per_call"] is found["memo_permille"] is None
+    row = summary_work([])
+    assert row["success_permille"] is row["ms_per_call"] is row["memo_permille"] is None
 
 
 def test_stats_tell_layers_forecasts_and_alerts(at: Parley) -> None:
     """By number and in words; tokens of the open stretch are counted where memory does not."""
     at("say", "s", "The north basin froze twice.", "--as", "Ana")
     at("say", "s", "What does the south basin cost?", "--as", "Bo")
-    (found,) = at("stats", "s", "--json").rows()
+    (row,) = at("stats", "s", "--json").rows()
     spoken = count_tokens("The north basin froze twice.") + count_tokens(
         "What does the south basin cost?"
     )
-    assert found["conversation"] == {
+    assert row["conversation"] == {
         "buffer_messages": 2, "has_summary": False, "summary_tokens": 0,
         "estimated_tokens": spoken,
     }  # fmt: skip
-    assert found["session"]["current_goal"] is None
-    (interval,) = [one for one in found["forecasts"] if one["limit"] == "summary.interval"]
+    assert row["session"]["current_goal"] is None
+    (interval,) = [one for one in row["forecasts"] if one["limit"] == "summary.interval"]
     assert (interval["size"], interval["cap"], interval["turns_left"]) == (2, 3, 1)
-    assert found["summariser"]["model_calls"] == 0
+    assert row["summariser"]["model_calls"] == 0
     told = at("stats", "s").out
     assert "summary.interval: 2 of 3 items (66.6 %), in 1 turn\n" in told
     assert f"conversation: 2 messages without a summary, about {spoken} tokens" in told
@@ -72,8 +72,8 @@ def test_a_limit_over_its_warning_line_is_an_alert(at: Parley) -> None:
     """In words, too."""
     at("session", "set", "s", "caps.proposals=1", "caps.threshold=1000")
     at("say", "s", "[PROPOSAL] We move the boats.", "--as", "Ana")
-    (found,) = at("stats", "s", "--json").rows()
-    assert found["alerts"] == ["caps.proposals"]
+    (row,) = at("stats", "s", "--json").rows()
+    assert row["alerts"] == ["caps.proposals"]
     assert "alert: caps.proposals is over its warning line" in at("stats", "s").out
 
 
@@ -85,14 +85,14 @@ def test_what_workers_said_is_in_the_statistics(at: Parley, redis_url: str) -> N
             await bus.beat("w1", {"lanes": ["effects"], "model_calls": 2, "model_ms": 500})
 
     asyncio.run(beat())
-    (found,) = at("stats", "s", "--json").rows()
-    assert found["summariser"]["ms_per_call"] == 250
+    (row,) = at("stats", "s", "--json").rows()
+    assert row["summariser"]["ms_per_call"] == 250
     assert "summariser: 2 model calls, 100 % answered, 250 ms each" in at("stats", "s").out
 
 
 def test_layers_in_use_are_told_in_a_line_each() -> None:
     """Those not in use have none."""
-    found = {
+    row = {
         "conversation": {"buffer_messages": 1, "estimated_tokens": None},
         "compression_permille": 125,
         "session": {
@@ -117,7 +117,7 @@ def test_layers_in_use_are_told_in_a_line_each() -> None:
                        "unit": "chars", "turns_left": 0}],
         "alerts": ["limits.note ana"],
     }  # fmt: skip
-    assert list(layer_lines(found)) == [
+    assert list(layer_lines(row)) == [
         "conversation: 1 message without a summary",
         "compression: summaries have 12.5 % of the size of the talk",
         "session: goal E2 Rebuild, 3 tasks, 5 tool runs, 1 goal completed, 110 tokens",

@@ -42,10 +42,10 @@ def test_a_token_is_printed_that_the_server_takes(
     print_token(settings(tmp_path, secret=SECRET), wish(may=("vote",)), as_json=False)
     said = capfdbinary.readouterr().out.decode()
     assert said.endswith("\n")
-    found = Keyring([SECRET]).verify(said.strip(), time.time())
-    assert (found.name, found.session, found.role) == ("ana", "harbour", "person")
-    assert found.may == ("vote",)
-    assert found.expires - found.issued == 12 * 3600
+    claims = Keyring([SECRET]).verify(said.strip(), time.time())
+    assert (claims.name, claims.session, claims.role) == ("ana", "harbour", "person")
+    assert claims.may == ("vote",)
+    assert claims.expires - claims.issued == 12 * 3600
 
 
 def test_a_secret_that_a_server_made_signs_too(
@@ -57,9 +57,9 @@ def test_a_secret_that_a_server_made_signs_too(
         print_token(own, wish(), as_json=False)
     signing = signing_secret.load_or_create(own)
     print_token(own, wish(session=None, role="operator"), as_json=True)
-    said = json.loads(capfdbinary.readouterr().out)
-    found = Keyring(signing.secrets).verify(said["token"], time.time())
-    assert (found.role, found.session, found.expires) == ("operator", "*", said["expires"])
+    tree = json.loads(capfdbinary.readouterr().out)
+    claims = Keyring(signing.secrets).verify(tree["token"], time.time())
+    assert (claims.role, claims.session, claims.expires) == ("operator", "*", tree["expires"])
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_a_link_opens_the_page_with_a_ticket(
     print_token(settings(tmp_path, secret=SECRET), wish(session=session, link=True), as_json=False)
     link, _, ticket = capfdbinary.readouterr().out.decode().strip().partition("=")
     assert f"{link}=" == address
-    found = Tickets(Keyring([SECRET]), time.time).used(ticket)
-    assert found.name == "ana"
-    assert found.expires > time.time() + 11 * 3600
+    claims = Tickets(Keyring([SECRET]), time.time).used(ticket)
+    assert claims.name == "ana"
+    assert claims.expires > time.time() + 11 * 3600
 
 
 def test_a_link_leads_to_the_public_address(
@@ -84,8 +84,8 @@ def test_a_link_leads_to_the_public_address(
     """Where the server has one."""
     own = settings(tmp_path, secret=SECRET, public=("https://parley.example",))
     print_token(own, wish(link=True), as_json=True)
-    said = json.loads(capfdbinary.readouterr().out)
-    assert said["link"].startswith("https://parley.example/s/harbour#ticket=")
+    tree = json.loads(capfdbinary.readouterr().out)
+    assert tree["link"].startswith("https://parley.example/s/harbour#ticket=")
 
 
 def _link(own: Settings, capfdbinary: pytest.CaptureFixture[bytes]) -> str:
@@ -182,5 +182,5 @@ def test_rights_are_given_by_commas_or_one_by_one(
 ) -> None:
     """As one would write them either way."""
     print_token(settings(tmp_path, secret=SECRET), wish(may=("vote, close", "ask")), as_json=False)
-    found = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
-    assert set(found.may or ()) == {"vote", "close", "ask"}
+    claims = Keyring([SECRET]).verify(capfdbinary.readouterr().out.decode().strip(), time.time())
+    assert set(claims.may or ()) == {"vote", "close", "ask"}

@@ -96,8 +96,8 @@ def test_an_empty_deliberation_has_short_minutes() -> None:
 
 def test_what_was_said_in_several_lines_is_told_in_one() -> None:
     """A break is a space; whatever else a terminal would not show is spelt out."""
-    said = b"Tea.\\n\\n  9 Mo: \\u001b[2J no"
-    line = b'{"index": 0, "agent_id": "Ada", "act": "propose", "content": "%s"}' % said
+    data = b"Tea.\\n\\n  9 Mo: \\u001b[2J no"
+    line = b'{"index": 0, "agent_id": "Ada", "act": "propose", "content": "%s"}' % data
     text = shown(analyze(parse_transcript(line), resolve_defaults({}, {})).minutes())
     assert "P1 active Tea. 9 Mo: \\x1b[2J no  (Ada, message 1)" in text
     assert "\\n" not in text

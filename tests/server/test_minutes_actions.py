@@ -42,9 +42,11 @@ def report_of(done: Analysis) -> Row:
 
 def rules_that_read(sentences: Sequence[str]) -> list[set[str]]:
     """The rules that read each sentence, which Cy says to Ana and Bo."""
-    done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", said) for said in sentences])
-    said = [*done.said.values()]
-    rows, _ = find_actions(done.memory, said, voices(done.memory, said), DecidedTerms(done.memory))
+    done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", sentence) for sentence in sentences])
+    records = [*done.said.values()]
+    rows, _ = find_actions(
+        done.memory, records, voices(done.memory, records), DecidedTerms(done.memory)
+    )
     return [{row["rule"] for row in rows if row["n"] == n} for n in range(3, len(sentences) + 3)]
 
 

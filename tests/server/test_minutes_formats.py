@@ -107,15 +107,19 @@ class Page(HTMLParser):
 
 def inline(text: str) -> list[Token]:
     """The tokens of a Markdown page, nested ones in their place, with all extras on."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
-        found += [token, *(token.children or ())]
-    return found
+        tokens += [token, *(token.children or ())]
+    return tokens
 
 
 def shown_by(tokens: list[Token]) -> str:
     """The text that a reader sees."""
-    plain = [one.content if one.type != "softbreak" else "\n" for one in tokens if not one.children]
+    plain = [
+        token.content if token.type != "softbreak" else "\n"
+        for token in tokens
+        if not token.children
+    ]
     return "".join(plain)
 
 
@@ -136,8 +140,8 @@ def test_every_link_leads_to_a_message_of_the_appendix(whole: Row) -> None:
     links = {value.removeprefix("#") for value in page.values("href")}
     assert links == {name for name in page.values("id") if name.startswith("m")}
     tokens = inline(render(whole, "md").decode())
-    led = {str(one.attrGet("href")) for one in tokens if one.type == "link_open"}
-    anchors = {one.content for one in tokens if one.type == "html_inline"} - {"</a>"}
+    led = {str(token.attrGet("href")) for token in tokens if token.type == "link_open"}
+    anchors = {token.content for token in tokens if token.type == "html_inline"} - {"</a>"}
     assert anchors == {f'<a id="{one.removeprefix("#")}">' for one in led}
     assert {f"m{row['n']}" for row in whole["evidence"]} == links == {one[1:] for one in led}
 
@@ -161,7 +165,7 @@ def test_json_is_the_report_itself(whole: Row) -> None:
 
 def lines_in(lines: list[Row]) -> list[Row]:
     """Those, and whatever stands below them."""
-    return [found for line in lines for found in (line, *lines_in(line["under"]))]
+    return [row for line in lines for row in (line, *lines_in(line["under"]))]
 
 
 def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
@@ -230,17 +234,17 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     """No structure but ours comes of it; a reader sees the characters themselves."""
     whole = hostile_report(words)
     tokens = inline(render(whole, "md").decode())
-    kinds = {one.type.removesuffix("_open").removesuffix("_close") for one in tokens}
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
     assert kinds <= {
         "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
         "strong", "em", "link", "html_inline", "blockquote", "softbreak", "hardbreak",
     }  # fmt: skip
-    headings = [one for one in tokens if one.type == "heading_open"]
-    assert next(one.tag for one in headings) == "h1"
-    assert {one.tag for one in headings[1:]} == {"h2"}
-    links = [str(one.attrGet("href")) for one in tokens if one.type == "link_open"]
+    headings = [token for token in tokens if token.type == "heading_open"]
+    assert next(token.tag for token in headings) == "h1"
+    assert {token.tag for token in headings[1:]} == {"h2"}
+    links = [str(token.attrGet("href")) for token in tokens if token.type == "link_open"]
     assert all(link.startswith("#m") and link[2:].isdecimal() for link in links)
-    raw = {one.content for one in tokens if one.type == "html_inline"}
+    raw = {token.content for token in tokens if token.type == "html_inline"}
     assert raw == {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
     text = shown_by(tokens)
     assert escape_invisible(text, keep_newlines=True) == text

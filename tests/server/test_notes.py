@@ -71,14 +71,14 @@ def test_the_history_tells_each_revision_and_what_it_changed(at: Parley) -> None
     assert at("note", "history", "s", "--as", "ana").out == "no revisions yet\n"
     at("note", "revise", "s", "Floor first.\nAverage last.", "--as", "ana")
     at("note", "revise", "s", "Floor first.\nRange last.", "--as", "ana")
-    found = at("note", "history", "s", "--as", "ana", "--diff").out.splitlines()
-    assert found[0].split() == ["3", "written", "on", "0:", "written,", "26", "characters"]
-    assert [line.strip() for line in found[1:4]] == [
+    lines = at("note", "history", "s", "--as", "ana", "--diff").out.splitlines()
+    assert lines[0].split() == ["3", "written", "on", "0:", "written,", "26", "characters"]
+    assert [line.strip() for line in lines[1:4]] == [
         "@@ -0,0 +1,2 @@",
         "+Floor first.",
         "+Average last.",
     ]
-    assert [line.strip() for line in found[-2:]] == ["-Average last.", "+Range last."]
+    assert [line.strip() for line in lines[-2:]] == ["-Average last.", "+Range last."]
     rows = at("note", "history", "s", "--as", "ana", "--json").rows()
     assert [(row["cause"], row["base"], row["stood"]) for row in rows] == [
         (3, 0, True),

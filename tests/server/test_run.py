@@ -121,7 +121,9 @@ def test_ideas_that_come_back_amendments_and_dissent_are_in_the_minutes(parley: 
     assert reports["architecture"]["echoes"]
     assert reports["budget"]["echoes"]
     assert any(row["amends"] for row in reports["review"]["settled"])
-    assert [one["participant"] for one in reports["architecture"]["decisions"][0]["dissenters"]]
+    assert [
+        report["participant"] for report in reports["architecture"]["decisions"][0]["dissenters"]
+    ]
 
 
 def test_another_seed_may_be_another_talk_and_ends_all_the_same(parley: Parley) -> None:

@@ -36,12 +36,12 @@ stop: {turns: 10}
 @pytest.mark.parametrize("name", bundled())
 def test_a_bundled_scenario_is_whole(name: str) -> None:
     """Its personas are there, its settings hold, and everyone with a seat has lines."""
-    found = cast_scenario(name)
-    assert merge_settings(Settings(), found.tree) == found.settings
-    assert {part.name for part in found.parts} == set(found.scenario.script)
-    turns = sum(len(lines.turns) for lines in found.scenario.script.values())
+    cast = cast_scenario(name)
+    assert merge_settings(Settings(), cast.tree) == cast.settings
+    assert {part.name for part in cast.parts} == set(cast.scenario.script)
+    turns = sum(len(lines.turns) for lines in cast.scenario.script.values())
     assert 18 <= turns <= 30
-    assert found.settings.vote.fallback
+    assert cast.settings.vote.fallback
 
 
 def test_what_is_not_said_is_not_set() -> None:
@@ -58,9 +58,9 @@ def test_money_is_counted_in_millionths(tmp_path: Path) -> None:
     assert settings_tree(parse(text, "f.yaml"))["budget"] == {"micros": 1_500_000}
     path = tmp_path / "f.yaml"
     path.write_text(text)
-    found = cast_scenario(str(path))
-    assert found.parts[1].persona.budget.micros == 250_000
-    assert found.prices["large"].input == 2_500_000
+    cast = cast_scenario(str(path))
+    assert cast.parts[1].persona.budget.micros == 250_000
+    assert cast.prices["large"].input == 2_500_000
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_hostile_yaml_is_refused(text: str) -> None:
 
 def test_the_committed_schema_is_that_of_the_models() -> None:
     """'parley scenario schema > docs/scenario.schema.json' writes it anew."""
-    held = (ROOT / "docs" / "scenario.schema.json").read_bytes()
-    assert held == scenario_catalogue.scenario_schema()
+    data = (ROOT / "docs" / "scenario.schema.json").read_bytes()
+    assert data == scenario_catalogue.scenario_schema()
 
 
 @pytest.mark.parametrize("name", bundled())

@@ -58,13 +58,13 @@ async def test_it_says_where_it_is_and_ends_when_told(
     try:
         await wait_until(lambda: ready.exists() or process.returncode is not None)
         assert process.returncode is None, await process.communicate()
-        told = json.loads(ready.read_text())
-        assert told["pid"] == process.pid
+        tree = json.loads(ready.read_text())
+        assert tree["pid"] == process.pid
         own = Settings(data=tmp_path)
         kids = [key_id(each) for each in signing_secret.load(own)]
-        assert server_addresses.read_addresses(own, kids) == (told["url"],)
+        assert server_addresses.read_addresses(own, kids) == (tree["url"],)
         async with httpx2.AsyncClient(timeout=PATIENCE) as client:
-            assert (await client.get(f"{told['url']}/nothing-here")).status_code == 404
+            assert (await client.get(f"{tree['url']}/nothing-here")).status_code == 404
         process.send_signal(ending)
         out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     finally:
@@ -73,7 +73,7 @@ async def test_it_says_where_it_is_and_ends_when_told(
             await process.wait()
     assert process.returncode == code, err
     assert out == b""
-    assert f"minutes: {told['url']}/#ticket=".encode() in err
+    assert f"minutes: {tree['url']}/#ticket=".encode() in err
     assert b"no secret is set: this machine only" in err
     assert [file.name for file in tmp_path.iterdir()] == [signing_secret.FILE]
 

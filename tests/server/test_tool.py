@@ -99,7 +99,7 @@ def test_the_profile_exchange_is_a_list_of_messages(desk: Parley) -> None:
     """As JSON it is what a model's API takes; the present only."""
     told = desk("context", "desk", "--as", "helper", "--profile", "exchange", "--json")
     messages = json.loads(told.out)
-    assert [one["role"] for one in messages] == ["system", "user", "assistant"]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant"]
     assert "[2] USER: How warm is it?" in desk("context", "desk", "--profile", "exchange").out
     assert desk("context", "desk", "--profile", "exchange", "--at", "1").code == 2
     assert "How warm is it?" in desk("context", "desk", "--profile", "brief").out

@@ -23,40 +23,40 @@ def row(index: int, content: Any = "Hello.", **fields: Any) -> dict[str, Any]:
 
 def lines(*rows: Any) -> bytes:
     """Rows as JSON Lines."""
-    return b"".join(json.dumps(one).encode() + b"\n" for one in rows)
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
 
 
-def messages(found: Transcript) -> list[Message]:
+def messages(transcript: Transcript) -> list[Message]:
     """The messages of a file that holds nothing else."""
-    entries = [said.entry for said in found.said]
+    entries = [transcript_entry.entry for transcript_entry in transcript.said]
     assert all(isinstance(entry, Message) for entry in entries)
     return [entry for entry in entries if isinstance(entry, Message)]
 
 
-def contents(found: Transcript) -> list[str]:
+def contents(transcript: Transcript) -> list[str]:
     """What was said, in order."""
-    return [message.content for message in messages(found)]
+    return [message.content for message in messages(transcript)]
 
 
 def test_a_first_line_about_the_whole_is_kept_apart() -> None:
     """The meta line is no message; a file without one is read alike."""
-    found = parse_transcript(lines(META, row(0), row(1, "Bye.")))
-    assert found.meta == META
-    assert contents(found) == ["Hello.", "Bye."]
+    transcript = parse_transcript(lines(META, row(0), row(1, "Bye.")))
+    assert transcript.meta == META
+    assert contents(transcript) == ["Hello.", "Bye."]
     assert contents(parse_transcript(lines(row(0)))) == ["Hello."]
 
 
 def test_ids_come_from_the_file_alone() -> None:
     """Replaying a file twice offers the same ids, so that nothing lands twice."""
-    found = parse_transcript(lines(row(0), row(1, id="mine")))
-    assert [said.id for said in found.said] == ["line:0", "mine"]
+    transcript = parse_transcript(lines(row(0), row(1, id="mine")))
+    assert [transcript_entry.id for transcript_entry in transcript.said] == ["line:0", "mine"]
 
 
 def test_re_names_a_message_of_the_file_by_its_index() -> None:
     """It becomes that message's id, whose number is known when it stands in the log."""
-    found = parse_transcript(lines(row(3), row(7), row(9, re=7, act="support")))
-    assert messages(found)[2].re == "line:7"
-    assert messages(found)[2].act == "support"
+    transcript = parse_transcript(lines(row(3), row(7), row(9, re=7, act="support")))
+    assert messages(transcript)[2].re == "line:7"
+    assert messages(transcript)[2].act == "support"
 
 
 def test_a_handle_in_re_stays_a_handle() -> None:
@@ -74,8 +74,8 @@ def test_odd_times_are_kept_as_they_are(at: Any) -> None:
 def test_times_may_go_back() -> None:
     """The order of the file is the order of the talk."""
     late, early = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
-    found = parse_transcript(lines(row(0, timestamp=late), row(1, timestamp=early)))
-    assert [message.at for message in messages(found)] == [late, early]
+    transcript = parse_transcript(lines(row(0, timestamp=late), row(1, timestamp=early)))
+    assert [message.at for message in messages(transcript)] == [late, early]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"", b"\r\n", b"\n\n  \n"])
@@ -166,11 +166,11 @@ CHAT = [
 def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | None) -> None:
     """Bare or under `messages`, on one line or many; frames and calls say nothing."""
     tree: Any = CHAT if shape == "bare" else {"model": "m", "messages": CHAT}
-    found = parse_transcript(json.dumps(tree, indent=indent).encode())
-    assert [said.index for said in found.said] == [1, 2]
-    assert [message.participant for message in messages(found)] == ["Ada", "assistant"]
-    assert contents(found)[1] == "I\n\nagree."
-    assert found.skipped == 4  # the picture too
+    transcript = parse_transcript(json.dumps(tree, indent=indent).encode())
+    assert [transcript_entry.index for transcript_entry in transcript.said] == [1, 2]
+    assert [message.participant for message in messages(transcript)] == ["Ada", "assistant"]
+    assert contents(transcript)[1] == "I\n\nagree."
+    assert transcript.skipped == 4  # the picture too
 
 
 @pytest.mark.parametrize(
@@ -202,13 +202,13 @@ def test_the_recorded_meetings_are_read_without_a_complaint(corpora: Path) -> No
     ]  # fmt: skip
     assert files
     for file in files:
-        found = read_transcript(file)
-        assert found.said, file
+        transcript = read_transcript(file)
+        assert transcript.said, file
 
 
 def test_a_file_may_hold_whatever_participants_publish() -> None:
     """A row with a kind is that entry; its fields are those of the wire."""
-    found = parse_transcript(
+    transcript = parse_transcript(
         lines(
             row(0),
             {"index": 1, "kind": "episode.opened", "agent_id": "host", "episode": "phase",
@@ -218,10 +218,10 @@ def test_a_file_may_hold_whatever_participants_publish() -> None:
             {"index": 3, "kind": "episode.closed", "agent_id": "host", "re": 1},
         )
     )  # fmt: skip
-    assert [said.entry.kind for said in found.said] == [
+    assert [transcript_entry.entry.kind for transcript_entry in transcript.said] == [
         "message", "episode.opened", "tool.returned", "episode.closed",
     ]  # fmt: skip
-    last = found.said[-1].entry
+    last = transcript.said[-1].entry
     assert isinstance(last, EpisodeClosed)
     assert last.re == "line:1"
 

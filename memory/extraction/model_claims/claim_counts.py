@@ -10,17 +10,17 @@ from parley.memory.state.memory import Memory
 
 def count_claims(memory: Memory) -> dict[str, Any]:
     """Stretches, claims and words on items; calls and tokens are those of readings that landed."""
-    store, found = memory.claims, overlay_claims(memory)
+    store, overlay = memory.claims, overlay_claims(memory)
     return {
         "how": memory.settings.extract.how,
         "read": store.read,
         "waiting": len(store.owed),
         "open_messages": store.count,
         "claims": store.claimed,
-        "items": sum(one.status == "claimed" for one in found.items.values()),
-        "confirmed": len(found.confirmed),
-        "retracted": len(found.retracted)
-        + sum(one.status == "retracted" for one in found.items.values()),
+        "items": sum(claimed_item.status == "claimed" for claimed_item in overlay.items.values()),
+        "confirmed": len(overlay.confirmed),
+        "retracted": len(overlay.retracted)
+        + sum(claimed_item.status == "retracted" for claimed_item in overlay.items.values()),
         "dropped": dict(sorted(store.dropped.items())),
         "calls": store.calls,
         "input_tokens": store.input_tokens,

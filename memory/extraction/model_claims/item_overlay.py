@@ -68,87 +68,90 @@ class ClaimOverlay:
 
 def overlay_claims(memory: Memory) -> ClaimOverlay:
     """What models' claims add to `memory` as it is now; nothing where none landed."""
-    found = ClaimOverlay()
+    overlay = ClaimOverlay()
     store = memory.claims
     if not store.held and not store.verdicts:
-        return found
-    same = _lay_items(memory, found)
+        return overlay
+    same = _lay_items(memory, overlay)
     first: dict[int, str] = {}
-    for handle, item in found.items.items():
+    for handle, item in overlay.items.items():
         first.setdefault(item.born, handle)
     for ref, verdict in store.verdicts.items():
-        _lay_verdict(memory, found, ref, verdict)
-    for one in store.held:
-        if not one.k:
-            on = _aimed(memory, found, one, same, first)
+        _lay_verdict(memory, overlay, ref, verdict)
+    for kept_claim in store.held:
+        if not kept_claim.k:
+            on = _aimed(memory, overlay, kept_claim, same, first)
             if on is not None:
-                _lay_voice(memory, found, one, on)
-    return found
+                _lay_voice(memory, overlay, kept_claim, on)
+    return overlay
 
 
-def listed_status(found: ClaimOverlay, item: Proposal | Decision) -> str:
+def listed_status(overlay: ClaimOverlay, item: Proposal | Decision) -> str:
     """The status that `item` is listed with: its own, or `retracted`."""
-    return "retracted" if item.handle in found.retracted else item.status
+    return "retracted" if item.handle in overlay.retracted else item.status
 
 
-def _lay_items(memory: Memory, found: ClaimOverlay) -> dict[str, str]:
+def _lay_items(memory: Memory, overlay: ClaimOverlay) -> dict[str, str]:
     """Enter what is new; the handles of what was an item already, and that item's."""
     same: dict[str, str] = {}
-    for one in memory.claims.held:
-        handle = claim_handle(one)
+    for kept_claim in memory.claims.held:
+        handle = claim_handle(kept_claim)
         if handle is None:
             continue
-        known = _already(memory, one)
+        known = _already(memory, kept_claim)
         if known is None:
-            found.items[handle] = _read(memory, one, handle)
+            overlay.items[handle] = _read(memory, kept_claim, handle)
         else:
             same[handle] = known.handle
-            found.confirmed[known.handle] = _origin(one)
+            overlay.confirmed[known.handle] = _origin(kept_claim)
     return same
 
 
-def _already(memory: Memory, one: KeptClaim) -> Proposal | Decision | None:
+def _already(memory: Memory, kept_claim: KeptClaim) -> Proposal | Decision | None:
     """The item of that kind which stands at the same words, or at the whole message."""
-    kind = Proposal if one.label == "proposal" else Decision
-    for handle in memory.at_refs.get(one.n, ()):
+    kind = Proposal if kept_claim.label == "proposal" else Decision
+    for handle in memory.at_refs.get(kept_claim.n, ()):
         item = memory.item(handle)
-        if type(item) is kind and item.born == one.n and _overlaps(item.origin, one):
+        if type(item) is kind and item.born == kept_claim.n and _overlaps(item.origin, kept_claim):
             return item
     return None
 
 
-def _overlaps(origin: Origin, one: KeptClaim) -> bool:
-    spans = [cite for cite in origin.cites if cite.n == one.n]
-    return any(not cite.end or (cite.start < one.end and one.start < cite.end) for cite in spans)
+def _overlaps(origin: Origin, kept_claim: KeptClaim) -> bool:
+    spans = [cite for cite in origin.cites if cite.n == kept_claim.n]
+    return any(
+        not cite.end or (cite.start < kept_claim.end and kept_claim.start < cite.end)
+        for cite in spans
+    )
 
 
-def _read(memory: Memory, one: KeptClaim, handle: str) -> ClaimedItem:
+def _read(memory: Memory, kept_claim: KeptClaim, handle: str) -> ClaimedItem:
     struck = memory.claims.touched.get(handle) == "retract"
     return ClaimedItem(
         handle=handle,
-        kind="proposal" if one.label == "proposal" else "decision",
-        participant=memory.named(one.who),
-        topic=topic_line(one.text),
-        text=one.text,
-        born=one.n,
-        origin=_origin(one),
+        kind="proposal" if kept_claim.label == "proposal" else "decision",
+        participant=memory.named(kept_claim.who),
+        topic=topic_line(kept_claim.text),
+        text=kept_claim.text,
+        born=kept_claim.n,
+        origin=_origin(kept_claim),
         status="retracted" if struck else "claimed",
         reason="a person" if struck else "",
     )
 
 
-def _origin(one: KeptClaim) -> Origin:
+def _origin(kept_claim: KeptClaim) -> Origin:
     """The message that is cited, and by its id the entry that cites it."""
-    cites = (Cite(one.n, one.start, one.end),)
-    return Origin(cites, "model", claim_rule(one), one.confidence)
+    cites = (Cite(kept_claim.n, kept_claim.start, kept_claim.end),)
+    return Origin(cites, "model", claim_rule(kept_claim), kept_claim.confidence)
 
 
 # -- words on what stood already ----------------------------------------------------
 
 
-def _lay_verdict(memory: Memory, found: ClaimOverlay, ref: str, verdict: Verdict) -> None:
+def _lay_verdict(memory: Memory, overlay: ClaimOverlay, ref: str, verdict: Verdict) -> None:
     if is_claim_handle(ref):
-        item = found.items.get(ref)
+        item = overlay.items.get(ref)
         if item is not None and verdict.word == "retracted" and ref not in memory.claims.touched:
             item.status, item.reason = "retracted", verdict.reason
         return
@@ -157,9 +160,9 @@ def _lay_verdict(memory: Memory, found: ClaimOverlay, ref: str, verdict: Verdict
         return
     origin = Origin(known.origin.cites[:1], "model", claim_rule(verdict))
     if verdict.word == "confirmed":
-        found.confirmed.setdefault(ref, origin)
-    elif ref not in found.confirmed and _is_untouched(memory, known):
-        found.retracted[ref], found.reasons[ref] = origin, verdict.reason
+        overlay.confirmed.setdefault(ref, origin)
+    elif ref not in overlay.confirmed and _is_untouched(memory, known):
+        overlay.retracted[ref], overlay.reasons[ref] = origin, verdict.reason
 
 
 def _is_untouched(memory: Memory, item: Proposal | Decision) -> bool:
@@ -169,7 +172,7 @@ def _is_untouched(memory: Memory, item: Proposal | Decision) -> bool:
     if isinstance(item, Decision):
         sides = (item.supporters, item.dissenters, item.abstainers)
         origins = [origin for side in sides for origin in side.values()]
-        return item.status == "claimed" and all(one.how in _INFERRED for one in origins)
+        return item.status == "claimed" and all(origin.how in _INFERRED for origin in origins)
     if item.status not in ("active", "lapsed") or item.voted or item.superseded_by is not None:
         return False
     if item.shrunk and item.status == "lapsed" and any(item.tally):
@@ -177,7 +180,10 @@ def _is_untouched(memory: Memory, item: Proposal | Decision) -> bool:
     claimed = memory.decisions.get(memory.resolving.get(item.ref, 0))
     if claimed is not None and not _is_untouched(memory, claimed):
         return False
-    return all(_is_inferred(one.origin.how, vote=one.vote) for one in item.reactions.values())
+    return all(
+        _is_inferred(reaction.origin.how, vote=reaction.vote)
+        for reaction in item.reactions.values()
+    )
 
 
 def _is_inferred(how: str, *, vote: bool) -> bool:
@@ -187,56 +193,62 @@ def _is_inferred(how: str, *, vote: bool) -> bool:
 # -- stances ------------------------------------------------------------------------
 
 
-def _lay_voice(memory: Memory, found: ClaimOverlay, one: KeptClaim, handle: str) -> None:
+def _lay_voice(memory: Memory, overlay: ClaimOverlay, kept_claim: KeptClaim, handle: str) -> None:
     """Enter a stance on `handle`, unless its participant said so otherwise."""
-    name = memory.named(one.who)
-    if _is_outspoken(memory, handle, name, one.n):
+    name = memory.named(kept_claim.who)
+    if _is_outspoken(memory, handle, name, kept_claim.n):
         return
     stance: Stance = "neutral"
-    if one.label in ("support", "oppose"):
-        stance = "support" if one.label == "support" else "oppose"
-    item = found.items.get(handle)
-    voices = found.voices.setdefault(handle, {}) if item is None else item.voices
+    if kept_claim.label in ("support", "oppose"):
+        stance = "support" if kept_claim.label == "support" else "oppose"
+    item = overlay.items.get(handle)
+    voices = overlay.voices.setdefault(handle, {}) if item is None else item.voices
     voices[name] = ClaimedVoice(
-        name, stance, _origin(one)
+        name, stance, _origin(kept_claim)
     )  # claims come by n: the latest word stands
 
 
 def _aimed(
-    memory: Memory, found: ClaimOverlay, one: KeptClaim, same: dict[str, str], first: dict[int, str]
+    memory: Memory,
+    overlay: ClaimOverlay,
+    kept_claim: KeptClaim,
+    same: dict[str, str],
+    first: dict[int, str],
 ) -> str | None:
     """What the target of a stance names now; `first` has the first new item of each message."""
-    target = one.target
+    target = kept_claim.target
     if isinstance(target, int):
         known = memory.known(target)
-        if known is not None and known.detected <= one.last:
+        if known is not None and known.detected <= kept_claim.last:
             return known.handle
         return first.get(target)
     if target is None:
         return None
     if is_claim_handle(target):
-        item = found.items.get(target)
-        return same.get(target) if item is None else _before(item, one)
+        item = overlay.items.get(target)
+        return same.get(target) if item is None else _before(item, kept_claim)
     known = memory.item(target)
-    own = known is None or known.born >= one.n or known.detected > one.last
+    own = known is None or known.born >= kept_claim.n or known.detected > kept_claim.last
     return None if own or known is None else known.handle
 
 
-def _before(item: ClaimedItem, one: KeptClaim) -> str | None:
-    return item.handle if item.born < one.n else None
+def _before(item: ClaimedItem, kept_claim: KeptClaim) -> str | None:
+    return item.handle if item.born < kept_claim.n else None
 
 
 def _is_outspoken(memory: Memory, handle: str, name: str, n: int) -> bool:
     """True where the participant's stance on the item is known, explicit or from then on."""
     item = memory.item(handle) if not is_claim_handle(handle) else None
     if isinstance(item, Proposal):
-        held = item.reactions.get(name)
-        said = None if held is None else held.origin
-        explicit = held is not None and not _is_inferred(held.origin.how, vote=held.vote)
+        reaction = item.reactions.get(name)
+        origin = None if reaction is None else reaction.origin
+        explicit = reaction is not None and not _is_inferred(
+            reaction.origin.how, vote=reaction.vote
+        )
     elif isinstance(item, Decision):
         sides = (item.supporters, item.dissenters, item.abstainers)
-        said = next((side[name] for side in sides if name in side), None)
-        explicit = said is not None and said.how not in _INFERRED
+        origin = next((side[name] for side in sides if name in side), None)
+        explicit = origin is not None and origin.how not in _INFERRED
     else:
         return False
-    return said is not None and (explicit or said.cites[0].n >= n)
+    return origin is not None and (explicit or origin.cites[0].n >= n)

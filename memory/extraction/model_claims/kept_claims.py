@@ -44,8 +44,10 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
     reading_ranges.release_range(memory, entry.first)
     _count(store, entry, len(kept))
     verdicts = _verdicts(memory, entry)
-    _keep(store, [one for one in kept if not memory.is_redacted(one.n)], verdicts)
-    words = [one.word for one in verdicts.values()]
+    _keep(
+        store, [kept_claim for kept_claim in kept if not memory.is_redacted(kept_claim.n)], verdicts
+    )
+    words = [verdict.word for verdict in verdicts.values()]
     moment.found(
         "items.extracted",
         None,
@@ -56,27 +58,27 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
         retracted=words.count("retracted"),
         dropped=sum(_dropped(entry).values()),
     )
-    for one in kept:
+    for kept_claim in kept:
         moment.found(
             "claim.made",
-            claim_handle(one),
-            label=one.label,
-            participant=memory.named(one.who),
-            of=one.n,
-            start=one.start,
-            end=one.end,
-            target=one.target,
+            claim_handle(kept_claim),
+            label=kept_claim.label,
+            participant=memory.named(kept_claim.who),
+            of=kept_claim.n,
+            start=kept_claim.start,
+            end=kept_claim.end,
+            target=kept_claim.target,
             how="model",
-            rule=claim_rule(one),
-            confidence=one.confidence,
+            rule=claim_rule(kept_claim),
+            confidence=kept_claim.confidence,
         )
 
 
-def claim_handle(one: KeptClaim) -> str | None:
+def claim_handle(kept_claim: KeptClaim) -> str | None:
     """M17, or M17.2 of the second item in message 17; None of a stance."""
-    if not one.k:
+    if not kept_claim.k:
         return None
-    return f"M{one.n}" if one.k == 1 else f"M{one.n}.{one.k}"
+    return f"M{kept_claim.n}" if kept_claim.k == 1 else f"M{kept_claim.n}.{kept_claim.k}"
 
 
 def claim_rule(one: KeptClaim | Verdict) -> str:
@@ -87,7 +89,7 @@ def claim_rule(one: KeptClaim | Verdict) -> str:
 def forget_message(memory: Memory, n: int) -> None:
     """Let go of what was claimed of a message whose words are gone."""
     store = memory.claims
-    store.held = [one for one in store.held if one.n != n]
+    store.held = [kept_claim for kept_claim in store.held if kept_claim.n != n]
 
 
 def retract_claim(moment: FoldStep, entry: ItemCorrected) -> None:
@@ -109,7 +111,9 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     """The claims that can stand, by message and place, each once."""
     found: dict[tuple[object, ...], KeptClaim] = {}
     said = memory.claims.heard
-    ordered = sorted(entry.claims[:MOST], key=lambda one: (one.n, one.start, one.end, one.label))
+    ordered = sorted(
+        entry.claims[:MOST], key=lambda claim: (claim.n, claim.start, claim.end, claim.label)
+    )
     places: dict[int, int] = {}
     for claim in ordered:
         heard = said.get(claim.n)
@@ -193,7 +197,10 @@ def _item(memory: Memory, ref: str) -> Proposal | Decision | None:
 
 def _keep(store: Claims, kept: list[KeptClaim], verdicts: dict[str, Verdict]) -> None:
     """The newest of what is held already and what came: whatever order they came in."""
-    store.held = sorted([*store.held, *kept], key=lambda one: (one.n, one.k, one.start, one.label))
+    store.held = sorted(
+        [*store.held, *kept],
+        key=lambda kept_claim: (kept_claim.n, kept_claim.k, kept_claim.start, kept_claim.label),
+    )
     del store.held[:-KEPT]
     for ref, verdict in verdicts.items():
         before = store.verdicts.get(ref)

@@ -65,10 +65,17 @@ def release_range(memory: Memory, first: int) -> ReadingRange:
 def list_owed_readings(memory: Memory) -> list[ReadingEffect]:
     """The stretches that wait for a model, oldest first; a redaction makes it another effect."""
     return [
-        ReadingEffect(one.first, one.last, one.lead, _redacted(memory, one))
-        for one in memory.claims.owed.values()
+        ReadingEffect(
+            reading_range.first,
+            reading_range.last,
+            reading_range.lead,
+            _redacted(memory, reading_range),
+        )
+        for reading_range in memory.claims.owed.values()
     ]
 
 
-def _redacted(memory: Memory, one: ReadingRange) -> int:
-    return bisect_right(memory.redacted, one.last) - bisect_left(memory.redacted, one.lead)
+def _redacted(memory: Memory, reading_range: ReadingRange) -> int:
+    return bisect_right(memory.redacted, reading_range.last) - bisect_left(
+        memory.redacted, reading_range.lead
+    )

@@ -53,16 +53,16 @@ def strip_marks(text: str) -> BareText | None:
     starts: list[int] = []
     ends: list[int] = []
     at = 0
-    for found in _UNREAD.finditer(text):
-        start, end = found.span()
-        if found["points"] and start == at and ends:
+    for match in _UNREAD.finditer(text):
+        start, end = match.span()
+        if match["points"] and start == at and ends:
             ends[-1] = end
-        composed = _composed(found["cluster"]) if found["cluster"] else ""
+        composed = _composed(match["cluster"]) if match["cluster"] else ""
         kept = text[at:end] if composed is None else text[at:start]
         pieces.append(kept)
         starts.extend(range(at, at + len(kept)))
         ends.extend(range(at + 1, at + len(kept) + 1))
-        if found["points"] and start > at:
+        if match["points"] and start > at:
             ends[-1] = end
         if composed:
             pieces.append(composed)

@@ -42,7 +42,7 @@ class PreparedText:
         self._spoken = _hidden(text, _code_and_addresses(text))
         quoted: list[Span] = []
         if _QUOTE_MARKS.search(text):
-            quoted = [found.span() for found in _QUOTED.finditer(self._spoken)]
+            quoted = [match.span() for match in _QUOTED.finditer(self._spoken)]
         self.unquoted = _hidden(self._spoken, quoted)
         self.quotes = tuple(_inside(text, span) for span in quoted[:_MAX_QUOTES])
         # What RE2 searches: it takes bytes three times as fast, and in ASCII
@@ -56,8 +56,8 @@ class PreparedText:
         """The handles between `start` and `end`, each once, in order."""
         if not self.named:
             return ()
-        found = _HANDLE.finditer(self._spoken, start, end)
-        return tuple(dict.fromkeys(match[0] for match in found))
+        matches = _HANDLE.finditer(self._spoken, start, end)
+        return tuple(dict.fromkeys(match[0] for match in matches))
 
     def sentence(self, start: int, end: int) -> Span:
         """The sentence around a span, in the text without its hidden parts."""
@@ -68,9 +68,9 @@ class PreparedText:
 
 
 def _code_and_addresses(text: str) -> list[Span]:
-    spans = [found.span() for found in _CODE.finditer(text)] if "`" in text else []
+    spans = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     if "://" in text or "www." in text:
-        spans += [found.span() for found in _ADDRESS.finditer(text)]
+        spans += [match.span() for match in _ADDRESS.finditer(text)]
     return sorted(spans)
 
 

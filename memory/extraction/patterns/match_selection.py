@@ -228,11 +228,13 @@ def _weighed(
     return kept
 
 
-def _together(script: PreparedText, judge: GuardJudge, one: Detection, two: Detection) -> bool:
+def _together(
+    script: PreparedText, judge: GuardJudge, detection: Detection, two: Detection
+) -> bool:
     """True where two reactions speak of the same thing, in one breath."""
-    if one.refs and two.refs and not set(one.refs) & set(two.refs):
+    if detection.refs and two.refs and not set(detection.refs) & set(two.refs):
         return False
-    first, last = script.sentence(one.start, one.end)
+    first, last = script.sentence(detection.start, detection.end)
     if first <= two.start < last:
         return True
     opening = script.sentence(two.start, two.end)[0]

@@ -50,14 +50,14 @@ def find_faults(data: bytes | str) -> tuple[Fault, ...]:
         return (Fault("pack", f"not JSON: {error}"),)
     except RecursionError:
         return (Fault("pack", NESTED),)
-    found: list[Fault] = []
+    faults: list[Fault] = []
     try:
         PACK.validate_python(tree)
     except ValidationError as error:
-        found += [Fault(each.rule, each.reason) for each in list_shape_errors(tree, error)]
+        faults += [Fault(each.rule, each.reason) for each in list_shape_errors(tree, error)]
     if isinstance(tree, dict):
-        found += _wording(tree)
-    return tuple(dict.fromkeys(found))
+        faults += _wording(tree)
+    return tuple(dict.fromkeys(faults))
 
 
 def _wording(tree: dict[str, Any]) -> Iterator[Fault]:
@@ -101,17 +101,17 @@ def find_doubts(pack: Pack, plain_talk: Sequence[str] = ()) -> tuple[Fault, ...]
 
     `plain_talk` are sentences that claim nothing, in languages that packs are for.
     """
-    found: list[Fault] = []
+    faults: list[Fault] = []
     earlier: dict[str, str] = {}
     for rule in pack.rules:
         reasons = [*_never(rule), *_always(rule, plain_talk)]
         other = earlier.setdefault(rule.pattern, rule.name)
         if other != rule.name:
             reasons.append(f"it has the pattern of {other!r}: only the surer of both is read")
-        found += [Fault(rule.name, reason) for reason in reasons]
+        faults += [Fault(rule.name, reason) for reason in reasons]
     for name, pattern in asdict(pack.guards).items():
-        found += [Fault(name, reason) for reason in _unread(pattern)]
-    return tuple(found)
+        faults += [Fault(name, reason) for reason in _unread(pattern)]
+    return tuple(faults)
 
 
 def _never(rule: Rule) -> Iterator[str]:

@@ -113,36 +113,38 @@ class SpeechActReader:
         tagged = find_tags(script) if _TAGS.intersection(hits) else []
         votes = find_votes(script, self._all) if _VOTES.intersection(hits) else []
         matches = select_claims(script, self._matches(script, hits))
-        found = select_detections(script, tagged, votes, matches)
+        detections = select_detections(script, tagged, votes, matches)
         if act is not None:
-            found = _under(act, script, found)
-        return tuple(found)
+            detections = _under(act, script, detections)
+        return tuple(detections)
 
     def _matches(self, script: PreparedText, hits: Sequence[int]) -> list[RuleMatch]:
         first = len(_MARKS) + 1
         chosen = [hit - first for hit in hits if hit >= first]
         if first - 1 in hits and self._free < len(self._rules):
             chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
-        found = []
+        rule_matches = []
         for index in sorted(chosen):
             finder = self._finders[index]
             for place in finder.each(script.subject):
                 spans = place.span(), finder.span(place, "text")
-                found.append(_match(script, *self._rules[index], *spans))
-        found.sort(key=lambda each: each.start)
-        return found[:_MAX_MATCHES]
+                rule_matches.append(_match(script, *self._rules[index], *spans))
+        rule_matches.sort(key=lambda each: each.start)
+        return rule_matches[:_MAX_MATCHES]
 
 
-def _is(match: RuleMatch, found: Detection) -> bool:
-    return found.rule == match.name and found.start < match.end and match.start < found.end
+def _is(match: RuleMatch, detection: Detection) -> bool:
+    return (
+        detection.rule == match.name and detection.start < match.end and match.start < detection.end
+    )
 
 
-def _moved(found: Detection, made: BareText) -> Detection:
+def _moved(detection: Detection, made: BareText) -> Detection:
     """What was found in a bare text, in places of the original."""
-    start, end = made.original(found.start, found.end)
-    first, last = made.original(found.text_start, found.text_end)
-    quotes = tuple(made.original(*span) for span in found.quotes)
-    return replace(found, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
+    start, end = made.original(detection.start, detection.end)
+    first, last = made.original(detection.text_start, detection.text_end)
+    quotes = tuple(made.original(*span) for span in detection.quotes)
+    return replace(detection, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
 
 
 def _judges(packs: Sequence[Pack]) -> dict[str, GuardJudge]:
@@ -166,15 +168,15 @@ def _match(
     return RuleMatch(start, end, name, rule, script.sentence(start, end), judge, group)
 
 
-def _under(act: str, script: PreparedText, found: list[Detection]) -> list[Detection]:
-    """`found` beneath the envelope's act, which outranks whatever says the same."""
+def _under(act: str, script: PreparedText, detections: list[Detection]) -> list[Detection]:
+    """`detections` beneath the envelope's act, which outranks whatever says the same."""
     text = script.text
     start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-    same = [each for each in found if each.how == "tag" and each.act == act and not each.vote]
+    same = [each for each in detections if each.how == "tag" and each.act == act and not each.vote]
     if same and not text[: same[0].start].strip(_LEADING):
         start = max(start, same.pop(0).text_start)
         end = same[0].start if same else end
-    kept = [each for each in found if each in same or _adds(each, act)]
+    kept = [each for each in detections if each in same or _adds(each, act)]
     claimed = {ref for each in kept for ref in each.refs}
     refs = [ref for ref in script.handles(0, len(text)) if ref not in claimed]
     whole = Detection(
@@ -184,8 +186,8 @@ def _under(act: str, script: PreparedText, found: list[Detection]) -> list[Detec
     return [whole, *kept]
 
 
-def _adds(found: Detection, act: str) -> bool:
+def _adds(detection: Detection, act: str) -> bool:
     """True for what the envelope's act does not say: a tag, or an act on a handle."""
-    if found.act == act or (found.vote and act in REACTIONS):
+    if detection.act == act or (detection.vote and act in REACTIONS):
         return False
-    return bool(found.how == "tag" or found.refs)
+    return bool(detection.how == "tag" or detection.refs)

@@ -71,25 +71,25 @@ def find_tags(script: PreparedText) -> list[Detection]:
     nothing, it is what stands before a bracketed tag on its line, else the next line.
     """
     marks = list(_first_of_each_place(script))
-    found: list[Detection] = []
+    detections: list[Detection] = []
     for index, (start, end, rule, act) in enumerate(marks):
         above = marks[index - 1][1] if index else 0
         following = marks[index + 1][0] if index + 1 < len(marks) else len(script.text)
         text = _payload(script, start, end, above, following)
         if act in ("propose", "decide"):
-            if found and found[-1].act == act and text[0] < found[-1].text_end:
+            if detections and detections[-1].act == act and text[0] < detections[-1].text_end:
                 continue  # a closing tag for what an opening one marked
             text = _claimed(script, act, start, text)
             if text[0] >= text[1]:
                 continue
         refs = _refs(script, act, (start, end), text)
-        found.append(
+        detections.append(
             Detection(
                 act, start, end, *text, "tag", f"tag/{rule}", TAG_CONFIDENCE, refs,
                 quotes=script.quotes,
             )
         )  # fmt: skip
-    return found
+    return detections
 
 
 def _refs(script: PreparedText, act: str, tag: Span, text: Span) -> tuple[str, ...]:

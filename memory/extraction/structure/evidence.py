@@ -38,60 +38,62 @@ _RIGHT_BELOW: Final = frozenset({"votes after 1", "votes after 2"})
 _CONTRARY: Final = frozenset({"a vote between", "a vote against"})
 
 
-def observe_message(held: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
+def observe_message(
+    structure: Structure, heard: WindowMessage, cards: Scorecards
+) -> list[WindowLine]:
     """Take `heard` in; the lines, oldest first, of which it says something, itself among them."""
     if heard.vote is not None:
-        _let_go(held, heard.place)
-        return vote_runs.add_vote(held, heard, heard.vote)
-    touched = note_aside(held, heard.place, heard.cues, heard.scribed, cards)
+        _let_go(structure, heard.place)
+        return vote_runs.add_vote(structure, heard, heard.vote)
+    touched = note_aside(structure, heard.place, heard.cues, heard.scribed, cards)
     if heard.passes:
-        touched += add_line(held, heard, cards)
+        touched += add_line(structure, heard, cards)
     return sort_lines(touched)
 
 
-def add_line(held: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
+def add_line(structure: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
     """Give `heard` a place below all other lines; those of which it says something, and itself."""
-    line = _placed(held, heard)
-    touched = _beside_lines(held, line, cards)
-    for other, told in restatements.find_restated_lines(held, line):
+    line = _placed(structure, heard)
+    touched = _beside_lines(structure, line, cards)
+    for other, told in restatements.find_restated_lines(structure, line):
         if told:
             _add(other, cards, restatements.restatement_features(told))
             touched.append(other)
     _add(line, cards, _standing(line))
-    held.lines.append(line)
-    held.aside = None
+    structure.lines.append(line)
+    structure.aside = None
     return [*touched, line]
 
 
-def add_late_line(held: Structure, line: WindowLine, cards: Scorecards) -> None:
+def add_late_line(structure: Structure, line: WindowLine, cards: Scorecards) -> None:
     """Give `line` its place among the others, late: all that is known is what it is like."""
     _add(line, cards, _standing(line))
-    held.lines.append(line)
-    held.lines.sort(key=lambda each: each.place)
-    if held.aside is not None and held.aside.place == line.place:
-        held.aside = None
+    structure.lines.append(line)
+    structure.lines.sort(key=lambda each: each.place)
+    if structure.aside is not None and structure.aside.place == line.place:
+        structure.aside = None
 
 
-def drop_out_of_reach(held: Structure, place: int, scribed: bool = False) -> None:
+def drop_out_of_reach(structure: Structure, place: int, scribed: bool = False) -> None:
     """Let go of what is out of reach now that one more line came, and count it."""
-    _let_go(held, place)
-    held.led = (held.led << 1 | scribed) & _NEWEST
-    held.heard += 1
-    if held.talk and place - held.talk[0][0] > _BEFORE:
-        held.talk = [one for one in held.talk if place - one[0] <= _BEFORE]
+    _let_go(structure, place)
+    structure.led = (structure.led << 1 | scribed) & _NEWEST
+    structure.heard += 1
+    if structure.talk and place - structure.talk[0][0] > _BEFORE:
+        structure.talk = [one for one in structure.talk if place - one[0] <= _BEFORE]
 
 
 def note_aside(
-    held: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
+    structure: Structure, place: int, cues: Sequence[int], scribed: bool, cards: Scorecards
 ) -> list[WindowLine]:
     """Take in what a line says that gets no place in the window: most of all talk."""
-    drop_out_of_reach(held, place, scribed)
+    drop_out_of_reach(structure, place, scribed)
     numbers = _talk()
     if numbers.keys().isdisjoint(cues):
         return []
     talk = [numbers[cue] for cue in sorted(cues) if cue in numbers]
-    held.talk.append((place, talk))
-    return _spoken_of(held, place, talk, cards)
+    structure.talk.append((place, talk))
+    return _spoken_of(structure, place, talk, cards)
 
 
 @cache
@@ -117,27 +119,27 @@ def sort_lines(touched: list[WindowLine]) -> list[WindowLine]:
     return [by_place[place] for place in sorted(by_place)]
 
 
-def _let_go(held: Structure, place: int) -> None:
+def _let_go(structure: Structure, place: int) -> None:
     oldest = place - REACH
-    lines = held.lines
+    lines = structure.lines
     while lines and lines[0].place < oldest:
         del lines[0]
-    past = held.runs
+    past = structure.runs
     while past and past[0].last < oldest:
         del past[0]
-    if held.replies and any(run.last < oldest for run in held.replies):
-        held.replies = [run for run in held.replies if run.last >= oldest]
-    while held.votes and held.votes[0] < oldest:
-        del held.votes[0]
+    if structure.replies and any(run.last < oldest for run in structure.replies):
+        structure.replies = [run for run in structure.replies if run.last >= oldest]
+    while structure.votes and structure.votes[0] < oldest:
+        del structure.votes[0]
 
 
 def _spoken_of(
-    held: Structure, place: int, talk: Sequence[str], cards: Scorecards
+    structure: Structure, place: int, talk: Sequence[str], cards: Scorecards
 ) -> list[WindowLine]:
     """The lines right above of which a line speaks: it objects, calls a vote, resolves."""
     tags = [f"before {cue}" for cue in talk]
     touched: list[WindowLine] = []
-    for line in reversed(held.lines[-_AFTER:]):
+    for line in reversed(structure.lines[-_AFTER:]):
         if place - line.place > _AFTER:
             break
         new = [each for each in tags if each not in line.tags]
@@ -159,25 +161,25 @@ def line_from_message(heard: WindowMessage) -> WindowLine:
     )  # fmt: skip
 
 
-def _placed(held: Structure, heard: WindowMessage) -> WindowLine:
+def _placed(structure: Structure, heard: WindowMessage) -> WindowLine:
     """`heard` as a line of the window, with what its place says of it."""
     line = line_from_message(heard)
-    for place, talk in held.talk:
+    for place, talk in structure.talk:
         if place < heard.place:
             line.tags += [f"after {cue}" for cue in talk]
-    newest = min(held.heard, _NEWEST.bit_length())
-    if newest > _FEW and held.led.bit_count() * 2 >= newest:
+    newest = min(structure.heard, _NEWEST.bit_length())
+    if newest > _FEW and structure.led.bit_count() * 2 >= newest:
         line.tags.append("scribed among scribed" if heard.scribed else "typed among scribed")
-    line.tags += vote_runs.vote_features_before(held, line)
+    line.tags += vote_runs.vote_features_before(structure, line)
     line.tags = drop_repeats(line.tags)
     return line
 
 
-def _beside_lines(held: Structure, line: WindowLine, cards: Scorecards) -> list[WindowLine]:
+def _beside_lines(structure: Structure, line: WindowLine, cards: Scorecards) -> list[WindowLine]:
     """What the line before says of `line`, and `line` of it: proposals often come in lists."""
-    if not held.lines or line.place - held.lines[-1].place > _LIST:
+    if not structure.lines or line.place - structure.lines[-1].place > _LIST:
         return []
-    before = held.lines[-1]
+    before = structure.lines[-1]
     one = before.who == line.who and line.place - before.place == 1
     own = "own" if one else "another"
     line.tags.append(f"below {own} line of {_grade(before.own)}")
@@ -189,12 +191,12 @@ def _beside_lines(held: Structure, line: WindowLine, cards: Scorecards) -> list[
     return [before]
 
 
-def line_features(held: Structure, line: WindowLine) -> list[str]:
+def line_features(structure: Structure, line: WindowLine) -> list[str]:
     """What is known of `line` by now beside its wording; each once."""
     return [
         *_standing(line),
         *restatements.restatement_features(line.told),
-        *vote_features(held, line),
+        *vote_features(structure, line),
     ]
 
 
@@ -205,12 +207,12 @@ def _standing(line: WindowLine) -> list[str]:
     return found
 
 
-def vote_features(held: Structure, line: WindowLine) -> list[str]:
+def vote_features(structure: Structure, line: WindowLine) -> list[str]:
     """What the votes below `line` tell of it by now; each once."""
-    return drop_repeats(vote_runs.vote_features_below(held, line)) if line.anchored else []
+    return drop_repeats(vote_runs.vote_features_below(structure, line)) if line.anchored else []
 
 
-def is_put_to_vote(held: Structure, line: WindowLine, stands: Collection[str]) -> bool:
+def is_put_to_vote(structure: Structure, line: WindowLine, stands: Collection[str]) -> bool:
     """True for what is put to a vote, as its votes show.
 
     `stands` is what the votes below tell.
@@ -218,7 +220,7 @@ def is_put_to_vote(held: Structure, line: WindowLine, stands: Collection[str]) -
     for that. The plainer the wording the less is asked here: where somebody held
     back or was against, there was a question.
     """
-    asked = vote_runs.request_features(held, line)
+    asked = vote_runs.request_features(structure, line)
     if asked == "divided" or (asked and line.own >= (_FAIR if line.imperative else _PLAIN)):
         return True
     below = "voters >=3" in stands and not _RIGHT_BELOW.isdisjoint(stands)

@@ -116,5 +116,5 @@ def _pattern(name: str, words: str) -> str:
 
 def speaker_prefix_length(text: str) -> int:
     """How many characters of `text` name whose words follow: "ann: …"; 0 for none."""
-    found = _LEAD.match(text)
-    return 0 if found is None else found.end()
+    match = _LEAD.match(text)
+    return 0 if match is None else match.end()

@@ -21,33 +21,33 @@ _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what ot
 
 def note_marked_item(moment: FoldStep, made: Proposal | Decision) -> None:
     """Note an item that a tag marked, or structure found; the first holds earlier wordings back."""
-    held = moment.memory.structure
+    structure = moment.memory.structure
     if isinstance(made, Decision) or made.origin.how == "structure":
-        held.decisions += 1
-        if held.decisions == 1:
+        structure.decisions += 1
+        if structure.decisions == 1:
             _hold_decisions(moment)
     if isinstance(made, Proposal) or strip_scribe_note(made.origin.rule or "") not in _LOOSE:
-        held.proposals += 1
-        if held.proposals == 1:
+        structure.proposals += 1
+        if structure.proposals == 1:
             _hold_proposals(moment)
 
 
 def note_stray_vote(moment: FoldStep) -> None:
     """Note a vote with nothing proposed that it could be on; some hold earlier wordings back."""
-    held = moment.memory.structure
-    held.stray += 1
-    if held.stray == _STRAY:
+    structure = moment.memory.structure
+    structure.stray += 1
+    if structure.stray == _STRAY:
         _hold_proposals(moment)
 
 
 def hold_back_unmarked(moment: FoldStep, made: Proposal | Decision) -> None:
     """Hold an item back that a mere wording made, where others are marked or minutes are taken."""
-    held = moment.memory.structure
+    structure = moment.memory.structure
     if isinstance(made, Proposal):
-        others = held.proposals > 0 or held.stray >= _STRAY
+        others = structure.proposals > 0 or structure.stray >= _STRAY
     else:
-        others = held.decisions > 0
-    if others or held.led.bit_count() >= _SCRIBED:
+        others = structure.decisions > 0
+    if others or structure.led.bit_count() >= _SCRIBED:
         make_tentative(moment, made)
 
 
@@ -78,5 +78,7 @@ def make_firm(moment: FoldStep, item: Proposal | Decision) -> None:
 
 
 def _taken_up(proposal: Proposal) -> bool:
-    others = [held for name, held in proposal.reactions.items() if name != proposal.participant]
-    return any(held.counted for held in others)
+    others = [
+        reaction for name, reaction in proposal.reactions.items() if name != proposal.participant
+    ]
+    return any(reaction.counted for reaction in others)

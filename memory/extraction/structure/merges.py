@@ -14,23 +14,23 @@ from parley.memory.state.memory import Memory
 
 def rename_in_window(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` throughout the window; of two votes in one run the later one stands."""
-    held = memory.structure
+    structure = memory.structure
     scribes.rename_scribe(memory, old, new)
-    lines: list[WindowLine | PassedLine] = [*held.lines, *_asides(held)]
+    lines: list[WindowLine | PassedLine] = [*structure.lines, *_asides(structure)]
     for line in lines:
         line.who = new if line.who == old else line.who
         line.typist = new if line.typist == old else line.typist
-    for run in (*held.runs, *held.replies):
-        _join_votes(run, held.casts, old, new)
-    joined = [cast for cast in held.casts if cast.who in (old, new)]
+    for run in (*structure.runs, *structure.replies):
+        _join_votes(run, structure.casts, old, new)
+    joined = [cast for cast in structure.casts if cast.who in (old, new)]
     for cast in joined:
         if (on := memory.proposal(cast.on)) is not None:
             other = old if cast.who == new else new
             _remember(cast, on.reactions.get(other), _position(memory, other, on))
-            for one in joined:
-                if one.who == other and memory.proposal(one.on) is on:
-                    _remember(cast, one.was, one.stood)
-    for cast in held.casts:
+            for unlinked_vote in joined:
+                if unlinked_vote.who == other and memory.proposal(unlinked_vote.on) is on:
+                    _remember(cast, unlinked_vote.was, unlinked_vote.stood)
+    for cast in structure.casts:
         cast.who = new if cast.who == old else cast.who
         cast.typist = new if cast.typist == old else cast.typist
 
@@ -46,16 +46,20 @@ def merge_votes(memory: Memory, item: Proposal, into: Proposal) -> None:
             _remember(cast, item.reactions.get(cast.who), None)
 
 
-def forget_entry(held: Structure, n: int) -> None:
+def forget_entry(structure: Structure, n: int) -> None:
     """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
-    kept: list[WindowLine | PassedLine | UnlinkedVote] = [*held.lines, *_asides(held), *held.casts]
+    kept: list[WindowLine | PassedLine | UnlinkedVote] = [
+        *structure.lines,
+        *_asides(structure),
+        *structure.casts,
+    ]
     for one in kept:
         if one.n == n:
             one.text = ""
 
 
-def _asides(held: Structure) -> list[PassedLine]:
-    every = [held.aside, *(run.aside for run in held.runs)]
+def _asides(structure: Structure) -> list[PassedLine]:
+    every = [structure.aside, *(run.aside for run in structure.runs)]
     return [aside for aside in every if aside is not None]
 
 
@@ -66,8 +70,12 @@ def _join_votes(run: VoteRun, casts: list[UnlinkedVote], old: str, new: str) -> 
     if new not in run.voters:
         run.voters[new] = vote
         return
-    within = [one for one in casts if run.first <= one.place <= run.last and one.re == run.re]
-    both = [one for one in within if one.who in (old, new)]
+    within = [
+        unlinked_vote
+        for unlinked_vote in casts
+        if run.first <= unlinked_vote.place <= run.last and unlinked_vote.re == run.re
+    ]
+    both = [unlinked_vote for unlinked_vote in within if unlinked_vote.who in (old, new)]
     if both and both[-1].who == old:
         run.voters[new] = vote
     if not (both and both[0].remarks):

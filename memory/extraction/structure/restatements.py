@@ -61,38 +61,39 @@ def rate_text_likeness(a: str, b: str) -> int:
     return rate_likeness(_said(a).stems, _said(b).stems)
 
 
-def find_restated_lines(held: Structure, line: WindowLine) -> list[tuple[WindowLine, int]]:
+def find_restated_lines(structure: Structure, line: WindowLine) -> list[tuple[WindowLine, int]]:
     """The lines above, oldest first, of which `line`, a new one, says something again.
 
     With each, the bits of what that tells of it which was not told before.
     """
     said, sketch, clashes = _said(line.text)
     found: list[tuple[WindowLine, int]] = []
-    for other in held.lines:
+    for other in structure.lines:
         theirs = _said(other.text)
         shared = (sketch & theirs.sketch).bit_count() + min(clashes, theirs.clashes)
         if shared == 0 or shared * 2 < min(len(said), len(theirs.stems)):
             continue
         like = rate_likeness(theirs.stems, said)
         if like:
-            told = _note(held, line, other, like)
+            told = _note(structure, line, other, like)
             found.append((other, told & ~other.told))
             other.told |= told
     return found
 
 
-def _note(held: Structure, line: WindowLine, other: WindowLine, like: int) -> int:
-    votes = len(held.votes) - bisect_right(held.votes, other.place)
+def _note(structure: Structure, line: WindowLine, other: WindowLine, like: int) -> int:
+    votes = len(structure.votes) - bisect_right(structure.votes, other.place)
     apart, same = line.place - other.place, other.who == line.who
     if line.behind is None or (like, votes >= 2, -apart) > _nearness(line.behind):
         chained = other.behind is not None and other.behind.likeness >= AGAIN
         line.behind = Restatement(
             n=other.n, likeness=like, apart=apart, votes=votes, same=same,
-            backed=count_backers(held, other), imperative=other.imperative, scribed=other.scribed,
+            backed=count_backers(structure, other), imperative=other.imperative,
+            scribed=other.scribed,
             again=chained,
         )  # fmt: skip
     if like >= AGAIN:
-        close_votes_on_line(held, other)
+        close_votes_on_line(structure, other)
     return _restated(like, min(votes, _VOTES[-1]), same, count_band(apart, _APART))
 
 

@@ -31,11 +31,11 @@ _ON_WORDS: Final = 2  # where the wording, once read, passes the gate
 _BELOW: Final = 2  # messages
 
 
-def revive_voted_line(held: Structure, cards: Scorecards) -> list[WindowLine]:
+def revive_voted_line(structure: Structure, cards: Scorecards) -> list[WindowLine]:
     """The line that the run of votes in hand brings in; none but once in a run."""
-    run = held.runs[-1]
+    run = structure.runs[-1]
     if run.first == run.last:
-        run.aside = _right_above(held, run)
+        run.aside = _right_above(structure, run)
     aside = run.aside
     if aside is None or run.last - aside.place > REACH:
         return []
@@ -45,24 +45,24 @@ def revive_voted_line(held: Structure, cards: Scorecards) -> list[WindowLine]:
     if line is None:
         return []
     run.aside = None
-    add_line_between(held, line, run)
-    add_late_line(held, line, cards)
+    add_line_between(structure, line, run)
+    add_late_line(structure, line, cards)
     if line.own < 0:
-        held.recalled = line.place
+        structure.recalled = line.place
     return [line]
 
 
-def is_revived_restatement(held: Structure, place: int, text: str) -> bool:
+def is_revived_restatement(structure: Structure, place: int, text: str) -> bool:
     """True for what says again the line that was taken back in."""
-    if place - held.recalled > REACH:
+    if place - structure.recalled > REACH:
         return False
-    line = next((each for each in held.lines if each.place == held.recalled), None)
+    line = next((each for each in structure.lines if each.place == structure.recalled), None)
     return line is not None and rate_text_likeness(line.text, text[:READ]) >= AGAIN
 
 
-def _right_above(held: Structure, run: VoteRun) -> PassedLine | None:
+def _right_above(structure: Structure, run: VoteRun) -> PassedLine | None:
     """The talk that was dropped last, where no line stands between it and `run`."""
-    aside = held.aside
+    aside = structure.aside
     if aside is None or not aside.text or run.first - aside.place > _BELOW:
         return None
     return replace(aside)  # its own: after a load the two are two as well
@@ -70,15 +70,15 @@ def _right_above(held: Structure, run: VoteRun) -> PassedLine | None:
 
 def _read(aside: PassedLine, run: VoteRun, cards: Scorecards) -> WindowLine | None:
     """`aside` as a line of which only the votes below are known; None where it says too little."""
-    said = window_messages.read_wording(aside.text, ())
-    own = cards.own(said.cues)
+    wording = window_messages.read_wording(aside.text, ())
+    own = cards.own(wording.cues)
     least = own if aside.unread and run.bare < _VOTES else 0
     aside.unread = False
     if (
-        not window_messages.deserves_place(aside.text, said, least)
-        or lexicon().number("command") in said.cues
+        not window_messages.deserves_place(aside.text, wording, least)
+        or lexicon().number("command") in wording.cues
     ):
         return None
-    line = line_from_message(window_messages.revive_message(aside, said, own, cards))
+    line = line_from_message(window_messages.revive_message(aside, wording, own, cards))
     line.anchored = [Anchored(run=run.first, rank=0, gap=run.first - aside.place)]
     return line

@@ -37,21 +37,21 @@ _SPOKEN_TO: Final = ("listener", "asks", "thanks")  # cues of words to somebody
 
 def resolve_speaker(memory: Memory, typist: str, content: str) -> str:
     """Whose words `content` is, which `typist` typed; to be asked once for each message."""
-    held = memory.structure.scribing
+    scribing = memory.structure.scribing
     if not may_name_speaker(content):
-        held.typed.append(TypedMessage(typist=typist))
-        del held.typed[:-_TYPED]
+        scribing.typed.append(TypedMessage(typist=typist))
+        del scribing.typed[:-_TYPED]
         return typist
     _appoint(memory, typist, content)
     named, start = _led(memory, content)
     if not named:
         who = _going_on(memory, typist, content)
-        held.typed.append(TypedMessage(typist=typist, who=who, on=bool(who)))
+        scribing.typed.append(TypedMessage(typist=typist, who=who, on=bool(who)))
     else:
         to = not _spoken_to().isdisjoint(lexicon().hits(content[start : start + _READ].strip()))
-        held.typed.append(TypedMessage(typist=typist, who=named, to=to))
+        scribing.typed.append(TypedMessage(typist=typist, who=named, to=to))
         who = named if is_scribe(memory, typist) else ""
-    del held.typed[:-_TYPED]
+    del scribing.typed[:-_TYPED]
     return who or typist
 
 
@@ -62,24 +62,28 @@ def may_name_speaker(content: str) -> bool:
 
 def foresee_speakers(memory: Memory, typist: str, contents: Iterable[str]) -> list[str]:
     """Whose words each would be, were `typist` to type them now, one after the other."""
-    held = memory.structure.scribing
-    memory.structure.scribing = deepcopy(held)
+    scribing = memory.structure.scribing
+    memory.structure.scribing = deepcopy(scribing)
     try:
         return [resolve_speaker(memory, typist, content) for content in contents]
     finally:
-        memory.structure.scribing = held
+        memory.structure.scribing = scribing
 
 
 def is_scribe(memory: Memory, typist: str) -> bool:
     """True where `typist` is a scribe: by the settings, somebody's word, or what they type."""
     if _trusted(memory, typist) or typist in memory.structure.scribing.named:
         return True
-    lines = [one for one in memory.structure.scribing.typed if one.typist == typist]
-    led = [one for one in lines if one.who not in ("", typist)]
-    spoken_to = sum(one.to for one in led)
+    lines = [
+        typed_message
+        for typed_message in memory.structure.scribing.typed
+        if typed_message.typist == typist
+    ]
+    led = [typed_message for typed_message in lines if typed_message.who not in ("", typist)]
+    spoken_to = sum(typed_message.to for typed_message in led)
     return (
         len(led) >= _LEADS
-        and len({one.who for one in led}) >= _NAMES
+        and len({typed_message.who for typed_message in led}) >= _NAMES
         and len(led) * 2 > len(lines)
         and spoken_to * 3 <= len(led)
     )
@@ -139,24 +143,24 @@ def _going_on(memory: Memory, typist: str, content: str) -> str:
     """Whose words the scribe goes on with; "" where `content` begins otherwise."""
     if _GONE_ON.match(content) is None:
         return ""
-    for one in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
-        if one.typist == typist:
-            return one.who if one.who and is_scribe(memory, typist) else ""
+    for typed_message in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
+        if typed_message.typist == typist:
+            return typed_message.who if typed_message.who and is_scribe(memory, typist) else ""
     return ""
 
 
 def _appoint(memory: Memory, typist: str, content: str) -> None:
     """Note whom a line such as "scribe: bob" names; "scribe- bob" lets them go."""
-    if (said := _SCRIBE.match(content)) is None:
+    if (match := _SCRIBE.match(content)) is None:
         return
     scribes = memory.structure.scribing.named
-    for each in re.split(r"[,;]|\band\b", said["names"]):
+    for each in re.split(r"[,;]|\band\b", match["names"]):
         word = each.strip().rstrip(".")
         mine = word.casefold() in ("", "me", "i")
         name = typist if mine else find_participant(memory, word)
         if name in scribes:
             scribes.remove(name)
-        if name and said["how"] != "-":
+        if name and match["how"] != "-":
             scribes.append(name)
     del scribes[:-_DECLARED]
 
@@ -168,8 +172,8 @@ def _spoken_to() -> frozenset[int]:
 
 def rename_scribe(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old`, as typist, as who was named, and among the scribes."""
-    held = memory.structure.scribing
-    for one in held.typed:
-        one.typist = new if one.typist == old else one.typist
-        one.who = new if one.who == old else one.who
-    held.named = list(dict.fromkeys(new if name == old else name for name in held.named))
+    scribing = memory.structure.scribing
+    for typed_message in scribing.typed:
+        typed_message.typist = new if typed_message.typist == old else typed_message.typist
+        typed_message.who = new if typed_message.who == old else typed_message.who
+    scribing.named = list(dict.fromkeys(new if name == old else name for name in scribing.named))

@@ -25,59 +25,61 @@ _NEAR: Final = 3  # messages
 _STRONG: Final = 250  # hundredths of a logit beyond the gate
 
 
-def add_vote(held: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
+def add_vote(structure: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
     """Take a vote in; the lines, oldest first, that it may be on."""
     if heard.re:
-        return _reply(held, heard, value)
-    before = held.runs[-1] if held.runs else None
-    on = before is not None and _goes_on(held, before, heard)
-    run = before if before is not None and on else _begun(held, before, heard)
-    _count(held, run, heard, value)
-    return [line for line in held.lines if _told(run, line)]
+        return _reply(structure, heard, value)
+    before = structure.runs[-1] if structure.runs else None
+    on = before is not None and _goes_on(structure, before, heard)
+    run = before if before is not None and on else _begun(structure, before, heard)
+    _count(structure, run, heard, value)
+    return [line for line in structure.lines if _told(run, line)]
 
 
-def _reply(held: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
+def _reply(structure: Structure, heard: WindowMessage, value: int) -> list[WindowLine]:
     """Take in a vote that replies to a line: it is on that one, however far above."""
-    line = next((line for line in held.lines if line.n == heard.re), None)
+    line = next((line for line in structure.lines if line.n == heard.re), None)
     if line is None:
         return []
-    run = next((run for run in held.replies if run.re == line.n), None)
+    run = next((run for run in structure.replies if run.re == line.n), None)
     if run is None:
         run = VoteRun(first=heard.place, last=heard.place, re=line.n)
-        held.replies.append(run)
+        structure.replies.append(run)
         line.anchored.insert(0, Anchored(run=run.first, rank=0, gap=1))
     if heard.who not in run.voters:
-        _count(held, run, heard, value)
+        _count(structure, run, heard, value)
     else:
         run.voters[heard.who] = value
         run.last = heard.place
     return [line]
 
 
-def _count(held: Structure, run: VoteRun, heard: WindowMessage, value: int) -> None:
+def _count(structure: Structure, run: VoteRun, heard: WindowMessage, value: int) -> None:
     run.voters[heard.who] = value
     run.last = heard.place
     run.bare += not heard.remark
     if not run.asked and run.bare >= _VOTE:
-        run.asked = _asked(held, run)
-    held.votes.append(heard.place)
-    held.voted += 1
+        run.asked = _asked(structure, run)
+    structure.votes.append(heard.place)
+    structure.voted += 1
 
 
-def _goes_on(held: Structure, run: VoteRun, heard: WindowMessage) -> bool:
+def _goes_on(structure: Structure, run: VoteRun, heard: WindowMessage) -> bool:
     near = heard.place - run.last <= _RUN_REACH
     if not near or heard.who in run.voters or run.closed:
         return False
-    return len(run.voters) > _STRAY or not (held.lines and held.lines[-1].place > run.last)
+    return len(run.voters) > _STRAY or not (
+        structure.lines and structure.lines[-1].place > run.last
+    )
 
 
-def _begun(held: Structure, before: VoteRun | None, heard: WindowMessage) -> VoteRun:
+def _begun(structure: Structure, before: VoteRun | None, heard: WindowMessage) -> VoteRun:
     again = (
         before is not None and heard.place - before.last <= _AGAIN and heard.who in before.voters
     )
     run = VoteRun(first=heard.place, last=heard.place, again=again)
-    held.runs.append(run)
-    for rank, line in enumerate(reversed(held.lines[-_ANCHORS:])):
+    structure.runs.append(run)
+    for rank, line in enumerate(reversed(structure.lines[-_ANCHORS:])):
         gap = heard.place - line.place
         if gap > _ANCHOR_REACH:
             break
@@ -85,30 +87,30 @@ def _begun(held: Structure, before: VoteRun | None, heard: WindowMessage) -> Vot
     return run
 
 
-def add_line_between(held: Structure, line: WindowLine, run: VoteRun) -> None:
+def add_line_between(structure: Structure, line: WindowLine, run: VoteRun) -> None:
     """Set the lines above `line` one farther from `run`: it stands between, told late."""
-    for other in held.lines:
+    for other in structure.lines:
         for one in other.anchored:
             one.rank += one.run == run.first and other.place < line.place
 
 
-def has_fresh_votes(held: Structure, place: int) -> bool:
+def has_fresh_votes(structure: Structure, place: int) -> bool:
     """True where several have just voted: what is said next may be what they decided."""
-    if not held.runs:
+    if not structure.runs:
         return False
-    run = held.runs[-1]
+    run = structure.runs[-1]
     return len(run.voters) > 1 and place - run.last <= _RUN_REACH
 
 
-def _asked(held: Structure, run: VoteRun) -> int:
+def _asked(structure: Structure, run: VoteRun) -> int:
     """n of the line that `run` is most likely on: like a question, near, not answered yet; else 0.
 
     Where somebody was against or held back there is one.
     """
     best, most = 0, 0
-    for line in reversed(held.lines):
+    for line in reversed(structure.lines):
         gap = next((one.gap for one in line.anchored if one.run == run.first), None)
-        if gap is None or line.own < 0 or _answered(held, line, run):
+        if gap is None or line.own < 0 or _answered(structure, line, run):
             continue
         likely = line.own - _FAR * gap
         if likely > most or (gap <= _BELOW and not best):
@@ -116,12 +118,12 @@ def _asked(held: Structure, run: VoteRun) -> int:
     return best
 
 
-def _answered(held: Structure, line: WindowLine, run: VoteRun) -> bool:
+def _answered(structure: Structure, line: WindowLine, run: VoteRun) -> bool:
     """True where those who vote in `run` voted on `line` before."""
     before = {one.run for one in line.anchored if one.rank < _TOLD and one.run != run.first}
     return any(
         each.closed or not each.voters.keys().isdisjoint(run.voters)
-        for each in held.runs
+        for each in structure.runs
         if each.first in before
     )
 
@@ -132,11 +134,11 @@ def _told(run: VoteRun, line: WindowLine) -> bool:
     )
 
 
-def request_features(held: Structure, line: WindowLine) -> Literal["", "near", "divided"]:
+def request_features(structure: Structure, line: WindowLine) -> Literal["", "near", "divided"]:
     """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
     found: Literal["", "near", "divided"] = ""
     for one in line.anchored:
-        every = (*held.runs, *held.replies)
+        every = (*structure.runs, *structure.replies)
         run = next((each for each in every if each.first == one.run), None)
         if run is None or run.asked != line.n:
             continue
@@ -147,23 +149,23 @@ def request_features(held: Structure, line: WindowLine) -> Literal["", "near", "
     return found
 
 
-def close_votes_on_line(held: Structure, line: WindowLine) -> None:
+def close_votes_on_line(structure: Structure, line: WindowLine) -> None:
     """`line` was restated: votes that follow are on something else."""
-    if held.runs and any(one.run == held.runs[-1].first for one in line.anchored):
-        held.runs[-1].closed = True
+    if structure.runs and any(one.run == structure.runs[-1].first for one in line.anchored):
+        structure.runs[-1].closed = True
 
 
-def count_backers(held: Structure, line: WindowLine) -> int:
+def count_backers(structure: Structure, line: WindowLine) -> int:
     """The most voters of a run that began right below `line`."""
     near = {one.run for one in line.anchored if one.rank < _TOLD}
-    every = (*held.runs, *held.replies)
+    every = (*structure.runs, *structure.replies)
     return max((len(run.voters) for run in every if run.first in near), default=0)
 
 
-def vote_features_before(held: Structure, line: WindowLine) -> list[str]:
+def vote_features_before(structure: Structure, line: WindowLine) -> list[str]:
     """What the votes before `line`, a new one, tell of it."""
-    found = ["votes before" if held.voted else "no votes before"]
-    run = held.runs[-1] if held.runs else None
+    found = ["votes before" if structure.voted else "no votes before"]
+    run = structure.runs[-1] if structure.runs else None
     if run is None or line.place - run.last > _RUN_REACH:
         return found
     voters = len(run.voters)
@@ -177,18 +179,22 @@ def vote_features_before(held: Structure, line: WindowLine) -> list[str]:
         )
     if any(value < 0 for value in run.voters.values()):
         found.append("after a vote against")
-    on = [one for one in held.lines if one.anchored and one.anchored[-1].run == run.first]
+    on = [
+        window_line
+        for window_line in structure.lines
+        if window_line.anchored and window_line.anchored[-1].run == run.first
+    ]
     if on and on[-1].who == line.who:
         found.append("after votes on one's own line")
     run.lines += 1
     return found
 
 
-def vote_features_below(held: Structure, line: WindowLine) -> list[str]:
+def vote_features_below(structure: Structure, line: WindowLine) -> list[str]:
     """What the votes below `line` tell of it by now."""
     if not line.anchored:
         return []
-    runs = {run.first: run for run in (*held.runs, *held.replies)}
+    runs = {run.first: run for run in (*structure.runs, *structure.replies)}
     found: list[str] = []
     for one in line.anchored:
         if one.run not in runs:

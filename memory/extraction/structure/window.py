@@ -27,36 +27,43 @@ _LONG: Final = 400  # characters
 
 def skip_long_message(moment: FoldStep) -> bool:
     """Pass over the message of `moment`, which has no acts, where it is long; True if it is."""
-    held, place = moment.memory.structure, moment.memory.messages
-    if len(moment.content) <= _LONG or has_fresh_votes(held, place):
+    structure, place = moment.memory.structure, moment.memory.messages
+    if len(moment.content) <= _LONG or has_fresh_votes(structure, place):
         return False
-    drop_out_of_reach(held, place, window_messages.names_speaker(moment.content))
-    held.aside = _aside(moment, unread=True)
+    drop_out_of_reach(structure, place, window_messages.names_speaker(moment.content))
+    structure.aside = _aside(moment, unread=True)
     return True
 
 
 def take_message(
-    moment: FoldStep, found: Sequence[Detection], bare: Detection | None, re: int
+    moment: FoldStep, detections: Sequence[Detection], bare: Detection | None, re: int
 ) -> list[WindowLine]:
     """Take the message of `moment` in; the lines, oldest first, of which it says something.
 
-    `found` are its acts; `bare` is the vote that it is, in reply to entry `re`, where it is one.
+    `detections` are its acts; `bare` is the vote that it is, in reply to entry `re`,
+    where it is one.
     """
-    held, place, content = moment.memory.structure, moment.memory.messages, moment.content
+    structure, place, content = moment.memory.structure, moment.memory.messages, moment.content
     cards = current_scorecards()
     if bare is not None:
         vote = window_messages.vote_message(moment.n, place, moment.participant, content, bare, re)
-        told = observe_message(held, vote, cards)
-        return told if re else sort_lines([*revived_lines.revive_voted_line(held, cards), *told])
-    said = window_messages.read_wording(content, found)
-    own = cards.own(said.cues)
-    again = held.recalled > 0 and revived_lines.is_revived_restatement(held, place, content)
-    if window_messages.deserves_place(content, said, 0 if again else own):
-        return observe_message(
-            held, window_messages.revive_message(_aside(moment), said, own, cards), cards
+        window_lines = observe_message(structure, vote, cards)
+        return (
+            window_lines
+            if re
+            else sort_lines([*revived_lines.revive_voted_line(structure, cards), *window_lines])
         )
-    held.aside = None if found else _aside(moment)
-    return note_aside(held, place, said.cues, said.scribed, cards)
+    wording = window_messages.read_wording(content, detections)
+    own = cards.own(wording.cues)
+    again = structure.recalled > 0 and revived_lines.is_revived_restatement(
+        structure, place, content
+    )
+    if window_messages.deserves_place(content, wording, 0 if again else own):
+        return observe_message(
+            structure, window_messages.revive_message(_aside(moment), wording, own, cards), cards
+        )
+    structure.aside = None if detections else _aside(moment)
+    return note_aside(structure, place, wording.cues, wording.scribed, cards)
 
 
 def _aside(moment: FoldStep, *, unread: bool = False) -> PassedLine:

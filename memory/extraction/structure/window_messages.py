@@ -72,8 +72,8 @@ def vote_message(
     )
 
 
-def read_wording(content: str, found: Sequence[Detection]) -> Wording:
-    """What the words of `content` are like; `found` are its acts.
+def read_wording(content: str, detections: Sequence[Detection]) -> Wording:
+    """What the words of `content` are like; `detections` are its acts.
 
     What its marks stand on is its text, else what follows the name of whom it reports.
     """
@@ -81,40 +81,45 @@ def read_wording(content: str, found: Sequence[Detection]) -> Wording:
     start = speaker_prefix_length(shown)
     scribed = start > 0
     marked = False
-    if found:
-        put = next((each for each in found if each.how != "pattern" and each.act in _PUT), None)
+    if detections:
+        put = next(
+            (each for each in detections if each.how != "pattern" and each.act in _PUT), None
+        )
         if put is not None and put.text_start < READ:
             start = put.text_start
         scribed = scribed and put is None
-        marked = any(each.how != "pattern" and not each.reacts for each in found)
+        marked = any(each.how != "pattern" and not each.reacts for each in detections)
     return Wording(start, lexicon().hits(shown[start : start + READ], scribed), scribed, marked)
 
 
-def deserves_place(content: str, said: Wording, own: int) -> bool:
+def deserves_place(content: str, wording: Wording, own: int) -> bool:
     """True for what gets a place in the window: marked, or worded like what is put to others."""
-    if own < 0 and not said.marked:
+    if own < 0 and not wording.marked:
         return False
-    return len(content) - said.start >= _LEAST and not _is_blank(content)
+    return len(content) - wording.start >= _LEAST and not _is_blank(content)
 
 
-def line_message(n: int, place: int, who: str, content: str, said: Wording) -> WindowMessage:
+def line_message(n: int, place: int, who: str, content: str, wording: Wording) -> WindowMessage:
     """The message `content` as a line, not weighed yet."""
-    start = said.start
+    start = wording.start
     text = "" if _is_blank(content) else content[start : start + READ]
     return WindowMessage(
         n, place, who, who, text, start,
-        cues=tuple(said.cues), passes=deserves_place(content, said, -1), scribed=said.scribed,
+        cues=tuple(wording.cues), passes=deserves_place(content, wording, -1),
+        scribed=wording.scribed,
     )  # fmt: skip
 
 
-def revive_message(aside: PassedLine, said: Wording, own: int, cards: Scorecards) -> WindowMessage:
+def revive_message(
+    aside: PassedLine, wording: Wording, own: int, cards: Scorecards
+) -> WindowMessage:
     """`aside` as a line that has a place in the window."""
-    start = said.start
+    start = wording.start
     return WindowMessage(
         aside.n, aside.place, aside.who, aside.typist,
         aside.text[start : start + READ], start, aside.at, aside.topic,
-        cues=tuple(said.cues), own=own, wording=cards.said(said.cues), passes=True,
-        scribed=said.scribed,
+        cues=tuple(wording.cues), own=own, wording=cards.said(wording.cues), passes=True,
+        scribed=wording.scribed,
     )  # fmt: skip
 
 

@@ -54,16 +54,16 @@ def analyze(
 
     if form is not Form.context and (as_ is not None or brief or budget is not None):
         raise Misuse("--as, --brief and --budget shape a context: add --format context")
-    found = transcript_analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
+    analysis = transcript_analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
     if form is Form.memory:
-        write_stdout(found.canonical())
+        write_stdout(analysis.canonical())
     elif form is Form.items:
-        for row in found.items():
+        for row in analysis.items():
             print_json(row)
     elif form is Form.context:
-        command_output.show_context(found.context(as_, brief=brief, budget=budget), json)
+        command_output.show_context(analysis.context(as_, brief=brief, budget=budget), json)
     else:
-        command_output.show_minutes(found.minutes(), json)
+        command_output.show_minutes(analysis.minutes(), json)
 
 
 def replay(
@@ -103,9 +103,9 @@ def _read(ctx: typer.Context, file: Path, skip_bad: bool, format: str | None) ->
     from parley.server.records.session_opening import assign_roles
     from parley.server.transcripts.transcript_export import summary_lines
 
-    found = read(file, skip_bad, format)
-    if found.format != "jsonl":
-        print_notice(f"read as {found.format}")
-    for line in (*summary_lines(found), *assign_roles(found, settings(ctx)).lines()):
+    transcript = read(file, skip_bad, format)
+    if transcript.format != "jsonl":
+        print_notice(f"read as {transcript.format}")
+    for line in (*summary_lines(transcript), *assign_roles(transcript, settings(ctx)).lines()):
         print_notice(line)
-    return found
+    return transcript

@@ -34,18 +34,18 @@ def hand_on_minutes(
     """
     form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
     if input_format is not None or is_file(source):
-        found = report_file(settings, source, at, input_format)
+        row = report_file(settings, source, at, input_format)
     else:
         try:
-            found = run(report_session(settings, source, at))
+            row = run(report_session(settings, source, at))
         except SessionNotFound as missing:
             if Path(source).exists():
                 raise Failure(f"{missing}; './{source}' is the file of that name") from None
             raise
     if out is not None:
-        write_bytes(out, render(found, form))
+        write_bytes(out, render(row, form))
         print_notice(f"the minutes are in {out}")
     elif form == "text":
-        minutes_text.write(stdout(), found)
+        minutes_text.write(stdout(), row)
     else:
-        write_stdout(render(found, form))
+        write_stdout(render(row, form))

@@ -56,9 +56,9 @@ def check(files: Files, json: Json = False) -> None:
     from parley.server.catalogue import persona_catalogue
     from parley.server.render import persona_text
 
-    found = persona_catalogue.check_personas(files)
-    persona_text.show_checks(found, json)
-    if any(row.refused for row in found):
+    persona_checks = persona_catalogue.check_personas(files)
+    persona_text.show_checks(persona_checks, json)
+    if any(row.refused for row in persona_checks):
         raise typer.Exit(1)
 
 

@@ -52,9 +52,9 @@ def check(
     from parley.server.catalogue import scenario_catalogue
     from parley.server.render import scenario_text
 
-    found = [scenario_catalogue.check_scenario(settings(ctx), file) for file in files]
-    scenario_text.show_checked(found, json)
-    if any(row["refused"] for row in found):
+    rows = [scenario_catalogue.check_scenario(settings(ctx), file) for file in files]
+    scenario_text.show_checked(rows, json)
+    if any(row["refused"] for row in rows):
         raise SystemExit(1)
 
 

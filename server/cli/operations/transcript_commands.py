@@ -47,13 +47,13 @@ def transcript(
         raise Misuse("name the FILE to convert, or list the formats with --list")
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise Misuse(f"{str(out)!r} is the record itself, which would be lost; name another OUT")
-    found = read(file, skip_bad, format)
-    data = b"".join(to_json_lines(found))
+    transcript = read(file, skip_bad, format)
+    data = b"".join(to_json_lines(transcript))
     if out is None:
         write_stdout(data)
     else:
         write_bytes(out, data)
-    _report(found, json=json, on_stdout=out is not None)
+    _report(transcript, json=json, on_stdout=out is not None)
 
 
 def read(file: Path, skip_bad: bool, format: str | None) -> Transcript:
@@ -80,7 +80,7 @@ def _list(json: bool) -> None:
     stdout().print(table)
 
 
-def _report(found: Transcript, *, json: bool, on_stdout: bool) -> None:
+def _report(transcript: Transcript, *, json: bool, on_stdout: bool) -> None:
     from parley.server.basics.output import (
         count_of,
         escape,
@@ -92,18 +92,18 @@ def _report(found: Transcript, *, json: bool, on_stdout: bool) -> None:
     from parley.server.transcripts.transcript_export import summary_lines, summary_row
 
     if json and on_stdout:
-        print_json(summary_row(found))
+        print_json(summary_row(transcript))
         return
     if json:
         import orjson
 
-        print_notice(orjson.dumps(summary_row(found)).decode())
+        print_notice(orjson.dumps(summary_row(transcript)).decode())
         return
-    row = summary_row(found)
+    row = summary_row(transcript)
     lines = [
         f"{count_of(row['messages'], 'message')} of {count_of(len(row['speakers']), 'speaker')}, "
-        f"read as {found.format}",
-        *summary_lines(found),
+        f"read as {transcript.format}",
+        *summary_lines(transcript),
     ]
     console = stdout() if on_stdout else stderr()
     for line in lines:

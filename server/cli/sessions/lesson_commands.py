@@ -97,15 +97,17 @@ def import_(
     from parley.server.runtime.connection import run
     from parley.server.services import lessons
 
-    found = run(
+    lesson_import = run(
         lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or login_name())
     )
-    _show(found.rows, json)
+    _show(lesson_import.rows, json)
     if dry_run:
-        print_notice(f"{target} would be offered {count_of(len(found.rows), 'lesson')}")
+        print_notice(f"{target} would be offered {count_of(len(lesson_import.rows), 'lesson')}")
     else:
-        known = f"{found.known} {'was' if found.known == 1 else 'were'} there before"
-        print_notice(f"{target} was offered {count_of(len(found.rows), 'lesson')}; {known}")
+        known = (
+            f"{lesson_import.known} {'was' if lesson_import.known == 1 else 'were'} there before"
+        )
+        print_notice(f"{target} was offered {count_of(len(lesson_import.rows), 'lesson')}; {known}")
 
 
 def _show(rows: list[dict[str, Any]], json: bool) -> None:

@@ -22,8 +22,8 @@ async def search(
     as_json: bool,
 ) -> None:
     """Prints the newest `limit` matches, oldest first."""
-    async with open_backend(settings) as held:
-        matches = await message_search.search_messages(held, session, words, by, limit)
+    async with open_backend(settings) as backend:
+        matches = await message_search.search_messages(backend, session, words, by, limit)
     console = stdout()
     for record in matches:
         if as_json:

@@ -165,12 +165,12 @@ def import_(
     from parley.server.services import sessions
     from parley.server.settings.setting import unheeded
 
-    found = read_file(file)
-    name = as_ or found.session
-    for setting in sessions.without_effect(found):
+    session_file = read_file(file)
+    name = as_ or session_file.session
+    for setting in sessions.without_effect(session_file):
         print_notice(f"warning: {unheeded(setting)}")
-    run(sessions.restore(settings(ctx), found, name, replace))
-    print_notice(f"{name}: {found.head} entries restored")
+    run(sessions.restore(settings(ctx), session_file, name, replace))
+    print_notice(f"{name}: {session_file.head} entries restored")
 
 
 @app.command()

@@ -52,11 +52,11 @@ Layer = Annotated[
 
 def settings(ctx: typer.Context) -> Settings:
     """The settings in force for this call."""
-    found: Settings = ctx.obj
-    return found
+    obj: Settings = ctx.obj
+    return obj
 
 
 def sources(ctx: typer.Context) -> Sources:
     """What was set for this call, and where."""
-    found: Sources = ctx.meta[SOURCES]
-    return found
+    sources: Sources = ctx.meta[SOURCES]
+    return sources

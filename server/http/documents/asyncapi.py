@@ -160,12 +160,12 @@ def _operations() -> Tree:
 
 def _operation(action: str, channel: str, names: Any, security: list[Tree]) -> Tree:
     at = f"#/channels/{channel}"
-    found: Tree = {
+    row: Tree = {
         "action": action,
         "channel": {"$ref": at},
         "messages": [{"$ref": f"{at}/messages/{name}"} for name in names],
     }
-    return {**found, "security": security} if security else found
+    return {**row, "security": security} if security else row
 
 
 def _messages() -> Tree:

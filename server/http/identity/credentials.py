@@ -35,12 +35,15 @@ def rate_key(connection: HTTPConnection) -> str:
     """Whose rate it is without a good token: an address, or a network where one has many."""
     where = client_address(connection)
     try:
-        found = ipaddress.ip_address(where)
+        i_pv6_address = ipaddress.ip_address(where)
     except ValueError:
         return where
-    if not isinstance(found, ipaddress.IPv6Address) or found.ipv4_mapped is not None:
+    if (
+        not isinstance(i_pv6_address, ipaddress.IPv6Address)
+        or i_pv6_address.ipv4_mapped is not None
+    ):
         return where
-    return str(ipaddress.IPv6Network((int(found), OF_ONE), strict=False))
+    return str(ipaddress.IPv6Network((int(i_pv6_address), OF_ONE), strict=False))
 
 
 def charge_rate(doors: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
@@ -80,8 +83,8 @@ def _by_cookies(connection: HTTPConnection, doors: Dependencies) -> Caller:
     for cookie in (COOKIE, SEAT_COOKIE):
         if cookie in connection.cookies:
             try:
-                found = doors.keyring.verify(connection.cookies[cookie], doors.clock())
-                callers[cookie] = caller_from_claims(found)
+                claims = doors.keyring.verify(connection.cookies[cookie], doors.clock())
+                callers[cookie] = caller_from_claims(claims)
             except Problem as problem:
                 failed.append(problem)
     page, seat = callers.get(COOKIE), callers.get(SEAT_COOKIE)

@@ -63,19 +63,21 @@ def may_be_note(caller: Caller, entry: Message) -> bool:
     return not caller.operator and entry.act is None and scribes.may_name_speaker(entry.content)
 
 
-def check_message_authors(memory: Memory, caller: Caller, said: Sequence[Message]) -> None:
-    """Raises `Problem` `not-your-name` where the fold would take one of `said` for another's words.
+def check_message_authors(memory: Memory, caller: Caller, messages: Sequence[Message]) -> None:
+    """Refuses messages that the fold would take for another's words: `Problem` `not-your-name`.
 
     "ann: I am for it" is Ann's where a scribe types it. In a talk that has doors Ann speaks
     for herself: only whom the settings make a scribe, or the chair, writes for others.
     """
-    if not any(may_be_note(caller, one) for one in said):
+    if not any(may_be_note(caller, message) for message in messages):
         return
     typist = memory.named(caller.name)
     if typist in memory.bots or scribes.keeps_record(memory, typist):
         return
-    whose = scribes.foresee_speakers(memory, typist, [one.content for one in said])
-    if any(who != typist and one.act is None for who, one in zip(whose, said, strict=True)):
+    whose = scribes.foresee_speakers(memory, typist, [message.content for message in messages])
+    if any(
+        who != typist and message.act is None for who, message in zip(whose, messages, strict=True)
+    ):
         raise Problem("not-your-name", needs="operator", detail=_NOTED)
 
 

@@ -52,8 +52,8 @@ class Subscription:
 
     async def frames(self) -> list[Frame]:
         """What comes next, at least one; empty at the end."""
-        if self._behind is not None and (found := await self._channel._bring_up(self)):
-            return found
+        if self._behind is not None and (frames := await self._channel._bring_up(self)):
+            return frames
         return await self.outlet.frames()
 
 
@@ -113,7 +113,7 @@ class SessionChannel:
     def end(self, why: Ending) -> None:
         """Nothing more comes for anybody, nor for who listens from now on."""
         self._ended = why
-        for outlet in (*self._live, *(one.outlet for one in self._behind)):
+        for outlet in (*self._live, *(subscription.outlet for subscription in self._behind)):
             outlet.end(why)
 
     # -- what the room says ----------------------------------------------------------
@@ -172,21 +172,21 @@ class SessionChannel:
                 if not self._filled and self._room.seq - after <= self._most:
                     await self._fill()
                     continue
-                found = await self._stretch(after, self._floor)
+                frames = await self._stretch(after, self._floor)
             except Unavailable:
                 await asyncio.sleep(RETRY_SECONDS)  # the room says so in the log
                 continue
             except (BusError, DomainError) as error:
                 if not isinstance(error, SessionNotFound):
                     log.warning("cannot_bring_up", session=self._room.session, reason=str(error))
-                found = []
+                frames = []
             if listener._behind is None:  # the room began anew meanwhile
                 break
-            if not found:  # the log does not hold what it is asked for
+            if not frames:  # the log does not hold what it is asked for
                 self.reset(listener)
                 break
-            listener._behind = found[-1].seq
-            if shown := [made for made in found if listener.outlet.wants(made)]:
+            listener._behind = frames[-1].seq
+            if shown := [made for made in frames if listener.outlet.wants(made)]:
                 return shown
         return []
 
@@ -198,9 +198,9 @@ class SessionChannel:
             begun, to = self._begun, self._floor
             older: deque[Frame] = deque()
             at = max(0, self._room.seq - self._most)
-            while at < to and (found := await self._stretch(at, to)):
-                older += found
-                at = found[-1].seq
+            while at < to and (frames := await self._stretch(at, to)):
+                older += frames
+                at = frames[-1].seq
             if begun == self._begun and to == self._floor and at >= to:
                 self._ring.extendleft(reversed(older))
                 self._bytes += sum(len(made.data) for made in older)
@@ -211,14 +211,14 @@ class SessionChannel:
     async def _stretch(self, after: int, to: int) -> list[Frame]:
         """The next entries after `after`, up to `to`, with the facts they gave."""
         async with self._folds:
-            found: list[Frame] = []
+            frames: list[Frame] = []
             size = 0
             upto = min(to, after + self._stretch_of)
             told = cast("FoldedRecords", self._moments.since(self._room.session, after, upto))
             async with aclosing(told):
                 async for record, facts in told:
-                    found.append(entry_frame(record, facts))
-                    size += len(found[-1].data)
+                    frames.append(entry_frame(record, facts))
+                    size += len(frames[-1].data)
                     if size > STRETCH_BYTES:
                         break
-            return found
+            return frames

@@ -49,13 +49,13 @@ class SessionChannels:
     @asynccontextmanager
     async def room(self, session: str) -> AsyncIterator[Room]:
         """Kept for `linger_seconds` after the last left it. Raises `SessionNotFound`."""
-        held = await self._taken(session)
+        live_session = await self._taken(session)
         try:
-            yield held.room
+            yield live_session.room
         finally:
-            held.users -= 1
-            if not held.users:
-                self._linger(held)
+            live_session.users -= 1
+            if not live_session.users:
+                self._linger(live_session)
 
     async def mind(self, session: str) -> None:
         """Have the room here, so that its votes end in time though nobody watches them."""
@@ -64,8 +64,8 @@ class SessionChannels:
 
     def held(self, session: str) -> Room | None:
         """The room, where there is one: its memory is live, read it between two awaits."""
-        held = self._held.get(session)
-        return None if held is None else held.room
+        live_session = self._held.get(session)
+        return None if live_session is None else live_session.room
 
     def channel(self, session: str) -> SessionChannel:
         """The live stream, inside `room(session)`. Raises `SessionNotFound` once it is over."""
@@ -82,15 +82,15 @@ class SessionChannels:
 
         Another of that name may be opened the next moment: nobody is taken over into it.
         """
-        held = self._held.get(session)
-        if held is not None and held.minding is not None:
-            await asyncio.wait({held.minding}, timeout=NOTICED_SECONDS)
-            self._let_go(held)
+        live_session = self._held.get(session)
+        if live_session is not None and live_session.minding is not None:
+            await asyncio.wait({live_session.minding}, timeout=NOTICED_SECONDS)
+            self._let_go(live_session)
 
     async def aclose(self) -> None:
         """Leave every room."""
-        for held in list(self._held.values()):
-            self._let_go(held)
+        for live_session in list(self._held.values()):
+            self._let_go(live_session)
         while self._closing:
             await asyncio.wait(self._closing)
 
@@ -98,14 +98,14 @@ class SessionChannels:
         """The room with one user more, opened where it is not."""
         lock = self._opening.setdefault(session, asyncio.Lock())
         async with lock:
-            held = self._held.get(session)
-            if held is None:
-                held = await self._opened(session)
-            held.users += 1
-            if held.timer is not None:
-                held.timer.cancel()
-                held.timer = None
-            return held
+            live_session = self._held.get(session)
+            if live_session is None:
+                live_session = await self._opened(session)
+            live_session.users += 1
+            if live_session.timer is not None:
+                live_session.timer.cancel()
+                live_session.timer = None
+            return live_session
 
     async def _opened(self, session: str) -> _LiveSession:
         async with AsyncExitStack() as stack:
@@ -113,45 +113,47 @@ class SessionChannels:
                 entered(BusDoor(self._bus, self._packs, session))
             )
             channel = SessionChannel(room, self._moments, self._folds)
-            held = self._held[session] = _LiveSession(room, channel, stack.pop_all())
-        held.minding = asyncio.create_task(self._mind(held), name=f"parley-mind-{session}")
-        return held
+            live_session = self._held[session] = _LiveSession(room, channel, stack.pop_all())
+        live_session.minding = asyncio.create_task(
+            self._mind(live_session), name=f"parley-mind-{session}"
+        )
+        return live_session
 
-    def _linger(self, held: _LiveSession) -> None:
-        if self._held.get(held.room.session) is not held:
+    def _linger(self, live_session: _LiveSession) -> None:
+        if self._held.get(live_session.room.session) is not live_session:
             return  # it was let go of while somebody was in it
         loop = asyncio.get_running_loop()
-        held.timer = loop.call_later(self._linger_seconds, self._leave, held)
+        live_session.timer = loop.call_later(self._linger_seconds, self._leave, live_session)
 
-    def _leave(self, held: _LiveSession) -> None:
+    def _leave(self, live_session: _LiveSession) -> None:
         """Let it go, unless votes run: then look again later."""
-        if held.room.memory.votes.running:
-            self._linger(held)
+        if live_session.room.memory.votes.running:
+            self._linger(live_session)
         else:
-            self._let_go(held)
+            self._let_go(live_session)
 
-    def _let_go(self, held: _LiveSession) -> None:
+    def _let_go(self, live_session: _LiveSession) -> None:
         """Forget it at once; what ends it goes on by itself."""
-        if self._held.get(held.room.session) is held:
-            del self._held[held.room.session]
-            if held.timer is not None:
-                held.timer.cancel()
-            task = asyncio.create_task(held.aclose())
+        if self._held.get(live_session.room.session) is live_session:
+            del self._held[live_session.room.session]
+            if live_session.timer is not None:
+                live_session.timer.cancel()
+            task = asyncio.create_task(live_session.aclose())
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
-    async def _mind(self, held: _LiveSession) -> None:
+    async def _mind(self, live_session: _LiveSession) -> None:
         """Have somebody at work while one is needed; tell everybody where the room fails."""
-        room = held.room
+        room = live_session.room
         try:
             while True:
                 seq = room.seq
-                held.put_to_work(needed_worker(room))
+                live_session.put_to_work(needed_worker(room))
                 await room.moved(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
-            held.channel.end("gone")
-            self._let_go(held)
+            live_session.channel.end("gone")
+            self._let_go(live_session)
 
 
 class _LiveSession:

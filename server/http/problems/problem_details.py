@@ -127,8 +127,8 @@ def problem_responses(*slugs: str) -> dict[int | str, dict[str, Any]]:
     found: dict[int | str, dict[str, Any]] = {}
     for slug in dict.fromkeys((*EVERYWHERE, *slugs)):
         kind = KINDS[slug]
-        told = found.setdefault(kind.status, {"description": "", "content": content})
-        told["description"] = "; ".join(filter(None, (told["description"], kind.title)))
+        row = found.setdefault(kind.status, {"description": "", "content": content})
+        row["description"] = "; ".join(filter(None, (row["description"], kind.title)))
     return dict(sorted(found.items(), key=lambda one: int(one[0])))
 
 

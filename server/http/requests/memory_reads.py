@@ -99,7 +99,9 @@ async def _recent(doors: Dependencies, session: str, at: int, count: int) -> lis
     while last > 0 and len(found) < count:
         first = max(1, last - count - MORE)
         records = await doors.moments.records(session, range(first, last + 1))
-        found = [one for _, one in sorted(records.items()) if is_heard_message(one, ())] + found
+        found = [
+            record for _, record in sorted(records.items()) if is_heard_message(record, ())
+        ] + found
         last = first - 1
     return found[-count:] if count else []
 
@@ -119,7 +121,7 @@ async def explain_item(doors: Dependencies, session: str, ref: str) -> dict[str,
 def gzip_response(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
     """JSON that is kept packed, to whoever takes it so; 304 where the caller has it."""
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Accept-Encoding"}
-    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+    if tag in (word.strip() for word in request.headers.get("if-none-match", "").split(",")):
         return Response(None, 304, headers)
     if accepts_gzip(request.headers.get("accept-encoding", "")):
         return Response(packed, status, {**headers, "Content-Encoding": "gzip"}, "application/json")
@@ -135,8 +137,8 @@ def gzip_json(tree: Any) -> bytes:
 def accepts_gzip(accepts: str) -> bool:
     """Whether an `Accept-Encoding` takes gzip: by its name, else by `*`; a weight of 0 is a no."""
     said = {}
-    for one in accepts.lower().split(","):
-        name, _, weight = one.partition(";")
+    for word in accepts.lower().split(","):
+        name, _, weight = word.partition(";")
         said[name.strip()] = _weighs(weight)
     return said.get("gzip", said.get("x-gzip", said.get("*", False)))
 

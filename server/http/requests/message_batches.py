@@ -58,9 +58,9 @@ async def draft_batch(
             drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
         except InvalidField as wrong:
             raise _at(index, wrong.field) from None
-    said: Any = [one.entry for one in drafts if one.entry.kind == "message"]
+    said: Any = [draft.entry for draft in drafts if draft.entry.kind == "message"]
     check_message_authors(memory, caller, said)
-    if sum(len(seal(one.id, one.entry).body) for one in drafts) > BATCH_BYTES:
+    if sum(len(seal(draft.id, draft.entry).body) for draft in drafts) > BATCH_BYTES:
         raise Problem("too-large", limit=BATCH_BYTES)
     await _check_references(doors, session, drafts, frozenset(ids.values()))
     return drafts

@@ -50,10 +50,10 @@ def check_act(caller: Caller, act: str | None) -> None:
         raise Problem("act-not-allowed")
 
 
-def missing_target(memory: Memory, said: Message) -> str | None:
+def missing_target(memory: Memory, message: Message) -> str | None:
     """The slug of what an act is on where it is not there; what `re` answers else is anything."""
-    on = said.re
-    if said.act is None or on is None:
+    on = message.re
+    if message.act is None or on is None:
         return None
     if isinstance(on, int):
         return None if 0 < on <= memory.n else "no-message"

@@ -37,12 +37,12 @@ async def render_minutes(doors: Dependencies, session: str, at: int | None, form
 async def _made(doors: Dependencies, session: str, n: int, format: Form) -> bytes:
     memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
     log = stream_entries(doors.held.bus, session, memory.seq)
-    said = [record async for record in log if record.entry.kind in PRIMARY]
-    return await asyncio.to_thread(_rendered, memory, said, session, format)
+    records = [record async for record in log if record.entry.kind in PRIMARY]
+    return await asyncio.to_thread(_rendered, memory, records, session, format)
 
 
-def _rendered(memory: Memory, said: list[Record], session: str, format: Form) -> bytes:
+def _rendered(memory: Memory, records: list[Record], session: str, format: Form) -> bytes:
     from parley.server.minutes.minutes_report import build_report
     from parley.server.render.minutes.minutes_forms import render
 
-    return render(build_report(memory, said, session), format)
+    return render(build_report(memory, records, session), format)

@@ -32,7 +32,7 @@ def unknown_name_problem(field: str, there_are: Iterable[str]) -> Problem:
     return Problem("invalid", field=field, fault="unknown", detail=told)
 
 
-def opening_of(doors: Dependencies, body: SessionBody, found: Cast | None) -> SessionOpened:
+def opening_of(doors: Dependencies, body: SessionBody, cast: Cast | None) -> SessionOpened:
     """Entry 1, with what the request sets laid over all else.
 
     Raises `Problem` for a preset that is none, `SettingsRefused`, and `Misuse` for what
@@ -42,12 +42,12 @@ def opening_of(doors: Dependencies, body: SessionBody, found: Cast | None) -> Se
     parse_settings(body.settings)
     warn(body.settings)
     settings = doors.settings
-    if found is None:
+    if cast is None:
         entry = open_entry(settings, doors.held.packs, body.title)
     else:
         offline = body.run == "script" or not settings.has_model
         entry = opening_entry(
-            found, with_scenario_models(settings, found, offline=offline), doors.held.packs
+            cast, with_scenario_models(settings, cast, offline=offline), doors.held.packs
         )
     tree = (
         entry.settings

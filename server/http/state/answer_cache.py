@@ -19,10 +19,10 @@ class AnswerCache:
         self._held: OrderedDict[Hashable, bytes] = OrderedDict()
 
     def get(self, key: Hashable) -> bytes | None:
-        found = self._held.get(key)
-        if found is not None:
+        data = self._held.get(key)
+        if data is not None:
             self._held.move_to_end(key)
-        return found
+        return data
 
     def put(self, key: Hashable, answer: bytes) -> None:
         """Keep it; what is larger than all the room is let go of at once."""

@@ -57,10 +57,10 @@ class HealthCheck:
 
     async def why_not(self) -> str:
         """Why the server is not ready; "" where it is."""
-        found = await self.finding()
-        if not found.answered and self._clock() - self._answered > PATIENCE_SECONDS:
+        finding = await self.finding()
+        if not finding.answered and self._clock() - self._answered > PATIENCE_SECONDS:
             return "Redis does not answer"
-        if found.stalled:
+        if finding.stalled:
             return "entries wait to be folded, and no worker is at work"
         return ""
 

@@ -85,8 +85,8 @@ class EventStream(Response):
                 return sent
             sent = upto
             frames = await listener.frames()
-            data = b"".join([one.sse if facts else one.bare.sse for one in frames])
-            upto = max((one.seq for one in frames), default=sent) or sent
+            data = b"".join([frame.sse if facts else frame.bare.sse for frame in frames])
+            upto = max((frame.seq for frame in frames), default=sent) or sent
         return sent
 
 

@@ -200,10 +200,10 @@ class WebSocketSession:
             self._sent = listener.after
             await self._say(type="subscribed", after=listener.after)
             while frames := await listener.frames():
-                for one in frames:
-                    if not await self._send(one.ws if wish.facts else one.bare.ws):
+                for frame in frames:
+                    if not await self._send(frame.ws if wish.facts else frame.bare.ws):
                         return
-                    self._sent = one.seq or self._sent
+                    self._sent = frame.seq or self._sent
             if (why := listener.outlet.ended) is not None:
                 self.end(why)
 

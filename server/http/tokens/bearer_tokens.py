@@ -81,18 +81,18 @@ class Keyring:
     def verify(self, token: str, now: float, audience: Audience = "parley") -> Claims:
         """Raises `Problem` `token-invalid` or `token-expired`."""
         key = (audience, token)
-        found = self._verified.get(key)
-        if found is None:
-            found = _claims(self._payload(token, audience), now)
-            self._verified[key] = found
+        claims = self._verified.get(key)
+        if claims is None:
+            claims = _claims(self._payload(token, audience), now)
+            self._verified[key] = claims
             if len(self._verified) > VERIFIED_KEPT:
                 self._verified.popitem(last=False)
         else:
             self._verified.move_to_end(key)
-        if now > found.expires + LEEWAY_SECONDS:
+        if now > claims.expires + LEEWAY_SECONDS:
             self._verified.pop(key, None)
             raise Problem("token-expired")
-        return found
+        return claims
 
     def _payload(self, token: str, audience: Audience) -> dict[str, Any]:
         if len(token) > LONGEST or not _is_canonical(token):

@@ -39,12 +39,12 @@ class Tickets:
     def used(self, ticket: str) -> Claims:
         """The claims it stands for, once. Raises `Problem` `token-invalid` or `token-expired`."""
         now = self._clock()
-        found = self._keyring.verify(ticket, now, "parley-ticket")
-        if found.until is None or found.of is None or found.jti in self._used:
+        claims = self._keyring.verify(ticket, now, "parley-ticket")
+        if claims.until is None or claims.of is None or claims.jti in self._used:
             raise Problem("token-invalid")
         self._forget(now)
-        self._used[found.jti] = found.expires
-        return replace(found, expires=found.until, jti=found.of, until=None, of=None)
+        self._used[claims.jti] = claims.expires
+        return replace(claims, expires=claims.until, jti=claims.of, until=None, of=None)
 
     def _forget(self, now: float) -> None:
         """Those that have expired; the oldest too, where there are too many."""

@@ -21,8 +21,8 @@ class AbsoluteTargets:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if found := ABSOLUTE.fullmatch(scope.get("raw_path", b"")):
-            host, path = found[1].lower(), found[2] or b"/"
+        if match := ABSOLUTE.fullmatch(scope.get("raw_path", b"")):
+            host, path = match[1].lower(), match[2] or b"/"
             scope["raw_path"], scope["path"] = path, unquote(path.decode("ascii"))
             others = [(name, value) for name, value in scope["headers"] if name != b"host"]
             scope["headers"] = [(b"host", host), *others]

@@ -42,10 +42,10 @@ async def vote(call: ToolCall) -> Said:
 
 
 async def confirm_vote(call: ToolCall) -> VoteRow:
-    args, seat, held = call.args, seat_of(call), call.doors.held
+    args, seat, backend = call.args, seat_of(call), call.doors.held
     own = entry_id(seat.name, args.key)
     row = await votes.confirmed(
-        held, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
+        backend, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
     )
     call.doors.rooms.nudge(call.session)
     return VoteRow.model_validate(row)
@@ -53,11 +53,11 @@ async def confirm_vote(call: ToolCall) -> VoteRow:
 
 def _ballot(seat: Session, ref: str, choice: Sequence[str], why: str) -> BallotCast | None:
     """What that ballot is as an entry; None where it is none."""
-    held = find_vote(seat.memory, _vote(ref))
-    read = None if held is None else read_choice(held, choice)
-    if held is None or read is None:
+    vote = find_vote(seat.memory, _vote(ref))
+    read = None if vote is None else read_choice(vote, choice)
+    if vote is None or read is None:
         return None
-    return validate_entry(BallotCast, participant=seat.name, re=held.n, choice=read, content=why)
+    return validate_entry(BallotCast, participant=seat.name, re=vote.n, choice=read, content=why)
 
 
 def _vote(ref: str) -> str:
@@ -76,11 +76,11 @@ async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt 
 
     Its id is the one that everybody gives who counts it, so it is closed once.
     """
-    held, room = find_vote(seat.memory, ref), call.doors.rooms.held(call.session)
-    if room is None or held is None or not is_complete(seat.memory, held):
+    vote, room = find_vote(seat.memory, ref), call.doors.rooms.held(call.session)
+    if room is None or vote is None or not is_complete(seat.memory, vote):
         return None
     with contextlib.suppress(Conflict, SessionClosed):
-        return (await room.publish([outcome(seat.memory, held)]))[0]
+        return (await room.publish([outcome(seat.memory, vote)]))[0]
     return None
 
 
@@ -97,7 +97,7 @@ async def call_vote(call: ToolCall) -> VoteRow:
         n = before.n
     else:
         n = await seat.call_vote(args.question, options=args.options, id=own, **given)
-    held = find_vote(seat.memory, n)
-    if held is None:
+    vote = find_vote(seat.memory, n)
+    if vote is None:
         raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
-    return VoteRow.model_validate(vote_row(seat.memory, held))
+    return VoteRow.model_validate(vote_row(seat.memory, vote))

@@ -55,9 +55,9 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
         check_right(door, caller, tool.right, call.session)
         if not tool.read_only:
             charge_rate(door.doors, caller, "publish")
-        found = await tool.run(call)
-        tree = found.model_dump(mode="json")
-        return CallToolResult(content=_text(tool.told(found)), structured_content=tree)
+        base_model = await tool.run(call)
+        tree = base_model.model_dump(mode="json")
+        return CallToolResult(content=_text(tool.told(base_model)), structured_content=tree)
     except Exception as error:
         return _refused(problem_from_exception(error), error, tool)
 

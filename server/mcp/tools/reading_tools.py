@@ -47,28 +47,36 @@ WHOLE: Final = 200_000  # characters of a message that is asked for alone
 async def list_sessions(call: ToolCall) -> Sessions:
     """Those that the caller may enter, newest activity first."""
     args, caller, bus = call.args, call.caller, call.doors.held.bus
-    found: list[SessionInfo] = []
+    session_infos: list[SessionInfo] = []
     if caller.session != EVERY_SESSION and not caller.operator:
         with suppress(SessionNotFound):  # a token may be made before its session is
-            found = [await bus.info(caller.session)]
+            session_infos = [await bus.info(caller.session)]
     else:
         offset = 0
-        while len(found) < args.limit and (page := await bus.sessions(offset, PAGE)):
-            found += [one for one in page if args.status in (None, _status(one))]
+        while len(session_infos) < args.limit and (page := await bus.sessions(offset, PAGE)):
+            session_infos += [
+                session_info
+                for session_info in page
+                if args.status in (None, _status(session_info))
+            ]
             offset += len(page)
-    shown = [one for one in found if args.status in (None, _status(one))][: args.limit]
-    rows = await session_rows(call.doors, [asdict(one) for one in shown])
+    shown = [
+        session_info
+        for session_info in session_infos
+        if args.status in (None, _status(session_info))
+    ][: args.limit]
+    rows = await session_rows(call.doors, [asdict(session_info) for session_info in shown])
     return Sessions(sessions=[_row(row) for row in rows])
 
 
 async def create_session(call: ToolCall) -> Created:
-    args, held = call.args, call.doors.held
-    entry = open_entry(_opened_by(call.doors.settings, args.preset), held.packs, args.title)
-    await sessions.opened(held, args.session, entry)
+    args, backend = call.args, call.doors.held
+    entry = open_entry(_opened_by(call.doors.settings, args.preset), backend.packs, args.title)
+    await sessions.opened(backend, args.session, entry)
     if args.goal is not None:
         begun = goals.draft_episode("goal", args.goal, by=call.caller.name)
-        await goals.begun(held, args.session, begun)
-    return Created(session=args.session, n=(await held.bus.info(args.session)).n)
+        await goals.begun(backend, args.session, begun)
+    return Created(session=args.session, n=(await backend.bus.info(args.session)).n)
 
 
 async def read_memory(call: ToolCall) -> Memory:
@@ -81,11 +89,11 @@ async def read_memory(call: ToolCall) -> Memory:
 async def get_context(call: ToolCall) -> ContextText:
     """The caller's own; an operator, who takes no part, sees everybody's."""
     args, caller = call.args, call.caller
-    found = await assemble_context(
+    context = await assemble_context(
         call.doors, call.session, None if caller.role == "operator" else caller.name,
         args.profile, args.budget, args.at,
     )  # fmt: skip
-    return ContextText(text=found.text, size=found.size, cites=list(found.cites))
+    return ContextText(text=context.text, size=context.size, cites=list(context.cites))
 
 
 async def explain(call: ToolCall) -> Explained:
@@ -132,5 +140,5 @@ def _row(row: Mapping[str, Any]) -> SessionRow:
     )  # fmt: skip
 
 
-def _status(one: SessionInfo) -> str:
-    return "open" if one.status == "open" else "closed"
+def _status(session_info: SessionInfo) -> str:
+    return "open" if session_info.status == "open" else "closed"

@@ -39,9 +39,9 @@ def floor_row(memory: Memory, name: str) -> Floor:
 def current_goal(memory: Memory) -> str | None:
     """What the talk works towards now."""
     opened = [
-        one.title
-        for one in memory.episodes.held.values()
-        if one.kind == "goal" and one.status == "open"
+        episode.title
+        for episode in memory.episodes.held.values()
+        if episode.kind == "goal" and episode.status == "open"
     ]
     return opened[-1] if opened else None
 
@@ -112,11 +112,19 @@ def _rows(tree: Tree) -> Iterator[Tree]:
 
 
 def _decisions(memory: Memory) -> Iterator[Decision]:
-    return (one for one in memory.decisions.values() if memory.decision(one.ref) is one)
+    return (
+        decision
+        for decision in memory.decisions.values()
+        if memory.decision(decision.ref) is decision
+    )
 
 
 def _proposals(memory: Memory) -> Iterator[Proposal]:
-    return (one for one in memory.proposals.values() if memory.proposal(one.ref) is one)
+    return (
+        proposal
+        for proposal in memory.proposals.values()
+        if memory.proposal(proposal.ref) is proposal
+    )
 
 
 def _newest(items: Iterable[Any]) -> list[Any]:
@@ -127,38 +135,38 @@ def _last(items: Iterable[Any]) -> list[Any]:
     return list(items)[: -MOST - 1 : -1]
 
 
-def _decision(one: Decision, read: ClaimOverlay) -> Tree:
+def _decision(decision: Decision, read: ClaimOverlay) -> Tree:
     return {
-        "ref": one.handle,
-        "status": listed_status(read, one),
-        "tentative": one.tentative,
-        "topic": one.topic,
-        "outcome": one.outcome,
-        "participant": one.participant,
-        "n": one.born,
-        "resolves": None if one.resolves is None else f"P{one.resolves}",
-        "supporters": sorted(one.supporters),
-        "dissenters": sorted(one.dissenters),
-        "abstainers": sorted(one.abstainers),
-        "cites": _cites(one.origin, one.ratified, one.disputed),
+        "ref": decision.handle,
+        "status": listed_status(read, decision),
+        "tentative": decision.tentative,
+        "topic": decision.topic,
+        "outcome": decision.outcome,
+        "participant": decision.participant,
+        "n": decision.born,
+        "resolves": None if decision.resolves is None else f"P{decision.resolves}",
+        "supporters": sorted(decision.supporters),
+        "dissenters": sorted(decision.dissenters),
+        "abstainers": sorted(decision.abstainers),
+        "cites": _cites(decision.origin, decision.ratified, decision.disputed),
     }
 
 
-def _proposal(one: Proposal, read: ClaimOverlay) -> Tree:
+def _proposal(proposal: Proposal, read: ClaimOverlay) -> Tree:
     sides: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
-    for name, reaction in sorted(one.reactions.items()):
+    for name, reaction in sorted(proposal.reactions.items()):
         sides[reaction.stance].append(name)
     return {
-        "ref": one.handle,
-        "status": listed_status(read, one),
-        "tentative": one.tentative,
-        "topic": one.topic,
-        "text": one.text,
-        "participant": one.participant,
-        "n": one.born,
-        "amends": None if one.amends is None else f"P{one.amends}",
+        "ref": proposal.handle,
+        "status": listed_status(read, proposal),
+        "tentative": proposal.tentative,
+        "topic": proposal.topic,
+        "text": proposal.text,
+        "participant": proposal.participant,
+        "n": proposal.born,
+        "amends": None if proposal.amends is None else f"P{proposal.amends}",
         **sides,
-        "cites": _cites(one.origin, one.settled),
+        "cites": _cites(proposal.origin, proposal.settled),
     }
 
 

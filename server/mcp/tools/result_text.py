@@ -49,10 +49,10 @@ def message(row: results.MessageRow) -> str:
     return f"#{row.n} {_line(row.participant)}{act}{re}{to}{you}:\n{fence_lines(row.content)}{cut}"
 
 
-def messages(found: results.Messages) -> str:
-    lines = [message(row) for row in found.messages] or ["No message of these numbers."]
-    if found.next is not None:
-        lines.append(f"There is more from {found.next} on.")
+def messages(messages: results.Messages) -> str:
+    lines = [message(row) for row in messages.messages] or ["No message of these numbers."]
+    if messages.next is not None:
+        lines.append(f"There is more from {messages.next} on.")
     return "\n".join(lines)
 
 
@@ -69,55 +69,62 @@ def acted(found: results.Said) -> str:
     return f"{said(found)}\nIt changed nothing in the memory; read_memory tells what stands there."
 
 
-def floor(found: results.Floor) -> str:
-    if found.policy == "open":
+def floor(floor: results.Floor) -> str:
+    if floor.policy == "open":
         return "Floor: open, speak when you like."
-    if found.paused:
-        return f"Floor: paused ({_line(found.paused)})."
-    if found.yours:
+    if floor.paused:
+        return f"Floor: paused ({_line(floor.paused)})."
+    if floor.yours:
         return "Floor: yours. Say it now, or pass."
-    holder = f"{_line(found.holder)} has it" if found.holder else "free"
-    asked = "you asked for it" if found.asked else "you did not ask for it"
-    return f"Floor: {holder}; {asked}; {found.queue} in the queue."
+    holder = f"{_line(floor.holder)} has it" if floor.holder else "free"
+    asked = "you asked for it" if floor.asked else "you did not ask for it"
+    return f"Floor: {holder}; {asked}; {floor.queue} in the queue."
 
 
-def sessions(found: results.Sessions) -> str:
+def sessions(sessions: results.Sessions) -> str:
     rows = [
-        f"{one.session} ({one.status}, {one.n} entries, {one.last_activity})"
-        + (f"\n{fence_lines(clip(one.title, LINE))}" if one.title else "")
-        for one in found.sessions
+        f"{row.session} ({row.status}, {row.n} entries, {row.last_activity})"
+        + (f"\n{fence_lines(clip(row.title, LINE))}" if row.title else "")
+        for row in sessions.sessions
     ]
     return "\n".join(rows) or "There is no session yet."
 
 
-def created(found: results.Created) -> str:
-    return f"Session {found.session} is open. Join it with join_session."
+def created(created: results.Created) -> str:
+    return f"Session {created.session} is open. Join it with join_session."
 
 
-def joined(found: results.Joined) -> str:
-    lines = [f"You sit in {found.session} as {_line(found.name)} ({found.role})."]
-    if found.title:
-        lines += ["Its title:", fence_lines(found.title)]
-    if found.goal:
-        lines += ["Its goal:", fence_lines(found.goal)]
-    lines.append(f"Here: {', '.join(map(_line, found.participants)) or 'nobody else'}.")
-    lines.append(f"Wait from after={found.after}.")
-    lines += found.how_to
+def joined(joined: results.Joined) -> str:
+    lines = [f"You sit in {joined.session} as {_line(joined.name)} ({joined.role})."]
+    if joined.title:
+        lines += ["Its title:", fence_lines(joined.title)]
+    if joined.goal:
+        lines += ["Its goal:", fence_lines(joined.goal)]
+    lines.append(f"Here: {', '.join(map(_line, joined.participants)) or 'nobody else'}.")
+    lines.append(f"Wait from after={joined.after}.")
+    lines += joined.how_to
     return "\n".join(lines)
 
 
-def memory(found: results.Memory) -> str:
-    lines = [f"As of message {found.n}."]
-    for row in found.decisions:
+def memory(memory: results.Memory) -> str:
+    lines = [f"As of message {memory.n}."]
+    for row in memory.decisions:
         lines += [f"{row.ref} {row.status}, {_by(row)}:", _words(row.outcome or row.topic)]
         lines += _sides(("for", row.supporters), ("against", row.dissenters))
-    for one in found.proposals:
-        lines += [f"{one.ref} {one.status}, {_by(one)}:", _words(one.text or one.topic)]
-        lines += _sides(("for", one.support), ("against", one.oppose), ("neutral", one.neutral))
-    for stand in found.positions:
+    for proposal_row in memory.proposals:
+        lines += [
+            f"{proposal_row.ref} {proposal_row.status}, {_by(proposal_row)}:",
+            _words(proposal_row.text or proposal_row.topic),
+        ]
+        lines += _sides(
+            ("for", proposal_row.support),
+            ("against", proposal_row.oppose),
+            ("neutral", proposal_row.neutral),
+        )
+    for stand in memory.positions:
         on = f"{_line(stand.participant)}: {stand.stance} on {_line(stand.on)}"
         lines += [f"{on} (#{stand.n}):", _words(stand.text)]
-    for vote in found.votes:
+    for vote in memory.votes:
         lines += [
             f"{vote.ref} {vote.status}, options {', '.join(map(_line, vote.options))}, abstain:"
         ]
@@ -129,23 +136,23 @@ def memory(found: results.Memory) -> str:
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} Nothing of the kind yet."
 
 
-def vote(found: results.VoteRow) -> str:
-    options = ", ".join(map(_line, found.options))
-    waits = ", ".join(map(_line, found.waiting)) or "nobody"
-    return f"{found.ref} is {found.status}; options: {options}, abstain; waits for: {waits}."
+def vote(vote_row: results.VoteRow) -> str:
+    options = ", ".join(map(_line, vote_row.options))
+    waits = ", ".join(map(_line, vote_row.waiting)) or "nobody"
+    return f"{vote_row.ref} is {vote_row.status}; options: {options}, abstain; waits for: {waits}."
 
 
-def context(found: results.ContextText) -> str:
-    return found.text
+def context(context_text: results.ContextText) -> str:
+    return context_text.text
 
 
-def explained(found: results.Explained) -> str:
-    lines = [f"{_line(found.handle)}, {_line(str(getattr(found, 'status', '')))}:"]
-    for word in found.words:
+def explained(explained: results.Explained) -> str:
+    lines = [f"{_line(explained.handle)}, {_line(str(getattr(explained, 'status', '')))}:"]
+    for word in explained.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
     lines += [
-        f"then, at #{event['n']}: {escape_invisible(event_line(found.handle, event))}"
-        for event in found.history
+        f"then, at #{event['n']}: {escape_invisible(event_line(explained.handle, event))}"
+        for event in explained.history
     ]
     return "\n".join(lines)
 

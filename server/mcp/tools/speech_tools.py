@@ -55,7 +55,7 @@ async def join_session(call: ToolCall) -> Joined:
     )
     room = call.doors.rooms.held(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
-    here = sorted(name for name, one in memory.floor.seats.items() if one.present and name != own)
+    here = sorted(name for name, seat in memory.floor.seats.items() if seat.present and name != own)
     policy = memory.settings.floor.policy
     bound = policy != "open" and caller.role == "agent"
     return Joined(
@@ -142,16 +142,18 @@ async def read_outcome(
             for frame in frames:
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
-                    found = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _said_result(seat, data["n"], data["seq"], found, duplicate)
+                    fact_rows = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
+                    return _said_result(seat, data["n"], data["seq"], fact_rows, duplicate)
                 if frame.event != "entry":
                     return _said_result(seat, n, data.get("seq", after), [], duplicate)
     return _said_result(seat, n, after, [], duplicate)
 
 
-def _said_result(seat: Session, n: int, seq: int, found: list[FactRow], duplicate: bool) -> Said:
+def _said_result(
+    seat: Session, n: int, seq: int, fact_rows: list[FactRow], duplicate: bool
+) -> Said:
     floor = floor_row(seat.memory, seat.name)
-    return Said(n=n, seq=seq, found=found, floor=floor, duplicate=duplicate)
+    return Said(n=n, seq=seq, found=fact_rows, floor=floor, duplicate=duplicate)
 
 
 def _is_news(fact: dict[str, Any]) -> bool:

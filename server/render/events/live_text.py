@@ -12,10 +12,14 @@ from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style, is_worth_showing
 
 
-def print_line(console: Console, one: Record | FactRecord) -> None:
+def print_line(console: Console, fact_record: Record | FactRecord) -> None:
     """One line of the live view; nothing for entries that only keep house."""
-    if isinstance(one, FactRecord):
-        if is_worth_showing(one.fact):
-            console.print(Text("    " + escape(fact_line(one.fact)), style=fact_style(one.fact)))
-    elif (line := message_line(one)) is not None:
+    if isinstance(fact_record, FactRecord):
+        if is_worth_showing(fact_record.fact):
+            console.print(
+                Text(
+                    "    " + escape(fact_line(fact_record.fact)), style=fact_style(fact_record.fact)
+                )
+            )
+    elif (line := message_line(fact_record)) is not None:
         console.print(line)

@@ -11,13 +11,13 @@ from parley.server.render.minutes import minutes_html, minutes_markdown, minutes
 Form = Literal["text", "md", "html", "json"]
 
 
-def render(found: dict[str, Any], form: Form) -> bytes:
+def render(row: dict[str, Any], form: Form) -> bytes:
     """A report in one of its forms."""
     match form:
         case "md":
-            return minutes_markdown.render(found).encode()
+            return minutes_markdown.render(row).encode()
         case "html":
-            return minutes_html.render(found).encode()
+            return minutes_html.render(row).encode()
         case "text":
-            return minutes_text.render(found).encode()
-    return orjson.dumps(found, option=orjson.OPT_NON_STR_KEYS) + b"\n"
+            return minutes_text.render(row).encode()
+    return orjson.dumps(row, option=orjson.OPT_NON_STR_KEYS) + b"\n"

@@ -41,8 +41,8 @@ def _plain(row: str) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {escaped(title(report)) or 'Minutes'}"
-    for told in heading_lines(report):
-        yield from ("", escaped(told))
+    for heading_line in heading_lines(report):
+        yield from ("", escaped(heading_line))
     at_hand = {row["n"] for row in report["evidence"]}
     for section in sections(report):
         yield from ("", f"## {section.heading}", "")

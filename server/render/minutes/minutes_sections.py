@@ -35,17 +35,17 @@ class Section(NamedTuple):
 
 def sections(report: Row) -> list[Section]:
     """Those that have something to say, in their order."""
-    found = [
+    lines = [
         *_decided(report),
         *_offered(report),
         *_people(report),
         *_settled(report),
         *_layers(report),
     ]
-    return [section for section in found if section.lines]
+    return [section for section in lines if section.lines]
 
 
-def sections_row(report: Row, found: Iterable[Section]) -> dict[str, Any]:
+def sections_row(report: Row, lines: Iterable[Section]) -> dict[str, Any]:
     """The page as plain data, for who draws it elsewhere."""
     return {
         "title": title(report),
@@ -56,14 +56,14 @@ def sections_row(report: Row, found: Iterable[Section]) -> dict[str, Any]:
                 "about": section.about,
                 "lines": [line.row() for line in section.lines],
             }
-            for section in found
+            for section in lines
         ],
     }
 
 
-def cited_entries(found: Iterable[Section]) -> set[int]:
+def cited_entries(lines: Iterable[Section]) -> set[int]:
     """The messages that some line links to."""
-    waiting = [line for section in found for line in section.lines]
+    waiting = [line for section in lines for line in section.lines]
     refs: set[int] = set()
     while waiting:
         line = waiting.pop()

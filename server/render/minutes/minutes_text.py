@@ -32,8 +32,8 @@ def render(report: Mapping[str, Any]) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(_flat(title(report)), style="bold underline")
-    for told in heading_lines(report):
-        yield Text(_flat(told), style="dim")
+    for heading_line in heading_lines(report):
+        yield Text(_flat(heading_line), style="dim")
     for section in sections(report):
         yield Text("")
         yield Text(section.heading, style="bold")

@@ -142,9 +142,9 @@ def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
     after = (", after ", Name(row["after"])) if row["after"] else ()
     told = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
-    said = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
+    lines = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
     cites = cited(row["from_n"], row["after_n"], row["n"])
-    return Line.of_words(told, cites, row["participant"], under=said, of="participant")
+    return Line.of_words(told, cites, row["participant"], under=lines, of="participant")
 
 
 def action(row: Row) -> Line:

@@ -81,8 +81,8 @@ def _unlisted(line: str) -> str:
 def _named(line: str) -> tuple[str, str, str | None] | None:
     """Name, words and time of a line that begins with a speaker."""
     at, rest = _split(line)
-    if found := _BOLD.match(rest):
-        told = speakers.split_speaker(f"{found['name']}: {found['text']}")
+    if match := _BOLD.match(rest):
+        told = speakers.split_speaker(f"{match['name']}: {match['text']}")
     else:
         told = speakers.split_speaker(rest)
     return (*told, at) if told else None
@@ -176,11 +176,11 @@ class _Reader:
 
     def about(self, line: str) -> bool:
         """Keeps what a line says of the meeting itself; False where it says nothing of it."""
-        found = _ABOUT.match(line.strip())
-        if found is None:
+        match = _ABOUT.match(line.strip())
+        if match is None:
             return False
-        name = found[1].lower()
-        value = found[2].strip().strip("\"'")
+        name = match[1].lower()
+        value = match[2].strip().strip("\"'")
         if value:
             name = _KEPT.get(name, name)
             self._taking.found.meta.setdefault(

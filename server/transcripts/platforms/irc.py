@@ -63,8 +63,8 @@ def _tell(source: Source) -> int:
 
 def _parts(body: str) -> tuple[str | None, str] | None:
     """Who says what in a line without its time; (None, …) for a notice, None for no such line."""
-    if said := _MESSAGE.match(body):
-        return said[1], said[2] or ""
+    if match := _MESSAGE.match(body):
+        return match[1], match[2] or ""
     if body.startswith("\t") or _NOTICE.match(body):
         return None, body
     if acted := _ACTION.match(body):
@@ -74,8 +74,8 @@ def _parts(body: str) -> tuple[str | None, str] | None:
         return None, body
     if columns := _COLUMNS.match(body):
         return _column(columns[1], columns[2])
-    if said := _BRACKETED.match(body):
-        return said[1], said[2] or ""
+    if match := _BRACKETED.match(body):
+        return match[1], match[2] or ""
     return None
 
 

@@ -98,12 +98,12 @@ def _clock(time: str, half: str) -> str:
 
 
 def _day_in(text: str) -> date | None:
-    found = _ISO.match(text) or _WORDED.match(text) or _WORDED_DAY_FIRST.match(text)
-    if found is None:
+    match = _ISO.match(text) or _WORDED.match(text) or _WORDED_DAY_FIRST.match(text)
+    if match is None:
         return None
-    month = found["month"]
+    month = match["month"]
     number = int(month) if month.isdecimal() else _MONTHS.get(month[:3].lower())
-    return _date(int(found["year"]), number, int(found["day"]))
+    return _date(int(match["year"]), number, int(match["day"]))
 
 
 def _date(year: int | None, month: int | None, day: int) -> date | None:

@@ -38,8 +38,8 @@ def _tell(source: Source) -> int:
     for line in heads:
         if not line.strip():
             break
-        if found := _HEADER.match(line):
-            names.add(line[: found.end()].rstrip(": \t").lower())
+        if match := _HEADER.match(line):
+            names.add(line[: match.end()].rstrip(": \t").lower())
     if "from" not in names or not names & {"date", "subject", "message-id"}:
         return NO
     return SURE if begins or len(names) > 3 else LIKELY
@@ -63,7 +63,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
 
 def _mails(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Each mail, and the line where it begins."""
-    starts = [found.span() for found in _FROM.finditer(data)] or [(0, 0)]
+    starts = [match.span() for match in _FROM.finditer(data)] or [(0, 0)]
     line, counted = 1, 0
     for (start, head), following in zip(
         starts, [*(start for start, _ in starts[1:]), len(data)], strict=True
@@ -120,18 +120,18 @@ def _ids(text: str) -> list[str]:
 
 
 def _subject(text: str) -> str:
-    while found := _PREFIX.match(text):
-        text = text[found.end() :]
+    while match := _PREFIX.match(text):
+        text = text[match.end() :]
     return read_name(text) if text.strip() else ""
 
 
 def _date(text: str) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text)
-        found.timestamp()
+        moment = parsedate_to_datetime(text)
+        moment.timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    return found
+    return moment
 
 
 class _Reader:

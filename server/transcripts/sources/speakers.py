@@ -33,17 +33,17 @@ NOT_NAMES: Final = frozenset(_WORDS_OF_MINUTES.split())
 
 def split_speaker(line: str) -> tuple[str, str] | None:
     """The name and the words of a line that begins as a speaker's would; the words may be ""."""
-    found = _PREFIX.match(line)
-    if found is None:
+    match = _PREFIX.match(line)
+    if match is None:
         return None
-    name = found["name"].strip()
+    name = match["name"].strip()
     words = name.split()
     if len(words) > _WORDS or name.endswith((".", ",")):
         return None
     last = words[-1].lower()
     if words[0].lower() in NOT_NAMES or last in NOT_NAMES or name.isdecimal():
         return None
-    return name, found["text"] or ""
+    return name, match["text"] or ""
 
 
 def is_capitalized(name: str) -> bool:

@@ -48,5 +48,7 @@ class Transcript:
     @property
     def speakers(self) -> list[str]:
         """Everyone who says something, in the order of their first words."""
-        names = (getattr(one.entry, "participant", None) for one in self.said)
+        names = (
+            getattr(transcript_entry.entry, "participant", None) for transcript_entry in self.said
+        )
         return list(dict.fromkeys(name for name in names if name is not None))

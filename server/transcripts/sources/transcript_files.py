@@ -47,11 +47,11 @@ def _check(size: int) -> None:
 
 def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     """The JSON files of a folder and of those in it; of a channel's folder, its workspace's too."""
-    found = [*path.glob("*.json"), *path.glob("*/*.json")]
+    paths = [*path.glob("*.json"), *path.glob("*/*.json")]
     if not (path / "users.json").exists():
-        found += [path.parent / name for name in ("users.json",)]
+        paths += [path.parent / name for name in ("users.json",)]
     size = 0
-    for file in sorted(file for file in found[:MAX_FILES] if file.is_file()):
+    for file in sorted(file for file in paths[:MAX_FILES] if file.is_file()):
         inside = file.is_relative_to(path)
         size += file.stat().st_size
         _check(size)

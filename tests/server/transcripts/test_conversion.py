@@ -16,11 +16,11 @@ from tests.server.transcripts.samples import RRSAGENT, SAMPLES, SLACK
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_what_is_written_reads_the_same(sample: str) -> None:
     """Ids, times, threads, topics and acts stay; so does what the file says of itself."""
-    found = parse_transcript(SAMPLES[sample][1])
-    again = parse_transcript(b"".join(to_json_lines(found)))
-    assert again.said == found.said
-    assert again.meta == {"format": found.format, **found.meta}
-    assert b"".join(to_json_lines(again)) == b"".join(to_json_lines(found))
+    transcript = parse_transcript(SAMPLES[sample][1])
+    again = parse_transcript(b"".join(to_json_lines(transcript)))
+    assert again.said == transcript.said
+    assert again.meta == {"format": transcript.format, **transcript.meta}
+    assert b"".join(to_json_lines(again)) == b"".join(to_json_lines(transcript))
 
 
 def test_a_file_is_converted_and_reported(parley: Parley, tmp_path: Path) -> None:

@@ -102,10 +102,10 @@ def test_no_damage_ends_in_anything_but_a_refusal(sample: str, data: st.DataObje
     damaged = whole[:start] + put + whole[end:]
     bad: list[BadTranscript] = []
     try:
-        found = parse_transcript(damaged, bad.append, own)
+        transcript = parse_transcript(damaged, bad.append, own)
     except Failure:
         return
-    assert found.bad == len(bad)
+    assert transcript.bad == len(bad)
 
 
 _TREES = {

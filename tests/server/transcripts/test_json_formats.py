@@ -21,26 +21,30 @@ def read(tree: Any) -> Transcript:
     return parse_transcript(json.dumps(tree).encode())
 
 
-def messages(found: Transcript) -> list[Message]:
-    return [said.entry for said in found.said if isinstance(said.entry, Message)]
+def messages(transcript: Transcript) -> list[Message]:
+    return [
+        transcript_entry.entry
+        for transcript_entry in transcript.said
+        if isinstance(transcript_entry.entry, Message)
+    ]
 
 
-def said(found: Transcript) -> list[tuple[str, str]]:
-    return [(each.participant, each.content) for each in messages(found)]
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    return [(each.participant, each.content) for each in messages(transcript)]
 
 
 def test_a_day_of_slack_has_threads_votes_and_bots() -> None:
     """Reactions that are votes are messages; the others, and who is not named, are counted."""
-    found = read(samples.SLACK)
-    assert said(found) == [
+    transcript = read(samples.SLACK)
+    assert said(transcript) == [
         ("Ana Lima", "I propose we plant beans (https://example.org/b) & peas, @U2"),
         ("U2", "👍"), ("U2", "Why not 👍"), ("Clock", "It is nine."),
     ]  # fmt: skip
-    assert [each.re for each in messages(found)] == [None, "line:0", "line:0", None]
-    assert messages(found)[1].act == "support"
-    assert messages(found)[0].at == "2024-05-03T09:00:12Z"
-    assert found.meta == {"bots": ["Clock"]}
-    assert {reason: left.count for reason, left in found.left.items()} == {
+    assert [each.re for each in messages(transcript)] == [None, "line:0", "line:0", None]
+    assert messages(transcript)[1].act == "support"
+    assert messages(transcript)[0].at == "2024-05-03T09:00:12Z"
+    assert transcript.meta == {"bots": ["Clock"]}
+    assert {reason: left.count for reason, left in transcript.left.items()} == {
         "joins, topics and other notices of a channel": 1,
         "votes by reaction that name nobody": 1,
         "reactions that are no vote": 1,
@@ -67,20 +71,20 @@ def _export(folder: Path, *channels: str) -> None:
 def test_a_whole_export_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     """Two people of one name keep two names; several channels are topics."""
     _export(tmp_path, "garden", "kitchen")
-    found = read_transcript(tmp_path)
-    assert said(found) == [
+    transcript = read_transcript(tmp_path)
+    assert said(transcript) == [
         ("Ana (ana)", "day 3"), ("Ana (ana)", "day 3"), ("ana (anna)", "day 4"),
         ("ana (anna)", "day 4"),
     ]  # fmt: skip
-    assert [each.topic for each in messages(found)] == ["#garden", "#kitchen"] * 2
+    assert [each.topic for each in messages(transcript)] == ["#garden", "#kitchen"] * 2
 
 
 def test_one_channels_folder_knows_the_names_of_its_workspace(tmp_path: Path) -> None:
     """users.json stands beside the folders of the channels."""
     _export(tmp_path, "garden", "kitchen")
-    found = read_transcript(tmp_path / "garden")
-    assert said(found) == [("Ana (ana)", "day 3"), ("ana (anna)", "day 4")]
-    assert messages(found)[0].topic is None
+    transcript = read_transcript(tmp_path / "garden")
+    assert said(transcript) == [("Ana (ana)", "day 3"), ("ana (anna)", "day 4")]
+    assert messages(transcript)[0].topic is None
 
 
 def _zipped(folder: Path, out: Path) -> Path:
@@ -137,51 +141,51 @@ def test_any_other_file_may_come_in_an_archive(tmp_path: Path) -> None:
 
 def test_tools_and_thinking_are_counted_not_said() -> None:
     """What Anthropic's blocks hold besides text."""
-    found = read(samples.ANTHROPIC)
-    assert said(found) == [("user", "I propose we plant beans."), ("assistant", "I agree.")]
-    assert list(found.left) == [
+    transcript = read(samples.ANTHROPIC)
+    assert said(transcript) == [("user", "I propose we plant beans."), ("assistant", "I agree.")]
+    assert list(transcript.left) == [
         "a part that is no text (thinking)", "a tool's call", "a tool's result",
     ]  # fmt: skip
 
 
 def test_comments_have_authors_bots_and_ghosts() -> None:
     """Comments of the page are taken without what the page hides."""
-    found = read(samples.GITHUB_REST)
-    assert said(found) == [
+    transcript = read(samples.GITHUB_REST)
+    assert said(transcript) == [
         ("ana", "I propose we plant beans."), ("tidy[bot]", "Labelled."), ("ghost", "+1"),
     ]  # fmt: skip
-    assert found.meta == {"bots": ["tidy[bot]"]}
-    assert found.left["reactions that are no vote, or name nobody"].count == 2
+    assert transcript.meta == {"bots": ["tidy[bot]"]}
+    assert transcript.left["reactions that are no vote, or name nobody"].count == 2
 
 
 def test_an_issue_begins_with_its_own_words() -> None:
     """Then come its comments; hidden ones stay out."""
-    found = read(samples.GITHUB_GH)
-    assert found.meta == {"title": "Beans"}
-    assert said(found) == [("ana", "I propose beans."), ("bo", "I agree.")]
-    assert found.left["hidden comments"].first == "comments 1"
+    transcript = read(samples.GITHUB_GH)
+    assert transcript.meta == {"title": "Beans"}
+    assert said(transcript) == [("ana", "I propose beans."), ("bo", "I agree.")]
+    assert transcript.left["hidden comments"].first == "comments 1"
 
 
 def test_replies_of_a_discussion_stand_where_they_were_made() -> None:
     """In the order of time, with what they answer; a thumb of somebody named is a vote."""
-    found = read(samples.DISCUSSION)
-    assert [(who, text) for who, text in said(found)] == [
+    transcript = read(samples.DISCUSSION)
+    assert [(who, text) for who, text in said(transcript)] == [
         ("ana", "I propose beans."), ("bo", "Peas instead?"), ("ana", "👍"), ("ghost", "Fine."),
         ("ana", "Both."),
     ]  # fmt: skip
-    assert [each.re for each in messages(found)] == [None, None, "line:1", None, "line:1"]
+    assert [each.re for each in messages(transcript)] == [None, None, "line:1", None, "line:1"]
 
 
 @pytest.mark.parametrize("tree", [samples.AUTOGEN_LIST, samples.AUTOGEN_STATE])
 def test_autogen_is_read_from_a_list_and_from_a_state(tree: Any) -> None:
     """Words of agents are taken, a hand-over with whom it is for; events are counted."""
-    found = read(tree)
-    assert said(found) == [
+    transcript = read(tree)
+    assert said(transcript) == [
         ("user", "Plant what?"), ("ana", "I propose beans."), ("ana", "Over to you."),
         ("bo", "I agree."),
     ]  # fmt: skip
-    assert messages(found)[2].to == ("bo",)
-    assert found.skipped == 3
+    assert messages(transcript)[2].to == ("bo",)
+    assert transcript.skipped == 3
 
 
 def test_the_chat_history_of_autogen_names_who_spoke() -> None:
@@ -193,9 +197,9 @@ def test_the_chat_history_of_autogen_names_who_spoke() -> None:
 
 def test_langchain_is_read_in_its_three_forms() -> None:
     """A name counts before a role; calls, results and frames are counted."""
-    found = read(samples.LANGCHAIN_DATA)
-    assert said(found) == [("Ana", "I propose beans."), ("ai", "I agree.")]
-    assert found.skipped == 3
+    transcript = read(samples.LANGCHAIN_DATA)
+    assert said(transcript) == [("Ana", "I propose beans."), ("ai", "I agree.")]
+    assert transcript.skipped == 3
     for tree in (samples.LANGCHAIN_LC, samples.LANGCHAIN_FLAT):
         assert said(read(tree)) == [("human", "I propose beans."), ("Bo", "I agree.")]
 

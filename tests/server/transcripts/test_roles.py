@@ -83,16 +83,16 @@ def test_a_setting_outranks_the_talk() -> None:
 
 def test_the_session_goes_by_what_was_told() -> None:
     """A chair rules, a bot's words are not read, a scribe's record counts."""
-    found = analyze(transcript(
+    analysis = analyze(transcript(
         *TALK, ("bo", "chair: bo"), ("Cy", "scribe: cy"),
         ("Zakim", "I propose that we drop the queue for good."),
         ("Cy", "ann_lee: I propose that we rebuild the index before Friday."),
         ("Cy", "bo: I accept P1"), ("ann_lee", "I accept P1"),
     ), resolve_defaults({}, {}))  # fmt: skip
-    (proposal,) = found.memory.proposals.values()
+    (proposal,) = analysis.memory.proposals.values()
     assert (proposal.participant, proposal.status) == ("ann_lee", "active")
-    assert found.memory.chairs == {"bo"}
-    assert found.memory.scribes == {"cy"}
+    assert analysis.memory.chairs == {"bo"}
+    assert analysis.memory.scribes == {"cy"}
 
 
 def test_who_was_taken_for_what_is_told() -> None:

@@ -16,8 +16,12 @@ def read(text: str | bytes, **given: Any) -> Transcript:
     return parse_transcript(text if isinstance(text, bytes) else text.encode(), **given)
 
 
-def messages(found: Transcript) -> list[Message]:
-    return [said.entry for said in found.said if isinstance(said.entry, Message)]
+def messages(transcript: Transcript) -> list[Message]:
+    return [
+        transcript_entry.entry
+        for transcript_entry in transcript.said
+        if isinstance(transcript_entry.entry, Message)
+    ]
 
 
 def said(text: str | bytes, **given: Any) -> list[tuple[str, str]]:
@@ -35,9 +39,12 @@ TALK = [("ana", "I propose we plant beans."), ("bo", "+1"), ("bo", "* bo waves")
 @pytest.mark.parametrize("log", ["weechat", "irssi", "hexchat", "znc", "bare irc"])
 def test_every_client_of_irc_says_the_same(log: str) -> None:
     """Messages and actions are taken; joins, parts and the like are counted."""
-    found = read(samples.SAMPLES[log][1])
-    assert [(each.participant, each.content) for each in messages(found)][:3] == TALK
-    assert set(found.left) <= {"joins, parts, topics, modes and notices", "lines about the log"}
+    transcript = read(samples.SAMPLES[log][1])
+    assert [(each.participant, each.content) for each in messages(transcript)][:3] == TALK
+    assert set(transcript.left) <= {
+        "joins, parts, topics, modes and notices",
+        "lines about the log",
+    }
 
 
 def test_a_day_that_changes_is_the_day_of_what_follows() -> None:
@@ -49,10 +56,10 @@ def test_a_day_that_changes_is_the_day_of_what_follows() -> None:
 
 def test_w3cs_log_says_its_day_its_zone_its_chair_and_its_bots() -> None:
     """A nick may stand on the line before its words; a nick that joins says nothing."""
-    found = read(samples.RRSAGENT)
+    transcript = read(samples.RRSAGENT)
     assert times(samples.RRSAGENT)[-1] == "2024-05-03T09:00:40Z"
     assert said(samples.RRSAGENT)[-2:] == [("ana", "PROPOSED: we plant beans"), ("bo", "+1")]
-    assert found.meta == {"bots": ["RRSAgent"], "title": "Beans", "chair": ["Ana Lima", "Bo"]}
+    assert transcript.meta == {"bots": ["RRSAgent"], "title": "Beans", "chair": ["Ana Lima", "Bo"]}
 
 
 def test_w3cs_text_log_has_angles() -> None:
@@ -65,8 +72,8 @@ def test_w3cs_text_log_has_angles() -> None:
 
 def test_a_line_of_no_client_is_counted_with_its_place() -> None:
     """It is not taken for anyone's words, and not dropped in silence."""
-    found = read("<ana> one\nwhat is this\n<bo> two\nand this\n")
-    left = found.left["not a line of an IRC log"]
+    transcript = read("<ana> one\nwhat is this\n<bo> two\nand this\n")
+    left = transcript.left["not a line of an IRC log"]
     assert (left.count, left.first) == (2, "line 2")
 
 
@@ -116,9 +123,9 @@ def test_a_word_with_a_colon_is_no_speaker() -> None:
 
 def test_headings_are_topics_and_what_nobody_says_the_scribe_does() -> None:
     """A decision in minutes often has no speaker, and must not be lost."""
-    found = read(samples.MARKDOWN)
-    assert found.meta == {"title": "Garden club", "chair": ["Ana Lima"], "scribe": "Cy"}
-    assert {each.topic for each in messages(found)} == {"Beans"}
+    transcript = read(samples.MARKDOWN)
+    assert transcript.meta == {"title": "Garden club", "chair": ["Ana Lima"], "scribe": "Cy"}
+    assert {each.topic for each in messages(transcript)} == {"Beans"}
     assert said(samples.MARKDOWN) == [
         ("Ana Lima", "I propose we plant beans.\nThey grow fast."),
         ("Bo", "I agree.\n  - also peas"),
@@ -145,12 +152,12 @@ def test_names_may_come_with_times_and_words_as_quotes() -> None:
 
 def test_a_mail_is_its_writers_own_words() -> None:
     """Quotes, what leads them in and signatures stay out; an answer refers to its mail."""
-    found = read(samples.MBOX)
+    transcript = read(samples.MBOX)
     assert said(samples.MBOX) == [("Ana Lima", "I propose we plant beans."), ("Bö", "I agree.")]
-    assert [each.re for each in messages(found)] == [None, "line:0"]
+    assert [each.re for each in messages(transcript)] == [None, "line:0"]
     assert times(samples.MBOX)[0] == "2024-05-03T09:00:00+02:00"
-    assert found.meta == {"title": "Beans"}
-    assert found.left["mails without words of their own"].first == "line 24"
+    assert transcript.meta == {"title": "Beans"}
+    assert transcript.left["mails without words of their own"].first == "line 24"
 
 
 def test_mail_is_read_in_the_order_of_its_dates() -> None:

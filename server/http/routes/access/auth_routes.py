@@ -91,12 +91,12 @@ async def log_in(
     A participant of one session is kept for that session; an operator stays one beside it.
     """
     try:
-        found = doors.tickets.used(body.ticket)
+        claims = doors.tickets.used(body.ticket)
     except Problem:
         charge_address(doors, request, "login")
         raise
-    set_cookie(response, request, doors, found, beside=caller.operator)
-    return identity_row(caller_from_claims(found))
+    set_cookie(response, request, doors, claims, beside=caller.operator)
+    return identity_row(caller_from_claims(claims))
 
 
 @router.post("/logout", operation_id="log_out", status_code=204, responses=problem_responses())

@@ -37,11 +37,11 @@ async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
     return {
         "items": [
             {
-                "name": name, "display": one.persona.display,
-                "description": one.persona.description,
-                "interests": list(one.persona.interests),
-                "may": None if one.persona.may is None else list(one.persona.may),
+                "name": name, "display": persona.persona.display,
+                "description": persona.persona.description,
+                "interests": list(persona.persona.interests),
+                "may": None if persona.persona.may is None else list(persona.persona.may),
             }
-            for name, one in found.items()
+            for name, persona in found.items()
         ]
     }  # fmt: skip

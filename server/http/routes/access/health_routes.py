@@ -73,9 +73,9 @@ async def check_readiness(caller: Anybody, health: HealthOf, response: Response)
 )
 async def read_metrics(doors: DependenciesOf, health: HealthOf) -> Response:
     """Counts and times of this process; from this machine, or with an operator's token."""
-    metrics, found = doors.metrics, await health.finding()
+    metrics, finding = doors.metrics, await health.finding()
     metrics.connections.set(len(doors.connections))
-    metrics.redis.set(found.answered)
-    metrics.workers.set(found.workers)
-    metrics.fold_lag.set(found.oldest_fold_ms / 1000)
+    metrics.redis.set(finding.answered)
+    metrics.workers.set(finding.workers)
+    metrics.fold_lag.set(finding.oldest_fold_ms / 1000)
     return Response(metrics.text(), media_type=MEDIA)

@@ -45,13 +45,13 @@ class File:
 
 
 def _files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, File]]:
-    for one in sorted(folder.iterdir(), key=lambda each: each.name):
-        if one.is_dir():
-            yield from _files(one, f"{prefix}{one.name}/")
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.is_dir():
+            yield from _files(file, f"{prefix}{file.name}/")
         else:
-            body = one.read_bytes()
+            body = file.read_bytes()
             etag = f'"{blake2b(body, digest_size=12).hexdigest()}"'
-            yield prefix + one.name, File(body, _kind(one.name), etag)
+            yield prefix + file.name, File(body, _kind(file.name), etag)
 
 
 def _kind(name: str) -> str:
@@ -95,6 +95,6 @@ def _sent(request: Request, file: File, headers: Mapping[str, str]) -> Response:
     """The file, or 304 to who has it already."""
     given = {**headers, "ETag": file.etag}
     known = request.headers.get("if-none-match", "")
-    if file.etag in (one.strip().removeprefix("W/") for one in known.split(",")):
+    if file.etag in (word.strip().removeprefix("W/") for word in known.split(",")):
         return Response(status_code=304, headers=given)
     return Response(file.body, media_type=file.kind, headers=given)

@@ -63,16 +63,16 @@ async def visit_session(
     caller: Anybody,
 ) -> Visitor:  # fmt: skip
     """Come to a session's page. Whether it is there is told only to those who may see it."""
-    found = _let_in(body, request, response, doors, caller)
-    if found.me is None:
-        return found
-    if not found.me.operator and found.me.session not in (EVERY_SESSION, session):
-        return found.model_copy(update={"kept_out": "other-session"})
+    visitor = _let_in(body, request, response, doors, caller)
+    if visitor.me is None:
+        return visitor
+    if not visitor.me.operator and visitor.me.session not in (EVERY_SESSION, session):
+        return visitor.model_copy(update={"kept_out": "other-session"})
     try:
         await doors.held.bus.info(session)
     except SessionNotFound:
-        return found.model_copy(update={"kept_out": "no-session"})
-    return found
+        return visitor.model_copy(update={"kept_out": "no-session"})
+    return visitor
 
 
 def _let_in(

@@ -55,12 +55,14 @@ async def get_context(
     if session in others:
         raise Problem("refused", detail="The decisions of a session are in its own context.")
     if profile != "exchange":
-        found = await assemble_context(doors, session, who, profile, budget, at, others)
-        return json_response(asdict(found))
+        context = await assemble_context(doors, session, who, profile, budget, at, others)
+        return json_response(asdict(context))
     if at is not None or others:
         raise Problem("refused", detail="The profile exchange shows the present of one session.")
-    held = doors.held
-    return json_response(asdict(await prepared(held.bus, held.reader, session, who, budget=budget)))
+    backend = doors.held
+    return json_response(
+        asdict(await prepared(backend.bus, backend.reader, session, who, budget=budget))
+    )
 
 
 async def _whose(

@@ -51,8 +51,8 @@ async def get_memory(
 
     All of it, so notebooks and secret ballots as well.
     """
-    found = canonical_bytes.dump(await read_memory(doors, session, at))
-    return Response(found, media_type="application/json")
+    data = canonical_bytes.dump(await read_memory(doors, session, at))
+    return Response(data, media_type="application/json")
 
 
 @router.get("/v1/sessions/{session}/memory/{layer}", responses={**_PAST, 200: {"model": Row}})
@@ -75,11 +75,11 @@ async def list_decisions(
     memory = await read_memory(doors, session, at)
     read = overlay_claims(memory)
 
-    def row(one: Decision, said: Said) -> Row:
-        return {**decision_row(one, said), "status": listed_status(read, one)}
+    def row(decision: Decision, said: Said) -> Row:
+        return {**decision_row(decision, said), "status": listed_status(read, decision)}
 
-    found = [d for d in memory.decisions.values() if d.stands and d.ref > after]
-    shown = [d for d in found if status in (None, listed_status(read, d))]
+    decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
+    shown = [d for d in decisions if status in (None, listed_status(read, d))]
     return await _items(doors, session, shown, limit, row)
 
 
@@ -92,11 +92,11 @@ async def list_proposals(
     memory = await read_memory(doors, session, at)
     read = overlay_claims(memory)
 
-    def row(one: Proposal, said: Said) -> Row:
-        return {**proposal_row(one, said), "status": listed_status(read, one)}
+    def row(proposal: Proposal, said: Said) -> Row:
+        return {**proposal_row(proposal, said), "status": listed_status(read, proposal)}
 
-    found = [p for p in memory.proposals.values() if p.stands and p.ref > after]
-    shown = [p for p in found if status in (None, listed_status(read, p))]
+    proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
+    shown = [p for p in proposals if status in (None, listed_status(read, p))]
     return await _items(doors, session, shown, limit, row)
 
 
@@ -107,11 +107,11 @@ async def list_positions(
 ) -> Response:  # fmt: skip
     """Where each participant stands, and their key contributions, by name."""
     memory = await read_memory(doors, session, at)
-    spoken = sorted(memory.participants.values(), key=lambda one: one.name)
-    everybody = [one for one in spoken if one.messages]
+    spoken = sorted(memory.participants.values(), key=lambda participant: participant.name)
+    everybody = [participant for participant in spoken if participant.messages]
     shown = everybody[after : after + limit]
     said = await doors.moments.records(session, _contributed(shown))
-    rows = [participant_row(one, said) for one in shown]
+    rows = [participant_row(participant, said) for participant in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
 
@@ -131,9 +131,17 @@ async def list_summaries(
     """Standing summaries, in the order of the talk, of a range those within it."""
     memory = await read_memory(doors, session, at)
     found = [
-        {"level": one.level, "first": one.first, "last": one.last, "how": one.how, "text": one.text}
-        for one in sorted(memory.summaries.values(), key=lambda one: (one.first, -one.level))
-        if first <= one.first and one.last <= last and level in (None, one.level)
+        {
+            "level": summary.level,
+            "first": summary.first,
+            "last": summary.last,
+            "how": summary.how,
+            "text": summary.text,
+        }
+        for summary in sorted(
+            memory.summaries.values(), key=lambda summary: (summary.first, -summary.level)
+        )
+        if first <= summary.first and summary.last <= last and level in (None, summary.level)
     ]
     more = after + limit if len(found) > after + limit else None
     return _part(found[after : after + limit], more)
@@ -178,7 +186,7 @@ async def _items(
 
 
 def _contributed(shown: Iterable[Participant]) -> set[int]:
-    return {cite.n for one in shown for cite in one.contributions}
+    return {cite.n for participant in shown for cite in participant.contributions}
 
 
 def _part(rows: list[Row], more: int | None) -> Response:

@@ -41,7 +41,11 @@ async def list_revisions(
 ) -> Any:
     """Every revision and refusal, oldest first."""
     _check_owner(caller, name)
-    return {"items": [asdict(one) for one in await notes.history_in(doors.held, session, name)]}
+    return {
+        "items": [
+            asdict(revision) for revision in await notes.history_in(doors.held, session, name)
+        ]
+    }
 
 
 @router.get(

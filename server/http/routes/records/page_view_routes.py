@@ -64,18 +64,18 @@ async def get_timeline(
     request: Request, session: SessionId, caller: Reader, doors: DependenciesOf
 ) -> Response:
     """The whole course of a session: figures, marks, stances. Ask again while it is made."""
-    found = await doors.moments.timeline(session)
-    if found.done < 1000:
-        return json_response({"ready": False, "done": found.done}, 202)
+    timeline = await doors.moments.timeline(session)
+    if timeline.done < 1000:
+        return json_response({"ready": False, "done": timeline.done}, 202)
     info = await doors.held.bus.info(session)
     tree = {
-        "n": found.n,
-        "every": found.every,
-        "series": found.series,
+        "n": timeline.n,
+        "every": timeline.every,
+        "series": timeline.series,
         "marks": [
-            (mark.n, mark.kind, mark.ref, mark.participant, mark.told) for mark in found.marks
+            (mark.n, mark.kind, mark.ref, mark.participant, mark.told) for mark in timeline.marks
         ],
-        "stances": found.stances,
-        "thinned": found.thinned,
+        "stances": timeline.stances,
+        "thinned": timeline.thinned,
     }
-    return gzip_response(request, gzip_json(tree), f'"{info.incarnation}-{found.seq}"')
+    return gzip_response(request, gzip_json(tree), f'"{info.incarnation}-{timeline.seq}"')

@@ -92,14 +92,14 @@ def _seat(doors: Dependencies, session: str, caller: Caller) -> Session:
 async def _floor(doors: Dependencies, session: str) -> dict[str, Any]:
     memory = await read_memory(doors, session)
     seats = sorted(memory.floor.seats.items(), key=lambda one: one[1].order)
-    told = [
+    rows = [
         {
             "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,
             "turns": seat.turns, "interests": list(seat.interests),
         }
         for name, seat in seats
     ]  # fmt: skip
-    return {**floor_row(memory), "seats": told}
+    return {**floor_row(memory), "seats": rows}
 
 
 async def _moderated(

@@ -196,8 +196,10 @@ async def list_messages(
                 break
     end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
     more = bool(numbers) and end != numbers[-1]
-    found = sorted(rows, key=lambda record: record.n)
-    return json_response({"items": [as_shown(one) for one in found], "next": end if more else None})
+    records = sorted(rows, key=lambda record: record.n)
+    return json_response(
+        {"items": [as_shown(record) for record in records], "next": end if more else None}
+    )
 
 
 async def _numbered(doors: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:
@@ -236,10 +238,10 @@ async def list_entries(
 
     What a ballot chose is not among them: the vote's own row tells it where it may be told.
     """
-    (found,) = await doors.held.bus.read_many([(session, after)], count=limit)
-    if found is None:
+    (log_stretch,) = await doors.held.bus.read_many([(session, after)], count=limit)
+    if log_stretch is None:
         raise SessionNotFound(session)
-    return json_response(_page(found.records, found.head))
+    return json_response(_page(log_stretch.records, log_stretch.head))
 
 
 def _page(records: Iterable[Record], head: int) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def _setting(row: setting_inventory.Row) -> dict[str, Any]:
 async def list_advice(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
     """What the session's own use suggests."""
     _, advice = await settings_advice.asked_in(doors.held, session)
-    return {"items": [settings_advice.advice_row(one) for one in advice]}
+    return {"items": [settings_advice.advice_row(change) for change in advice]}
 
 
 @router.patch("/v1/sessions/{session}/settings", status_code=201, responses=_TOLD)
@@ -137,8 +137,8 @@ async def redact_entry(
 ) -> Response:
     """Take an entry's words out of the session for good; with `preview` only say what goes."""
     if body.preview:
-        found = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
-        return json_response(asdict(found))
+        preview = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
+        return json_response(asdict(preview))
     done = await redaction.redacted_in(
         doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
     )
