@@ -82,14 +82,14 @@ class Bus:
         """
         connections = Connections(url, scripts or Scripts())
         try:
-            found = await examine_server(connections)
-            if require_durable and found.durability != "always":
+            server = await examine_server(connections)
+            if require_durable and server.durability != "always":
                 raise Unavailable(
                     f"Redis at {connections.address} can lose what it acknowledged (durability "
-                    f"{found.durability}); set appendonly yes and appendfsync always, or do "
+                    f"{server.durability}); set appendonly yes and appendfsync always, or do "
                     "without --require-durable"
                 )
-            buckets = await _buckets(connections, found)
+            buckets = await _buckets(connections, server)
         except BaseException:
             await connections.aclose()
             raise
@@ -118,15 +118,15 @@ class Bus:
         await self.aclose()
 
 
-async def _buckets(connections: Connections, found: ServerInfo) -> int:
+async def _buckets(connections: Connections, server: ServerInfo) -> int:
     """The number of buckets, fixed by whoever came first."""
-    wanted = CLUSTER_BUCKETS if found.cluster else 1
-    (standing,) = await connections.once("HMGET", META, "buckets")
+    buckets = CLUSTER_BUCKETS if server.cluster else 1
+    (stored,) = await connections.once("HMGET", META, "buckets")
     await connections.once("HDEL", META, "-")  # a write that changes nothing: a replica says so
-    if standing is None:
+    if stored is None:
         seconds, microseconds = await connections.once("TIME")
         created = int(seconds) * 1000 + int(microseconds) // 1000
-        await connections.once("HSETNX", META, "buckets", wanted)
+        await connections.once("HSETNX", META, "buckets", buckets)
         await connections.once("HSETNX", META, "created_ms", created)
-        (standing,) = await connections.once("HMGET", META, "buckets")
-    return int(standing)
+        (stored,) = await connections.once("HMGET", META, "buckets")
+    return int(stored)

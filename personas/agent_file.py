@@ -66,10 +66,10 @@ def convert_agent_file(
         draft.note("parley", "dropped", "has no keys below it")
     called = draft.text("name", "name")
     if "display" not in draft.ours:
-        draft.displayed(called)
+        draft.take_display_name(called)
     about = draft.text("description", "description")
-    draft.described(about or sentence(body) or name, "" if about else "its text")
-    draft.models("model")
+    draft.take_description(about or sentence(body) or name, "" if about else "its text")
+    draft.take_models("model")
     if "interests" not in draft.ours:
-        draft.listens()
-    return draft.finished(body, report=False), draft
+        draft.take_interests()
+    return draft.finish(body, report=False), draft

@@ -62,14 +62,16 @@ def _crew(draft: PersonaDraft) -> Persona:
     role = draft.text("role", "parley.display, description and the text")
     goal = draft.text("goal", "description and the text")
     story = draft.text("backstory", "the text")
-    draft.displayed(role)
-    made = ": ".join(part for part in (one_line(role), one_line(goal)) if part)
-    draft.described(made or sentence(story), "role and goal" if made else "backstory")
-    draft.models("llm")
-    draft.listens(*_INTERESTS)
+    draft.take_display_name(role)
+    description = ": ".join(part for part in (one_line(role), one_line(goal)) if part)
+    draft.take_description(
+        description or sentence(story), "role and goal" if description else "backstory"
+    )
+    draft.take_models("llm")
+    draft.take_interests(*_INTERESTS)
     opening = [f"You are {one_line(role)}."] if role else []
     opening += [f"Your goal: {goal}"] if goal else []
-    return draft.finished("\n\n".join([*opening, *([story] if story else [])]))
+    return draft.finish("\n\n".join([*opening, *([story] if story else [])]))
 
 
 def _character(draft: PersonaDraft) -> Persona:
@@ -79,24 +81,26 @@ def _character(draft: PersonaDraft) -> Persona:
     role = _first(draft, _ROLES, "the text, and description where there is none")
     prompt = _first(draft, _PROMPTS, "the text")
     about = _first(draft, _DESCRIPTIONS, "description")
-    told = {key: draft.text(key, "the text") for key, _ in _TRAITS}
-    draft.displayed(name)
+    traits = {key: draft.text(key, "the text") for key, _ in _TRAITS}
+    draft.take_display_name(name)
     if about:
-        draft.described(about)
+        draft.take_description(about)
     else:
-        made = one_line(role) or sentence(prompt or next(filter(None, told.values()), name))
-        draft.described(made or draft.name, "its role" if role else "its text")
+        description = one_line(role) or sentence(
+            prompt or next(filter(None, traits.values()), name)
+        )
+        draft.take_description(description or draft.name, "its role" if role else "its text")
     for key in ("model", "llm"):
-        draft.models(key)
-    draft.listens(*_INTERESTS)
+        draft.take_models(key)
+    draft.take_interests(*_INTERESTS)
     opening = ", ".join(part for part in (name, one_line(role)) if part)
     parts = [prompt or (f"You are {opening}." if opening else "")]
-    if not any((prompt, role, *told.values())):
+    if not any((prompt, role, *traits.values())):
         parts.append(about)
     for key, title in _TRAITS:
-        if told[key]:
-            parts.append(f"{title}:{_below(told[key])}")
-    return draft.finished("\n\n".join(filter(None, parts)))
+        if traits[key]:
+            parts.append(f"{title}:{_below(traits[key])}")
+    return draft.finish("\n\n".join(filter(None, parts)))
 
 
 def _below(text: str) -> str:

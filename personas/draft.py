@@ -76,19 +76,19 @@ class PersonaDraft:
         """The same as text, whatever its shape."""
         return prose(self.take(key, to))
 
-    def described(self, text: str, of: str = "") -> None:
+    def take_description(self, text: str, of: str = "") -> None:
         """Its description; `of` says what it was made of, where nobody wrote one."""
         self._head["description"] = self._short("description", one_line(text), MAX_DESCRIPTION)
         if of:
             self.note("description", "missing", f"made of {of}; say when it should speak")
 
-    def displayed(self, text: str) -> None:
+    def take_display_name(self, text: str) -> None:
         """The name that people see, unless it is the persona's own."""
         text = self._short("display", one_line(text), MAX_DISPLAY)
         if text and text != self.name:
             self.ours["display"] = text
 
-    def models(self, key: str) -> None:
+    def take_models(self, key: str) -> None:
         """The model that `key` names, where none is known yet; sizes are told from names."""
         model = self._rest.get(key)
         if not self.has(key) or "model" in self._head:
@@ -106,7 +106,7 @@ class PersonaDraft:
             self.note(key, "mapped", "model, by that name; see that your endpoint has it")
         del self._rest[key]
 
-    def listens(self, *keys: str) -> None:
+    def take_interests(self, *keys: str) -> None:
         """Its interests: the short texts of the first of `keys` that is there."""
         for key in keys:
             words = self._rest.get(key)
@@ -116,14 +116,16 @@ class PersonaDraft:
                 return
         self.note("interests", "missing", "add the words that it is to listen for")
 
-    def finished(self, body: str, *, report: bool = True) -> Persona:
+    def finish(self, body: str, *, report: bool = True) -> Persona:
         """The persona. Raises `PersonaRefused` where what was taken makes none."""
         body = body.strip()
         if not body:
             raise PersonaRefused(self.source, "says nothing that a model could be told")
-        found = sorted(set(_PLACEHOLDER.findall(body + self._head["description"])))
-        if found and report:
-            self.note(", ".join(found[:5]), "kept", "a placeholder that nobody fills in here")
+        placeholders = sorted(set(_PLACEHOLDER.findall(body + self._head["description"])))
+        if placeholders and report:
+            self.note(
+                ", ".join(placeholders[:5]), "kept", "a placeholder that nobody fills in here"
+            )
         foreign = self._foreign()
         tree = {**self._head, **foreign}
         if self.ours:

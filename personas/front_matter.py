@@ -128,12 +128,12 @@ def _weighed(
 
     Refuses one within itself.
     """
-    known = seen.get(id(node))
-    if known is not None:
-        if known == _UNDER_WAY:
+    weight = seen.get(id(node))
+    if weight is not None:
+        if weight == _UNDER_WAY:
             line = node.start_mark.line + first
             raise PersonaRefused(source, "its YAML holds a value within itself", line)
-        return known
+        return weight
     seen[id(node)] = _UNDER_WAY
     below: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):

@@ -45,29 +45,29 @@ def import_text(text: str, source: str) -> ImportReport:
     same are numbered.
     """
     names = _Names()
-    found: list[tuple[Persona, PersonaDraft]] = []
+    drafts: list[tuple[Persona, PersonaDraft]] = []
     rows: list[KeyReport] = []
     if _format(text, source) == "markdown":
         tree, body, odd = agent_file.open_agent_file(text, source)
         called = agent_file.agent_name(tree, source)
-        found.append(agent_file.convert_agent_file(names.free(called), tree, body, odd, source))
+        drafts.append(agent_file.convert_agent_file(names.free(called), tree, body, odd, source))
     else:
-        tree, beside = _held(_read(text, source))
+        tree, beside = _split_agents(_read(text, source))
         rows = [KeyReport("", key, "dropped", "it stands beside the agents") for key in beside]
-        for place, key, row in _agents(tree, source):
-            called = names.free(_called(key, row))
-            found.append(conversion.convert_agent(called, row, f"{source}, {place}"))
-    for persona, draft in found:
+        for place, key, agent in _agents(tree, source):
+            called = names.free(_agent_name(key, agent))
+            drafts.append(conversion.convert_agent(called, agent, f"{source}, {place}"))
+    for persona, draft in drafts:
         _check(persona, draft.source)
         rows += draft.rows
-    return ImportReport(tuple(persona for persona, _ in found), tuple(rows))
+    return ImportReport(tuple(persona for persona, _ in drafts), tuple(rows))
 
 
 def _format(text: str, source: str) -> Format:
     """By the file's ending, else by how it begins."""
-    known = _SUFFIXES.get(PurePath(source).suffix.lower())
-    if known is not None:
-        return known
+    by_suffix = _SUFFIXES.get(PurePath(source).suffix.lower())
+    if by_suffix is not None:
+        return by_suffix
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return "json"
     try:
@@ -83,7 +83,7 @@ def _read(text: str, source: str) -> Any:
     return parse_front_matter(check_length(text, source).removeprefix("\ufeff"), source)[0]
 
 
-def _held(tree: Any) -> tuple[Any, list[str]]:
+def _split_agents(tree: Any) -> tuple[Any, list[str]]:
     """The agents of a file, which may stand below a key, and the keys beside that."""
     for holder in _HOLDERS:
         if isinstance(tree, dict) and isinstance(tree.get(holder), list | dict):
@@ -94,22 +94,22 @@ def _held(tree: Any) -> tuple[Any, list[str]]:
 def _agents(tree: Any, source: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Where each agent stands, the key that it stands under, and its own keys."""
     if isinstance(tree, list):
-        found = [(f"agent {number}", "", each) for number, each in enumerate(tree, 1)]
+        agents = [(f"agent {number}", "", each) for number, each in enumerate(tree, 1)]
     elif not isinstance(tree, dict):
         raise PersonaRefused(source, "holds no agents: an object, or a list of them")
-    elif conversion.is_agent(tree) and not all(isinstance(one, dict) for one in tree.values()):
-        found = [("agent 1", "", tree)]
+    elif conversion.is_agent(tree) and not all(isinstance(value, dict) for value in tree.values()):
+        agents = [("agent 1", "", tree)]
     else:
-        found = [(repr(key[:64]), key, each) for key, each in tree.items()]
-    if not 0 < len(found) <= MOST:
-        raise PersonaRefused(source, f"holds {len(found)} agents, of 1 to {MOST}")
-    for place, key, each in found:
+        agents = [(repr(key[:64]), key, each) for key, each in tree.items()]
+    if not 0 < len(agents) <= MOST:
+        raise PersonaRefused(source, f"holds {len(agents)} agents, of 1 to {MOST}")
+    for place, key, each in agents:
         if not isinstance(each, dict):
             raise PersonaRefused(f"{source}, {place}", "is no agent: it has no keys of its own")
         yield place, key, each
 
 
-def _called(key: str, tree: dict[str, Any]) -> str:
+def _agent_name(key: str, tree: dict[str, Any]) -> str:
     """The key that it stands under, its id, name or role; the first that makes a name."""
     named = (key, *(one_line(prose(tree.get(each))) for each in ("id", "name", "role", "title")))
     lettered = [text for text in named if slug(text).strip("0123456789-")]
@@ -119,7 +119,7 @@ def _called(key: str, tree: dict[str, Any]) -> str:
 def _json(text: str, source: str) -> Any:
     text = check_length(text, source).removeprefix("\ufeff")
     try:
-        return _whole(
+        return _replace_lone_surrogates(
             json.loads(
                 text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer
             )
@@ -133,12 +133,12 @@ def _json(text: str, source: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row: dict[str, Any] = {}
+    tree: dict[str, Any] = {}
     for key, value in pairs:
-        if key in row:
+        if key in tree:
             raise ValueError(f"{key[:64]!r} stands twice in one object; keep one")
-        row[key] = value
-    return row
+        tree[key] = value
+    return tree
 
 
 def _constant(word: str) -> NoReturn:
@@ -149,16 +149,19 @@ def _integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= 18 else digits
 
 
-def _whole(value: Any, level: int = 0) -> Any:
+def _replace_lone_surrogates(value: Any, level: int = 0) -> Any:
     """`value` with each half of a character, which no file can hold, as U+FFFD."""
     if level > MAX_LEVELS:
         raise RecursionError
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_whole(each, level + 1) for each in value]
+        return [_replace_lone_surrogates(each, level + 1) for each in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(each, level + 1) for key, each in value.items()}
+        return {
+            _replace_lone_surrogates(key): _replace_lone_surrogates(each, level + 1)
+            for key, each in value.items()
+        }
     return value
 
 
@@ -170,12 +173,12 @@ class _Names:
 
     def free(self, called: str) -> str:
         """A name made of `called`, with a number where it is taken."""
-        wanted = slug(called) or "persona"
-        name, number = wanted, 1
+        base = slug(called) or "persona"
+        name, number = base, 1
         while name in self._taken:
             number += 1
             end = f"-{number}"
-            name = wanted[: 64 - len(end)] + end
+            name = base[: 64 - len(end)] + end
         self._taken.add(name)
         return name
 

@@ -34,13 +34,13 @@ class FoundPersona:
 class Roster:
     """Everyone who can be seated, by name, and the files that cannot be read as a persona."""
 
-    found: dict[str, FoundPersona]
+    personas: dict[str, FoundPersona]
     refused: tuple[PersonaRefused, ...] = ()
 
 
 def bundled_cast() -> dict[str, Persona]:
     """The cast that comes with Parley, by name, in alphabetical order."""
-    return {name: persona.persona for name, persona in _cast().items()}
+    return {name: entry.persona for name, entry in _cast().items()}
 
 
 def find_all(folders: Sequence[str | Path] = ()) -> Roster:
@@ -49,19 +49,19 @@ def find_all(folders: Sequence[str | Path] = ()) -> Roster:
     Raises `PersonaRefused` for a folder that cannot be read; files in it that
     are no persona are told in `refused`. A README.md is not looked at.
     """
-    found: dict[str, FoundPersona] = {}
+    personas: dict[str, FoundPersona] = {}
     refused: list[PersonaRefused] = []
     for folder in folders:
         here: dict[str, FoundPersona] = {}
         for path in files_of(Path(folder).expanduser()):
             try:
-                persona = _placed(path)
+                persona = _read_with_source(path)
                 _claim(here, persona)
             except PersonaRefused as error:
                 refused.append(error)
-        found = {**here, **found}
-    found = {**_cast(), **found}
-    return Roster(dict(sorted(found.items())), tuple(refused))
+        personas = {**here, **personas}
+    personas = {**_cast(), **personas}
+    return Roster(dict(sorted(personas.items())), tuple(refused))
 
 
 def find(name: str, folders: Sequence[str | Path] = ()) -> Persona:
@@ -76,14 +76,14 @@ def find(name: str, folders: Sequence[str | Path] = ()) -> Persona:
 def find_with_source(name: str, folders: Sequence[str | Path] = ()) -> FoundPersona:
     """`find`, with where it was found and what is odd about it."""
     if is_path(name):
-        return _placed(Path(name).expanduser())
+        return _read_with_source(Path(name).expanduser())
     everyone = find_all(folders)
     for error in everyone.refused:
         if Path(error.source).stem == name:
             raise error
-    if name not in everyone.found:
-        raise PersonaNotFound(name, everyone.found)
-    return everyone.found[name]
+    if name not in everyone.personas:
+        raise PersonaNotFound(name, everyone.personas)
+    return everyone.personas[name]
 
 
 def is_path(name: str) -> bool:
@@ -126,7 +126,7 @@ def files_of(folder: Path) -> list[Path]:
     return [path for path in inside if path.suffix == ".md" and path.stem.lower() != "readme"]
 
 
-def _placed(path: Path) -> FoundPersona:
+def _read_with_source(path: Path) -> FoundPersona:
     read = read_file(path)
     return FoundPersona(read.persona, str(path), read.warnings)
 
@@ -141,11 +141,11 @@ def _claim(here: dict[str, FoundPersona], persona: FoundPersona) -> None:
 
 @functools.cache
 def _cast() -> dict[str, FoundPersona]:
-    found: dict[str, FoundPersona] = {}
+    personas: dict[str, FoundPersona] = {}
     for name, text in sorted(_texts()):
         read = parse_persona(text, name)
-        _claim(found, FoundPersona(read.persona, BUNDLED, read.warnings))
-    return found
+        _claim(personas, FoundPersona(read.persona, BUNDLED, read.warnings))
+    return personas
 
 
 def _texts() -> Iterator[tuple[str, str]]:

@@ -145,10 +145,10 @@ def _weight(ours: Section) -> int:
 def _remarks(top: Section, ours: Section, budget: Section, persona: Persona) -> Iterable[Remark]:
     for key in persona.foreign:
         yield from _misplaced(top, key)
-    for section, known in ((ours, _OURS), (budget, _BUDGET)):
+    for section, known_keys in ((ours, _OURS), (budget, _BUDGET)):
         for key in section.tree:
-            if key not in known:
-                yield _unknown(section, key, known)
+            if key not in known_keys:
+                yield _unknown(section, key, known_keys)
     if persona.may is not None and not set(persona.may) & set(ACTS):
         yield Remark(ours.line("may"), "parley.may names no act, so none is allowed; add some")
     for section, key in ((top, "model"), (ours, "eval_model")):
@@ -176,8 +176,8 @@ def _misplaced(top: Section, key: str) -> Iterable[Remark]:
         yield Remark(top.line(key), f"{key!r} is not read; is {near!r} meant?")
 
 
-def _unknown(section: Section, key: str, known: Iterable[str]) -> Remark:
-    known = tuple(known)
-    near = nearest(key, known)
-    advice = f"is {near!r} meant?" if near else f"known are {', '.join(known)}"
+def _unknown(section: Section, key: str, known_keys: Iterable[str]) -> Remark:
+    known_keys = tuple(known_keys)
+    near = nearest(key, known_keys)
+    advice = f"is {near!r} meant?" if near else f"known are {', '.join(known_keys)}"
     return Remark(section.line(key), f"{'.'.join((*section.at, key))!r} is not read; {advice}")

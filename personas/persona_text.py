@@ -26,7 +26,7 @@ def write_persona(persona: Persona) -> str:
 
 def _ours(persona: Persona) -> dict[str, Any]:
     budget = _budget(persona.budget)
-    found = {
+    keys = {
         "display": persona.display or None,
         "eval_model": persona.eval_model if persona.eval_model != "small" else None,
         "interests": list(persona.interests) or None,
@@ -36,13 +36,13 @@ def _ours(persona: Persona) -> dict[str, Any]:
         "vote_weight": persona.vote_weight if persona.vote_weight != 1 else None,
         "budget": budget or None,
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 def _budget(budget: Budget) -> dict[str, Any]:
     cost = None if budget.micros is None else budget.micros / 1_000_000
-    found = {"turns": budget.turns, "tokens": budget.tokens, "cost": cost}
-    return {key: value for key, value in found.items() if value is not None}
+    keys = {"turns": budget.turns, "tokens": budget.tokens, "cost": cost}
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 class _Dumper(yaml.SafeDumper):

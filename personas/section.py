@@ -29,9 +29,9 @@ class Section:
 
     def refuse(self, key: str, takes: str) -> NoReturn:
         """Refuses what `key` holds; `takes` says what it may."""
-        held = _shown(self.tree.get(key))
+        value = _shown(self.tree.get(key))
         name = ".".join((*self.at, key))
-        raise PersonaRefused(self.source, f"{name} takes {takes}, not {held}", self.line(key))
+        raise PersonaRefused(self.source, f"{name} takes {takes}, not {value}", self.line(key))
 
     def section(self, key: str) -> Section:
         """The mapping that `key` holds; an empty one where it is not there."""

@@ -50,7 +50,7 @@ class Connections:
                 "use redis://host:port/0, rediss://… or unix:///path"
             ) from None
         pool = self._writer.connection_pool
-        self._line = Pipeline(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
+        self._pipeline = Pipeline(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
         # The one method of the client that redis-py 8.1 leaves untyped.
         self._ask_once: Callable[..., Awaitable[Any]] = self._reader.execute_command
 
@@ -89,7 +89,7 @@ class Connections:
 
     async def _ask(self, batch: Sequence[Command]) -> list[Any]:
         try:
-            return await self._line.ask(batch)
+            return await self._pipeline.send(batch)
         except (exceptions.RedisError, OSError, TimeoutError) as error:
             raise translate_errors(error, self.address) from error
 

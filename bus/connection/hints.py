@@ -31,7 +31,7 @@ class Hints:
         self._connections = connections
         self._wakes = tuple(bucket.wake for bucket in keys.buckets)
         self._channels: dict[str, Signal] = {}
-        self._owners: dict[str, _Waiting] = {}
+        self._owners: dict[str, _PendingHints] = {}
         self._pubsub: PubSub | None = None
         self._tasks = TaskHost("parley-hints", self._restart_at_next_use)
         self._listener: Child | None = None
@@ -57,28 +57,28 @@ class Hints:
             with contextlib.suppress(exceptions.RedisError, OSError):
                 await self._pubsub.unsubscribe(channel)
 
-    def heard(self, owner: str, lane: str) -> None:
+    def spend(self, owner: str, lane: str) -> None:
         """`owner` is about to look into `lane`: earlier hints are spent."""
-        self._waiting(owner).spend(lane)
+        self._pending(owner).spend(lane)
 
     async def wait_due(
         self, lanes: Sequence[str], owner: str, seconds: float, head_start: float
     ) -> bool:
-        waiting = self._waiting(owner)
+        pending = self._pending(owner)
         deadline = anyio.current_time() + min(seconds, BLOCK_SECONDS)
-        while not waiting.own.intersection(lanes):
-            if waiting.others.intersection(lanes):
+        while not pending.own.intersection(lanes):
+            if pending.others.intersection(lanes):
                 deadline = min(deadline, anyio.current_time() + head_start)
             if (left := deadline - anyio.current_time()) <= 0:
-                return bool(waiting.others.intersection(lanes))
-            waiting.signal.clear()
+                return bool(pending.others.intersection(lanes))
+            pending.signal.clear()
             with anyio.move_on_after(left):
-                await waiting.signal.wait()
+                await pending.signal.wait()
         return True
 
-    def _waiting(self, owner: str) -> _Waiting:
+    def _pending(self, owner: str) -> _PendingHints:
         self._start()
-        return self._owners.setdefault(owner, _Waiting())
+        return self._owners.setdefault(owner, _PendingHints())
 
     def _start(self) -> None:
         if self._listener is None:
@@ -113,28 +113,28 @@ class Hints:
         if self._lost:
             _logger.info("hints_resumed")
         self._lost = False
-        self._everyone()
+        self._wake_all()
         while True:
             message = await pubsub.get_message(timeout=BLOCK_SECONDS)
             if message is not None and message["type"] == "message":
-                self._tell(message)
+                self._distribute(message)
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _distribute(self, message: dict[str, Any]) -> None:
         channel = str(message["channel"], "utf-8")
         signal = self._channels.get(channel)
         if signal is not None:
             signal.set()
         elif channel in self._wakes:
             lane, _, last = str(message["data"], "utf-8").partition(" ")
-            for owner, waiting in self._owners.items():
-                waiting.hear(lane, mine=last in ("-", owner))
+            for owner, pending in self._owners.items():
+                pending.add(lane, is_own=last in ("-", owner))
 
-    def _everyone(self) -> None:
+    def _wake_all(self) -> None:
         for signal in self._channels.values():
             signal.set()
 
 
-class _Waiting:
+class _PendingHints:
     """The hints that one owner has not acted upon yet, by lane."""
 
     __slots__ = ("others", "own", "signal")
@@ -144,8 +144,8 @@ class _Waiting:
         self.others: set[str] = set()
         self.signal = Signal()
 
-    def hear(self, lane: str, *, mine: bool) -> None:
-        (self.own if mine else self.others).add(lane)
+    def add(self, lane: str, *, is_own: bool) -> None:
+        (self.own if is_own else self.others).add(lane)
         self.signal.set()
 
     def spend(self, lane: str) -> None:

@@ -46,7 +46,7 @@ class _Request:
 
     packed: bytes
     count: int
-    answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the line is yours
+    answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the connection is yours
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Pipeline:
         self._taken = False
         self._away: _Away | None = None  # since the newest exchange was given up
 
-    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+    async def send(self, commands: Sequence[Command]) -> list[Any]:
         """The raw replies of `commands`, in order; a refused one's is its exception.
 
         Raises redis' own error where the server could not be reached.

@@ -53,7 +53,7 @@ async def examine_server(connections: Connections) -> ServerInfo:
 
 
 async def _facts(connections: Connections) -> dict[str, str]:
-    await _answered(connections)
+    await _wait_while_loading(connections)
     try:
         reply = await connections.once("INFO")
     except Unavailable:
@@ -65,7 +65,7 @@ async def _facts(connections: Connections) -> dict[str, str]:
     return {key: value for key, colon, value in pairs if colon}
 
 
-async def _answered(connections: Connections) -> None:
+async def _wait_while_loading(connections: Connections) -> None:
     """Waits for a server that is loading; anything else that is wrong is said at once."""
     deadline = anyio.current_time() + _LOADING_SECONDS
     while True:

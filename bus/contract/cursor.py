@@ -29,12 +29,12 @@ class Cursor:
         try:
             seq, fact = text.split("/")
             of, k = fact.split("-", 1)
-            found = cls(int(seq), (int(of), int(k)))
+            cursor = cls(int(seq), (int(of), int(k)))
         except ValueError:
-            found = None
-        if found is None or str(found) != text or max(found.seq, *found.fact) > _LAST:
+            cursor = None
+        if cursor is None or str(cursor) != text or max(cursor.seq, *cursor.fact) > _LAST:
             raise InvalidEntry(f"{text!r} is no cursor; one looks like '12/9-0'")
-        return found
+        return cursor
 
     @classmethod
     def after(cls, seq: int) -> Cursor:

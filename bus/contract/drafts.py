@@ -50,7 +50,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedDraft:
     """A draft ready for the log: its class, canonical bytes and fingerprint."""
 
     id: str
@@ -90,20 +90,20 @@ def is_entry_id(text: str) -> bool:
 
 def check_draft_id(draft: Draft) -> None:
     """Raises `InvalidEntry` for an id or a kind that may not be published."""
-    given, kind = draft.id, draft.entry.kind
-    if not is_entry_id(given):
+    name, kind = draft.id, draft.entry.kind
+    if not is_entry_id(name):
         raise InvalidEntry(
-            f"{given!r} is no id of an entry; use 1 to 128 printable characters without spaces"
+            f"{name!r} is no id of an entry; use 1 to 128 printable characters without spaces"
         )
     if kind in _DOORS:
         raise InvalidEntry(f"a {kind!r} entry is not published; use bus.{_DOORS[kind]}")
     if (
-        given in (OPENING, CLOSING)
-        or given.startswith((_SET_ASIDE, _REDACTED))
-        or (given.startswith(_DERIVED) and kind not in DERIVED)
-        or (given.startswith(_RESULT) and kind != "ballot.completed")
+        name in (OPENING, CLOSING)
+        or name.startswith((_SET_ASIDE, _REDACTED))
+        or (name.startswith(_DERIVED) and kind not in DERIVED)
+        or (name.startswith(_RESULT) and kind != "ballot.completed")
     ):
-        raise InvalidEntry(f"id {given!r} is reserved for Parley's own entries; choose another")
+        raise InvalidEntry(f"id {name!r} is reserved for Parley's own entries; choose another")
 
 
 def validate_entry(kind: type[Made], **fields: Any) -> Made:
@@ -115,7 +115,7 @@ def validate_entry(kind: type[Made], **fields: Any) -> Made:
         raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def seal(id: str, entry: Entry) -> Sealed:
+def seal(id: str, entry: Entry) -> SealedDraft:
     """`entry` in its canonical bytes. Raises `InvalidEntry` for what no log can hold."""
     try:
         body = wire.encode(entry)
@@ -126,7 +126,7 @@ def seal(id: str, entry: Entry) -> Sealed:
     if _has_numbers(entry) and isinstance(wire.decode(body), Unknown):  # 64 bits, 246 levels
         why = "its numbers are too large, or it is nested too deep"
         raise InvalidEntry(f"entry {id!r} could not be read back; {why}")
-    return Sealed(id, _class(entry), body, wire.fingerprint(body))
+    return SealedDraft(id, _class(entry), body, wire.fingerprint(body))
 
 
 def _has_numbers(entry: Entry) -> bool:

@@ -34,7 +34,7 @@ class TornEnd:
     file: Path
     at: int
     size: int
-    kept: Path
+    copy: Path
 
 
 def repair(data: Path, binary: Binary) -> TornEnd | None:
@@ -59,7 +59,7 @@ def repair(data: Path, binary: Binary) -> TornEnd | None:
         rest = file.read()
     if _WHOLE_TRANSACTION in rest:
         raise _damaged(target, checked)
-    cut.kept.write_bytes(rest)
+    cut.copy.write_bytes(rest)
     # the manifest, never the incremental file: only so does Redis know which is the last
     fixed = _check(binary, target, fix=True)
     if fixed.returncode != 0 or cut.file.stat().st_size != cut.at:
@@ -111,9 +111,9 @@ def _planned(target: Path, report: bytes) -> TornEnd | None:
 
 
 def _damaged(target: Path, checked: subprocess.CompletedProcess[bytes]) -> Unavailable:
-    said = checked.stdout.decode(errors="replace").strip().splitlines()
+    lines = checked.stdout.decode(errors="replace").strip().splitlines()
     return Unavailable(
         f"the append-only file {str(target)!r} is damaged before its end "
-        f"({said[-1] if said else 'its checker says nothing'}); restore it from a backup, or move "
-        "it away and import the sessions from their exported files"
+        f"({lines[-1] if lines else 'its checker says nothing'}); restore it from a backup, or "
+        "move it away and import the sessions from their exported files"
     )

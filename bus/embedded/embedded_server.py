@@ -87,8 +87,8 @@ async def _fake() -> AsyncIterator[Server]:
     process = launch([sys.executable, "-P", str(program)], stdout=subprocess.PIPE)
     async with stop_on_exit(process):
         assert process.stdout  # noqa: S101 - it was asked for
-        with process.stdout as said:
-            line = await anyio.to_thread.run_sync(said.readline)
+        with process.stdout as output:
+            line = await anyio.to_thread.run_sync(output.readline)
         if not line.strip().isdigit():
             raise Unavailable("the fake Redis server ended at once; its complaint is above")
         yield Server(f"redis://127.0.0.1:{int(line)}", "fake", process.pid, durable=False)

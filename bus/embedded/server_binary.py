@@ -49,14 +49,14 @@ def find_binary(kind: Literal["auto", "path", "bundled"]) -> Binary | None:
 
     Raises `Unavailable` when `path` or `bundled` was asked for and there is none.
     """
-    found = _on_path() if kind in ("auto", "path") else None
-    if found is None and kind in ("auto", "bundled"):
-        found = _bundled()
-    if found is None and kind == "path":
+    binary = _on_path() if kind in ("auto", "path") else None
+    if binary is None and kind in ("auto", "bundled"):
+        binary = _bundled()
+    if binary is None and kind == "path":
         raise Unavailable(f"no redis-server or valkey-server >= 6.2 on PATH; {_INSTALL}")
-    if found is None and kind == "bundled":
+    if binary is None and kind == "bundled":
         raise Unavailable(f"no bundled redis-server; {_INSTALL}")
-    return found
+    return binary
 
 
 def no_durable_server_message() -> str:
@@ -87,18 +87,18 @@ def _bundled() -> Binary | None:
     return None
 
 
-def _same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+def _same(path: str, other: str) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 @lru_cache(maxsize=8)
 def _version(path: str) -> tuple[int, int] | None:
     """Major and minor, or None if it is no server or does not run here."""
     try:
-        said = subprocess.run(  # noqa: S603 - a program found on PATH, no shell
+        output = subprocess.run(  # noqa: S603 - a program found on PATH, no shell
             [path, "--version"], capture_output=True, timeout=10, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(rb"\bv=(\d+)\.(\d+)", said)
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.search(rb"\bv=(\d+)\.(\d+)", output)
+    return (int(match[1]), int(match[2])) if match else None

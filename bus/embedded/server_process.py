@@ -143,16 +143,16 @@ async def wait_until_ready(process: subprocess.Popen[bytes], socket: Path, log: 
 
 async def identify_server(socket: Path) -> ServerIdentity | None:
     """Who answers on `socket`; None if nobody does within a second."""
-    said = b""
+    reply = b""
     try:
         with anyio.move_on_after(1):
             async with await anyio.connect_unix(str(socket)) as stream:
                 await stream.send(b"INFO\r\n")
-                while b"loading:" not in said:
-                    said += await stream.receive()
+                while b"loading:" not in reply:
+                    reply += await stream.receive()
     except (OSError, anyio.EndOfStream, anyio.BrokenResourceError):
         return None
-    pid, loading = re.search(rb"process_id:(\d+)", said), re.search(rb"loading:(\d)", said)
+    pid, loading = re.search(rb"process_id:(\d+)", reply), re.search(rb"loading:(\d)", reply)
     return ServerIdentity(int(pid[1]), loading[1] != b"0") if pid and loading else None
 
 

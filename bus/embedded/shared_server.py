@@ -49,7 +49,7 @@ async def join_or_start(
     binary: Binary, data: Path, answer_seconds: float, *, lasting: bool
 ) -> AsyncIterator[Server]:
     """The server of `data`, started or joined; see `embedded.serve`."""
-    tenure = _Tenure(binary, _made(data), answer_seconds)
+    tenure = _Tenure(binary, _make_folder(data), answer_seconds)
     try:
         server = await tenure.begin()
         tasks = TaskHost("parley-embedded", _log_death)
@@ -115,7 +115,7 @@ class _Tenure:
         self._own = None
         # before the server ends, so that nobody joins it any more; unless
         # it was killed and another process has started one since
-        if (standing := _read_record(self._record)) and standing.pid == own.pid:
+        if (record := _read_record(self._record)) and record.pid == own.pid:
             self._record.unlink(missing_ok=True)
         await stop(own)
 
@@ -123,7 +123,7 @@ class _Tenure:
         if self._own is not None:
             return self._own.poll() is not None
         with suppress(OSError), (self._data / "server.lock").open("ab") as lock:
-            return _locked(lock)  # and free again at once
+            return _try_lock(lock)  # and free again at once
         return False
 
 
@@ -133,7 +133,7 @@ async def _lock_or_join(data: Path, answer_seconds: float) -> IO[bytes] | Server
     deadline = anyio.current_time() + answer_seconds
     try:
         while anyio.current_time() < deadline:
-            if _locked(lock):
+            if _try_lock(lock):
                 return lock
             record = _read_record(data / "server.json")
             answer = await identify_server(_socket(data))
@@ -153,7 +153,7 @@ async def _lock_or_join(data: Path, answer_seconds: float) -> IO[bytes] | Server
     )
 
 
-def _locked(lock: IO[bytes]) -> bool:
+def _try_lock(lock: IO[bytes]) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -161,7 +161,7 @@ def _locked(lock: IO[bytes]) -> bool:
     return True
 
 
-def _made(data: Path) -> Path:
+def _make_folder(data: Path) -> Path:
     try:
         data = data.expanduser().resolve()
         data.mkdir(mode=0o700, parents=True, exist_ok=True)

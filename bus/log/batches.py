@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from parley.bus.contract import wire
-from parley.bus.contract.drafts import Draft, Sealed, check_draft_id, is_handle
-from parley.bus.contract.drafts import seal as sealed
+from parley.bus.contract.drafts import Draft, SealedDraft, check_draft_id, is_handle
+from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import InvalidEntry, UnknownReference
 
 BATCH_DRAFTS: Final = 500  # one script stays below 2 ms
@@ -31,7 +31,9 @@ def check_drafts(drafts: Sequence[Draft], epoch: int | None) -> None:
         raise InvalidEntry(_ONE_STEP)
 
 
-def check_one_step(seals: Sequence[Sealed], drafts: Sequence[Draft], epoch: int | None) -> None:
+def check_one_step(
+    seals: Sequence[SealedDraft], drafts: Sequence[Draft], epoch: int | None
+) -> None:
     """Raises `InvalidEntry` where `seals` are but a part of what an epoch has to hold."""
     if epoch is not None and len(seals) < len(drafts):
         raise InvalidEntry(_ONE_STEP)
@@ -43,13 +45,15 @@ def referenced_id(draft: Draft) -> str | None:
     return target if isinstance(target, str) and not is_handle(target) else None
 
 
-def next_batch(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]) -> list[Sealed]:
+def next_batch(
+    session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]
+) -> list[SealedDraft]:
     """The longest part of `drafts` that can be sealed now, at least one draft.
 
     `numbers` has the n of every entry in the log that some `re` names. Raises
     `UnknownReference` and `InvalidEntry`.
     """
-    seals: list[Sealed] = []
+    seals: list[SealedDraft] = []
     ahead: set[str] = set()
     size = 0
     for draft in drafts[:BATCH_DRAFTS]:
@@ -59,7 +63,7 @@ def next_batch(session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]
                 break
             raise UnknownReference(session, name)
         entry = draft.entry if name is None else wire.replace_fields(draft.entry, re=numbers[name])
-        seal = sealed(draft.id, entry)
+        seal = seal_draft(draft.id, entry)
         size += len(seal.body)
         if seals and size > BATCH_BYTES:
             break

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from parley.bus.contract import wire
-from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed
-from parley.bus.contract.drafts import seal as sealed
+from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, SealedDraft
+from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Conflict, SessionExists, SessionNotFound, StaleEpoch
 from parley.bus.contract.errors import SessionClosed as Closed
 from parley.bus.contract.keys import Keys
@@ -44,7 +44,7 @@ class LocalLog:
 
     def open(self, opened: SessionOpened) -> Receipt:
         """Write entry 1. Raises `SessionExists` the second time."""
-        seal = sealed(OPENING, opened)
+        seal = seal_draft(OPENING, opened)
         if self._records:
             raise SessionExists(self.session)
         return self._append(seal, self.now_ms())
@@ -76,7 +76,7 @@ class LocalLog:
         """Write the last entry. Raises `SessionClosed` where it was closed with other words."""
         last = SessionClosed(reason=reason, by=by, rule=rule, totals=dict(totals or {}))
         try:
-            return self._land([sealed(CLOSING, last)])[0]
+            return self._land([seal_draft(CLOSING, last)])[0]
         except Conflict:
             raise Closed(self.session) from None
 
@@ -114,7 +114,7 @@ class LocalLog:
         names = {name for draft in drafts if (name := referenced_id(draft)) is not None}
         return {name: self._places[name][0].n for name in names if name in self._places}
 
-    def _land(self, seals: Sequence[Sealed], epoch: int | None = None) -> list[Receipt]:
+    def _land(self, seals: Sequence[SealedDraft], epoch: int | None = None) -> list[Receipt]:
         self._head()
         fresh = self._fresh(seals)
         if self._closed and any(seal.kind != "d" for seal in seals if id(seal) in fresh):
@@ -129,28 +129,28 @@ class LocalLog:
             for seal in seals
         ]
 
-    def _check_epochs(self, fresh: Sequence[Sealed], expected: int | None) -> None:
+    def _check_epochs(self, fresh: Sequence[SealedDraft], expected: int | None) -> None:
         epoch = self._epoch
         if expected is not None and expected != epoch:
             raise StaleEpoch(self.session, expected, epoch)
         for seal in fresh:
             if seal.kind[0] == "e":
-                wanted = int(seal.kind[1:]) - 1
-                if wanted != epoch:
-                    raise StaleEpoch(self.session, wanted, epoch)
+                wanted_epoch = int(seal.kind[1:]) - 1
+                if wanted_epoch != epoch:
+                    raise StaleEpoch(self.session, wanted_epoch, epoch)
                 epoch += 1
 
-    def _fresh(self, seals: Sequence[Sealed]) -> set[int]:
+    def _fresh(self, seals: Sequence[SealedDraft]) -> set[int]:
         """Which of `seals` are not in the log yet. Raises `Conflict` before anything is written."""
         ahead: dict[str, str] = {}
         fresh: set[int] = set()
         for seal in seals:
             place = self._places.get(seal.id)
-            standing = place[1] if place else ahead.get(seal.id)
-            if standing is None:
+            standing_seq = place[1] if place else ahead.get(seal.id)
+            if standing_seq is None:
                 ahead[seal.id] = seal.fingerprint
                 fresh.add(id(seal))
-            elif standing != seal.fingerprint and seal.kind != "d":
+            elif standing_seq != seal.fingerprint and seal.kind != "d":
                 seq = place[0].seq if place else len(self._records) + 1 + list(ahead).index(seal.id)
                 raise Conflict(self.session, seal.id, seq)
         return fresh
@@ -159,7 +159,7 @@ class LocalLog:
         receipt = self._places[name][0]
         return receipt.seq, receipt.n
 
-    def _append(self, seal: Sealed, now_ms: int) -> Receipt:
+    def _append(self, seal: SealedDraft, now_ms: int) -> Receipt:
         before = self._records[-1].n if self._records else 0
         receipt = Receipt(len(self._records) + 1, before + (seal.kind == "p"), duplicate=False)
         # decoded from the bytes, so that readers see what they would see from Redis

@@ -9,8 +9,8 @@ from typing import Any, Final
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract import errors
-from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, Sealed, is_entry_id
-from parley.bus.contract.drafts import seal as sealed
+from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, SealedDraft, is_entry_id
+from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import SessionExists, SessionNotFound, UnknownReference
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record, SessionClosed, SessionOpened
@@ -50,11 +50,11 @@ class Log:
 
     async def open(self, session: str, opened: SessionOpened) -> Receipt:
         """Starts `session` with its settings as entry 1. Raises `SessionExists`."""
-        seal = sealed(OPENING, opened)
+        seal = seal_draft(OPENING, opened)
         incarnation = secrets.token_hex(8)
         if await self._open(session, incarnation, seal, again=False) == "exists":
             raise SessionExists(session)
-        self._outbox.opened(session, incarnation, Draft(OPENING, opened))
+        self._outbox.keep_opening(session, incarnation, Draft(OPENING, opened))
         return Receipt(1, 0, duplicate=False)
 
     async def publish(
@@ -84,7 +84,7 @@ class Log:
         while len(landed) < len(drafts):
             part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
             lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
-            self._outbox.published(session, lineage, part[: len(placed)])
+            self._outbox.keep(session, lineage, part[: len(placed)])
             landed += placed
         return landed
 
@@ -108,7 +108,7 @@ class Log:
             incarnation, (receipt,) = await self._publish(session, keys, [draft])
         except errors.Conflict:
             raise errors.SessionClosed(session) from None
-        self._outbox.published(session, incarnation, [draft])
+        self._outbox.keep(session, incarnation, [draft])
         return receipt
 
     async def read(
@@ -131,21 +131,21 @@ class Log:
         return next(iter(await self.read(session, seq - 1, to=seq)), None)
 
     async def read_many(
-        self, wanted: Sequence[tuple[str, int]], *, count: int = 500
+        self, starts: Sequence[tuple[str, int]], *, count: int = 500
     ) -> list[LogStretch | None]:
         """For each (session, after) what `read` gives, with the log's state, in one round trip.
 
         None where there is no such session.
         """
         commands: list[Sequence[Argument]] = []
-        for session, after in wanted:
+        for session, after in starts:
             keys = self._keys.of(session)
             commands.append(("HMGET", keys.meta, *STATE))
             commands.append(_range(keys, after, None, count))
         replies = await self._connections.commands(commands)
         return [
             parse_stretch(session, replies[2 * i], replies[2 * i + 1])
-            for i, (session, _) in enumerate(wanted)
+            for i, (session, _) in enumerate(starts)
         ]
 
     async def tail(self, session: str, count: int) -> list[Record]:
@@ -172,7 +172,7 @@ class Log:
             raise SessionNotFound(session)
         return reply
 
-    async def _open(self, session: str, incarnation: str, seal: Sealed, *, again: bool) -> str:
+    async def _open(self, session: str, incarnation: str, seal: SealedDraft, *, again: bool) -> str:
         keys = self._keys.of(session)
         reply = await self._connections.run(
             "open",
@@ -186,21 +186,21 @@ class Log:
 
     async def _resolved(
         self, session: str, keys: SessionKeys, drafts: Sequence[Draft], tip: str = ""
-    ) -> list[Sealed]:
+    ) -> list[SealedDraft]:
         """The first part of `drafts`, with the numbers of the entries that they name.
 
         Raises `_WentBack` where those are looked up in a log that lost `tip`.
         """
-        given = (referenced_id(draft) for draft in drafts)
-        names = [name for name in given if name is not None and is_entry_id(name)]
+        references = (referenced_id(draft) for draft in drafts)
+        names = [name for name in references if name is not None and is_entry_id(name)]
         places: dict[str, int] = {}
         if names:
-            found = await self._connections.command("HMGET", keys.ids, *names, tip)
-            if tip and found[-1] is None:
+            values = await self._connections.command("HMGET", keys.ids, *names, tip)
+            if tip and values[-1] is None:
                 raise _WentBack
             places = {
                 name: parse_place(value)[1]
-                for name, value in zip(names, found[:-1], strict=True)
+                for name, value in zip(names, values[:-1], strict=True)
                 if value is not None
             }
         return next_batch(session, drafts, places)
@@ -222,7 +222,7 @@ class Log:
             tip = self._outbox.tip(session)
             return await self._land(session, keys, drafts, epoch, tip, incarnation)
         except _WentBack:
-            await self._outbox.heal(session)
+            await self._outbox.reoffer(session)
             return await self._land(session, keys, drafts, epoch, "", incarnation)
 
     async def _land(
@@ -247,7 +247,7 @@ class Log:
         self,
         session: str,
         keys: SessionKeys,
-        seals: Sequence[Sealed],
+        seals: Sequence[SealedDraft],
         epoch: int | None,
         tip: str,
         incarnation: str = "",
@@ -268,14 +268,14 @@ class Log:
         None where the session is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
-        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
-        if standing is None:
+        (stored,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if stored is None:
             if opening is None:
                 return None
-            seal = sealed(opening.id, opening.entry)
+            seal = seal_draft(opening.id, opening.entry)
             if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
                 return None
-        elif lineage(standing.decode()) != lineage(incarnation):
+        elif lineage(stored.decode()) != lineage(incarnation):
             return None
         offered = ReofferedDrafts()
         lost = await self._missing(keys, drafts)
@@ -304,8 +304,8 @@ class Log:
         if not drafts:
             return []
         ids = (draft.id for draft in drafts)
-        found = await self._connections.command("HMGET", keys.ids, *ids)
-        return [draft for draft, place in zip(drafts, found, strict=True) if place is None]
+        places = await self._connections.command("HMGET", keys.ids, *ids)
+        return [draft for draft, place in zip(drafts, places, strict=True) if place is None]
 
 
 class _WentBack(Exception):

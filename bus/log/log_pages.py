@@ -48,11 +48,11 @@ async def newest_place(connections: Connections, session: str, keys: SessionKeys
     )
     if incarnation is None:
         raise SessionNotFound(session)
-    heard = [(row.seq, row.k) for row in parse_facts(fact)] or [(0, -1)]
+    facts = [(row.seq, row.k) for row in parse_facts(fact)] or [(0, -1)]
     if not last:
         raise Fenced(session, "its log is empty")
     (record,) = parse_records(last)
-    return LogPlace(Cursor(record.seq, heard[0]), incarnation.decode(), record.identity)
+    return LogPlace(Cursor(record.seq, facts[0]), incarnation.decode(), record.identity)
 
 
 async def read_page(
@@ -74,35 +74,37 @@ async def read_page(
     incarnation, facts_from = replies[0]
     if incarnation is None:
         raise SessionNotFound(session)
-    found = _checked(session, place, incarnation.decode(), parse_records(replies[1]))
+    records = _check_continuity(session, place, incarnation.decode(), parse_records(replies[1]))
     rows = parse_facts(replies[2]) if with_facts else []
     if with_facts and facts_from is not None:
         _check_facts(session, at, facts_from)
-    return _page(place, incarnation.decode(), found, rows)
+    return _page(place, incarnation.decode(), records, rows)
 
 
 def _page(
-    place: LogPlace, incarnation: str, found: list[Record], rows: list[FactRecord]
+    place: LogPlace, incarnation: str, records: list[Record], rows: list[FactRecord]
 ) -> LogPage:
-    last = found[-1]
-    fresh = found[1:] if last.seq > place.cursor.seq > 0 else found
+    last = records[-1]
+    fresh = records[1:] if last.seq > place.cursor.seq > 0 else records
     fresh = [record for record in fresh if record.seq > place.cursor.seq]
-    told = [row for row in rows if row.seq <= last.seq]
-    fact = (told[-1].seq, told[-1].k) if told else place.cursor.fact
+    facts = [row for row in rows if row.seq <= last.seq]
+    fact = (facts[-1].seq, facts[-1].k) if facts else place.cursor.fact
     after = LogPlace(Cursor(last.seq, fact), incarnation, last.identity)
-    more = len(found) > PAGE or len(rows) == PAGE or len(told) < len(rows)
-    return LogPage((*fresh, *told), after, more)
+    more = len(records) > PAGE or len(rows) == PAGE or len(facts) < len(rows)
+    return LogPage((*fresh, *facts), after, more)
 
 
-def _checked(session: str, place: LogPlace, incarnation: str, found: list[Record]) -> list[Record]:
+def _check_continuity(
+    session: str, place: LogPlace, incarnation: str, records: list[Record]
+) -> list[Record]:
     seq = place.cursor.seq
     if place.incarnation not in ("", incarnation):
         raise Fenced(session, "the session was restored, redacted or opened anew")
-    if not found or (seq > 0 and found[0].seq != seq):
+    if not records or (seq > 0 and records[0].seq != seq):
         raise Fenced(session, f"the log went back: entry {max(seq, 1)} is gone")
-    if seq > 0 and place.identity not in ("", found[0].identity):
+    if seq > 0 and place.identity not in ("", records[0].identity):
         raise Fenced(session, f"the log went back: entry {seq} is another one")
-    return found
+    return records
 
 
 def _check_facts(session: str, at: Cursor, facts_from: Any) -> None:

@@ -29,7 +29,7 @@ Item = Record | FactRecord
 class TailListener(Protocol):
     """Whom a tail tells; neither method may wait, others are told after it."""
 
-    def hear(self, items: Iterable[Item], place: LogPlace) -> None:
+    def receive(self, items: Iterable[Item], place: LogPlace) -> None:
         """What was read, oldest first; `place` is behind it."""
         ...
 
@@ -78,7 +78,7 @@ class LogTail:
         try:
             return await read()
         except SessionNotFound:
-            await self._outbox.mend(self.session)
+            await self._outbox.reoffer_if_lost(self.session)
             return await read()
 
     async def _run(self) -> None:
@@ -108,7 +108,7 @@ class LogTail:
         self.place = page.place
         if page.items:
             for subscriber in tuple(self.subscribers):
-                subscriber.hear(page.items, page.place)
+                subscriber.receive(page.items, page.place)
             await checkpoint()  # readers run before the next page
         return page.more
 

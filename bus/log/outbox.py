@@ -47,7 +47,7 @@ class ReofferedDrafts:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _KeptDrafts:
     incarnation: str = ""
     opening: Draft | None = None
     drafts: deque[tuple[float, Draft]] = field(default_factory=deque)
@@ -55,7 +55,7 @@ class _Kept:
     newest: float = 0.0
     waiting: list[Draft] = field(default_factory=list)  # they answer what is not back yet
     since: float = 0.0  # when they began to wait
-    healing: anyio.Lock = field(default_factory=anyio.Lock)
+    offering: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def tip(self) -> str:
@@ -69,7 +69,7 @@ class Outbox:
         self._connections = connections
         self._keys = keys
         self._seconds = seconds
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptDrafts] = {}
         self._filled = Signal()
         self._tasks = TaskHost("parley-outbox", self._restart)
         self._watcher: Child | None = None
@@ -80,19 +80,19 @@ class Outbox:
         await self._tasks.aclose()
         self._watcher = None
 
-    def opened(self, session: str, incarnation: str, opening: Draft) -> None:
+    def keep_opening(self, session: str, incarnation: str, opening: Draft) -> None:
         """Keeps the opening of a session, just acknowledged in the log named `incarnation`."""
         if self._seconds > 0:
-            self._kept[session] = _Kept(incarnation, opening, opened=_now(), newest=_now())
+            self._kept[session] = _KeptDrafts(incarnation, opening, opened=_now(), newest=_now())
             self._start()
 
-    def published(self, session: str, incarnation: str, drafts: Sequence[Draft]) -> None:
+    def keep(self, session: str, incarnation: str, drafts: Sequence[Draft]) -> None:
         """Keeps `drafts`, just acknowledged in the log named `incarnation`."""
         if self._seconds <= 0:
             return
         kept = self._kept.get(session)
         if kept is None or lineage(kept.incarnation) != lineage(incarnation):
-            kept = self._kept[session] = _Kept(incarnation)
+            kept = self._kept[session] = _KeptDrafts(incarnation)
         kept.newest = _now()
         kept.drafts.extend((kept.newest, draft) for draft in drafts)
         while len(kept.drafts) > _MOST:
@@ -108,14 +108,14 @@ class Outbox:
         kept = self._kept.get(session)
         return kept.tip if kept else ""
 
-    async def mend(self, session: str) -> None:
-        """`heal`, where the newest that is kept of `session` does not stand."""
+    async def reoffer_if_lost(self, session: str) -> None:
+        """`reoffer`, where the newest that is kept of `session` does not stand."""
         if tip := self.tip(session):
-            (standing,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
-            if standing is None:
-                await self.heal(session)
+            (place,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
+            if place is None:
+                await self.reoffer(session)
 
-    async def heal(self, session: str) -> None:
+    async def reoffer(self, session: str) -> None:
         """Offers the drafts of `session` again; drops them where it is gone for good.
 
         Raises `Unavailable`; then everything is still kept.
@@ -123,7 +123,7 @@ class Outbox:
         kept = self._kept.get(session)
         if kept is None:
             return
-        async with kept.healing:
+        async with kept.offering:
             drafts = [draft for _, draft in kept.drafts]
             try:
                 offered = await self.offer(session, kept.incarnation, kept.opening, drafts)
@@ -172,7 +172,7 @@ class Outbox:
 
     async def _look(self) -> None:
         sessions = list(self._kept)
-        asked = _now()
+        asked_at = _now()
         commands = [
             ("HMGET", self._keys.of(session).ids, self._kept[session].tip) for session in sessions
         ]
@@ -180,35 +180,35 @@ class Outbox:
             sessions, await self._connections.commands(commands), strict=True
         ):
             kept = self._kept.get(session)
-            if kept is not None and kept.waiting and kept.since < asked - self._seconds:
+            if kept is not None and kept.waiting and kept.since < asked_at - self._seconds:
                 self._give_up(session, kept)
             elif kept is not None and (reply[0] is None or kept.waiting):
-                await self.heal(session)
+                await self.reoffer(session)
             else:
-                self._expire(session, asked)
+                self._expire(session, asked_at)
 
-    def _give_up(self, session: str, kept: _Kept) -> None:
+    def _give_up(self, session: str, kept: _KeptDrafts) -> None:
         """Drops what waits for an entry that nobody offered in time."""
         waiting, kept.waiting = kept.waiting, []
         _logger.error("answers_lost", session=session, ids=sorted(draft.id for draft in waiting))
         self._drop(session, kept, waiting)
 
-    def _drop(self, session: str, kept: _Kept, drafts: Sequence[Draft]) -> None:
+    def _drop(self, session: str, kept: _KeptDrafts, drafts: Sequence[Draft]) -> None:
         """Keeps no longer what will never stand in the log again."""
-        gone = {draft.id for draft in drafts}
-        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in gone)
-        if gone and not kept.tip and self._kept.get(session) is kept:
+        ids = {draft.id for draft in drafts}
+        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in ids)
+        if ids and not kept.tip and self._kept.get(session) is kept:
             del self._kept[session]
 
-    def _expire(self, session: str, asked: float) -> None:
+    def _expire(self, session: str, asked_at: float) -> None:
         kept = self._kept.get(session)
         if kept is None:
             return
-        while kept.drafts and kept.drafts[0][0] < asked - self._seconds:
+        while kept.drafts and kept.drafts[0][0] < asked_at - self._seconds:
             kept.drafts.popleft()
-        if kept.newest < asked - self._seconds:
+        if kept.newest < asked_at - self._seconds:
             del self._kept[session]
-        elif kept.opened < asked - self._seconds:
+        elif kept.opened < asked_at - self._seconds:
             kept.opening = None
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from parley.bus.contract import errors, wire
-from parley.bus.contract.drafts import Receipt, Sealed
+from parley.bus.contract.drafts import Receipt, SealedDraft
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.entries import Record
 
@@ -61,7 +61,7 @@ def parse_skips(text: str) -> tuple[int, ...]:
 def parse_records(reply: list[Any]) -> list[Record]:
     """The records in a reply of XRANGE. A stranger's field order is accepted too."""
     decode = wire.decode
-    found = []
+    records = []
     for stream_id, fields in reply:
         seq, _, n = stream_id.partition(b"-")
         if len(fields) == 6 and fields[0] == b"id" and fields[2] == b"t":
@@ -69,21 +69,21 @@ def parse_records(reply: list[Any]) -> list[Record]:
         else:
             row = dict(zip(fields[::2], fields[1::2], strict=True))
             name, received, body = (row.get(key, b"") for key in (b"id", b"t", b"entry"))
-        found.append(
+        records.append(
             Record(
                 int(seq), int(n), str(name, "utf-8", "replace"), int(received or 0), decode(body)
             )
         )
-    return found
+    return records
 
 
 def parse_facts(reply: list[Any]) -> list[FactRecord]:
     """The facts in a reply of XRANGE."""
-    found = []
+    facts = []
     for stream_id, fields in reply:
         seq, _, k = stream_id.partition(b"-")
-        found.append(FactRecord(int(seq), int(k), orjson.loads(fields[1])))
-    return found
+        facts.append(FactRecord(int(seq), int(k), orjson.loads(fields[1])))
+    return facts
 
 
 def id_after_fact(after: tuple[int, int]) -> str:
@@ -97,23 +97,23 @@ def parse_place(value: bytes) -> tuple[int, int]:
     return int(seq), int(n)
 
 
-def parse_receipts(reply: list[Any], seals: Sequence[Sealed]) -> list[Receipt]:
+def parse_receipts(reply: list[Any], seals: Sequence[SealedDraft]) -> list[Receipt]:
     """Where each of `seals` stands, by the reply of publish."""
     head, n = int(reply[2]), int(reply[3])
     there = {int(reply[i]): (int(reply[i + 1]), int(reply[i + 2])) for i in range(4, len(reply), 3)}
-    found = []
+    receipts = []
     for k, seal in enumerate(seals, 1):
         if k in there:
-            found.append(Receipt(*there[k], duplicate=True))
+            receipts.append(Receipt(*there[k], duplicate=True))
             continue
         head += 1
         n += seal.kind == "p"
-        found.append(Receipt(head, n, duplicate=False))
-    return found
+        receipts.append(Receipt(head, n, duplicate=False))
+    return receipts
 
 
 def refusal_of(
-    session: str, reply: list[Any], seals: Sequence[Sealed], epoch: int | None
+    session: str, reply: list[Any], seals: Sequence[SealedDraft], epoch: int | None
 ) -> BusError:
     """The caller's predicament in a reply of publish that is not ok."""
     match reply[0]:
@@ -126,8 +126,8 @@ def refusal_of(
         case b"conflict":
             return errors.Conflict(session, seals[int(reply[1]) - 1].id, int(reply[2]))
         case b"stale":
-            wanted = int(reply[2]) if len(reply) > 2 else epoch or 0
-            return errors.StaleEpoch(session, wanted, int(reply[1]))
+            expected = int(reply[2]) if len(reply) > 2 else epoch or 0
+            return errors.StaleEpoch(session, expected, int(reply[1]))
         case b"busy":
             backlog = int(reply[1])
             return errors.Busy(session, _BUSY_SECONDS, f"{backlog:,} entries wait to be folded")

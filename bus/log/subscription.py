@@ -141,11 +141,11 @@ class Subscription:
 
     def join(self) -> None:
         """From here on the tail brings what is new, unless it is ahead."""
-        mine, others = self._place.cursor, self._tail.place.cursor
-        if mine.seq >= others.seq and (not self._facts or mine.fact >= others.fact):
+        own, others = self._place.cursor, self._tail.place.cursor
+        if own.seq >= others.seq and (not self._facts or own.fact >= others.fact):
             self._live = True
 
-    def hear(self, items: Iterable[Item], place: LogPlace) -> None:
+    def receive(self, items: Iterable[Item], place: LogPlace) -> None:
         """What the tail read; items that were read alone before are passed over."""
         if not self._live or self._error is not None:
             return

@@ -65,10 +65,10 @@ def fences(name: str) -> frozenset[str]:
 
 
 def _replaced(text: str, fence: str, line: str) -> str:
-    return _FENCE.sub(lambda found: line if found[1] == fence else found[0], text)
+    return _FENCE.sub(lambda match: line if match[1] == fence else match[0], text)
 
 
 @functools.cache
 def _text(name: str) -> str:
     text = (resources.files(__package__) / f"{name}.lua").read_text()
-    return _INCLUDE.sub(lambda found: _text(found[1]), text)
+    return _INCLUDE.sub(lambda match: _text(match[1]), text)

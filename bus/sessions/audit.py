@@ -79,24 +79,24 @@ class Audits:
     async def rows(self, session: str, after: int = 0) -> list[StoredRow]:
         """The rows beyond seq `after`, in order; none where there is no such session."""
         log = self._keys.of(session).log
-        found: list[StoredRow] = []
+        rows: list[StoredRow] = []
         start = str(after + 1)
         while True:
             reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
-            found += map(_row, reply)
+            rows += map(_row, reply)
             if len(reply) < _PAGE:
-                return found
+                return rows
             start = f"({bytes(reply[-1][0]).decode()}"
 
     async def _ids(self, keys: SessionKeys) -> dict[str, str]:
         names = list(await self._connections.command("HKEYS", keys.ids))
-        found: dict[str, str] = {}
+        ids: dict[str, str] = {}
         for first in range(0, len(names), _PAGE):
             page = names[first : first + _PAGE]
             values = await self._connections.command("HMGET", keys.ids, *page)
             for name, value in zip(page, values, strict=True):
-                found[str(name, "utf-8", "replace")] = str(value or b"", "utf-8", "replace")
-        return found
+                ids[str(name, "utf-8", "replace")] = str(value or b"", "utf-8", "replace")
+        return ids
 
 
 def _seq(place: str) -> int:
@@ -121,8 +121,8 @@ def decode_rows(rows: Sequence[StoredRow]) -> list[Record]:
 
 def redacted_numbers(log: Sequence[Record]) -> frozenset[int]:
     """The n of the entries that have lost their words."""
-    found = (record.entry for record in log if record.entry.kind == "entry.redacted")
-    return frozenset(int(getattr(entry, "redacted", 0)) for entry in found)
+    redactions = (record.entry for record in log if record.entry.kind == "entry.redacted")
+    return frozenset(int(getattr(entry, "redacted", 0)) for entry in redactions)
 
 
 def last_epoch(log: Sequence[Record]) -> int:

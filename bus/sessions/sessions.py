@@ -33,10 +33,10 @@ class Sessions:
 
     async def info(self, session: str) -> SessionInfo:
         """Raises `SessionNotFound`."""
-        (found,) = await self._infos([session])
-        if found is None:
+        (info,) = await self._infos([session])
+        if info is None:
             raise SessionNotFound(session)
-        return found
+        return info
 
     async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
         """`count` sessions after the first `offset`, newest activity first.
@@ -44,8 +44,8 @@ class Sessions:
         Those of one millisecond stand in the backward order of their names, so that
         pages meet.
         """
-        found = await self._infos(await self._newest(offset, count))
-        return [info for info in found if info is not None]
+        infos = await self._infos(await self._newest(offset, count))
+        return [info for info in infos if info is not None]
 
     async def _newest(self, offset: int, count: int) -> list[str]:
         buckets = self._keys.buckets
@@ -104,19 +104,19 @@ class Sessions:
         """
         status = _checked(session, records)
         keys = self._keys.of(session)
-        (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
-        if standing is not None and not replace:
+        (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if incarnation is not None and not replace:
             raise SessionExists(session)
         nonce = secrets.token_hex(8)
         await stage_log(self._connections, keys.staged(nonce), _lines(records))
         while True:
-            reply = await self._put(session, records, nonce, standing or b"", status)
+            reply = await self._put(session, records, nonce, incarnation or b"", status)
             if reply[0] != b"exists":
                 break
             if not replace:
                 raise SessionExists(session)
             # Another came in between: it is what stands there now, and is replaced as well.
-            (standing,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+            (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
         self._outbox.forget(session)
@@ -187,8 +187,8 @@ def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
     wordless = redacted_numbers(records)
     for record in records:
         body = _body(record.entry)
-        gone = record.entry.kind in PRIMARY and record.n in wordless
-        mark = ANY if gone else wire.fingerprint(body)
+        is_redacted = record.entry.kind in PRIMARY and record.n in wordless
+        mark = ANY if is_redacted else wire.fingerprint(body)
         yield f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body
 
 
@@ -202,7 +202,7 @@ _LAST_EPOCH: Final = 2**52  # the scripts' numbers are whole up to twice that
 def _checked(session: str, records: Sequence[Record]) -> str:
     """The status of a session with `records`. Raises `InvalidEntry` where they are no log."""
     status, n = "open", 0
-    seen: set[str] = set()
+    ids: set[str] = set()
     for seq, record in enumerate(records, 1):
         kind = record.entry.kind
         n += kind in PRIMARY
@@ -211,14 +211,14 @@ def _checked(session: str, records: Sequence[Record]) -> str:
                 f"{session!r}: entry {record.seq}-{record.n} stands where {seq}-{n} belongs; "
                 "a log has no gap"
             )
-        if record.id in seen:
+        if record.id in ids:
             raise InvalidEntry(f"{session!r}: id {record.id!r} is there twice")
         if (seq == 1) != (kind == "session.opened"):
             raise InvalidEntry(f"{session!r}: entry {seq} is {kind!r}; session.opened comes first")
-        seen.add(record.id)
+        ids.add(record.id)
         if kind in ("session.closed", "session.forked"):
             status = "closed" if kind == "session.closed" else "open"
-    if not seen:
+    if not ids:
         raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
     if (epoch := last_epoch(records)) > _LAST_EPOCH:
         raise InvalidEntry(f"{session!r}: no floor comes to epoch {epoch}")

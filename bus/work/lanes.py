@@ -18,7 +18,7 @@ from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract.drafts import Draft, Receipt, epoch_of, set_aside_id
-from parley.bus.contract.drafts import seal as sealed
+from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, session_of
 from parley.bus.entries import EntrySetAside
@@ -93,7 +93,7 @@ class Lanes:
     async def take(self, lane: str, owner: str, *, count: int = 8, lease_ms: int) -> TakenWork:
         """Up to `count` due members, oldest first, leased for `lease_ms`."""
         _check_lane(lane)
-        self._hints.heard(owner, lane)
+        self._hints.spend(owner, lane)
         buckets = self._keys.buckets
         self._first = (self._first + 1) % len(buckets)
         claims: list[Claim] = []
@@ -103,8 +103,8 @@ class Lanes:
                 waits.append(0)
                 break
             bucket = buckets[(self._first + i) % len(buckets)]
-            found, wait = await self._take(bucket, lane, owner, count - len(claims), lease_ms)
-            claims += found
+            taken, wait = await self._take(bucket, lane, owner, count - len(claims), lease_ms)
+            claims += taken
             waits += [wait] if wait >= 0 else []
         return TakenWork(claims, min(waits, default=None))
 
@@ -160,7 +160,7 @@ class Lanes:
         Raises `Fenced` where the input is no longer in the log, or no longer says the same.
         """
         keys = self._keys.of(session)
-        seal = sealed(draft.id, draft.entry)
+        seal = seal_draft(draft.id, draft.entry)
         due, claims = keys.bucket.due(claim.lane), keys.bucket.claims(claim.lane)
         reply = await self._connections.run(
             "finish",
@@ -216,9 +216,9 @@ class Lanes:
         where the entry is folded already: then it killed nobody.
         """
         keys = self._keys.of(session)
-        found = parse_records(await self._connections.command("XRANGE", keys.log, seq, seq))
-        epoch = max((epoch_of(record.entry) or 0 for record in found), default=0)
-        seal = sealed(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
+        records = parse_records(await self._connections.command("XRANGE", keys.log, seq, seq))
+        epoch = max((epoch_of(record.entry) or 0 for record in records), default=0)
+        seal = seal_draft(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
         reply = await self._connections.run(
             "set_aside",
             [*keys.appending(), keys.bucket.dead],

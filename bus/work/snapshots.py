@@ -60,13 +60,13 @@ class Snapshots:
         )
         if all(value is None for value in reply):
             return None
-        found = _sound(reply, fold_version)
-        if found is None:
+        snapshot = _sound(reply, fold_version)
+        if snapshot is None:
             if strict:
                 raise SnapshotDamaged(session, fold_version)
             _logger.error("snapshot_damaged", session=session, fold=fold_version)
             return None
-        return replace(found, incarnation=(incarnation or b"").decode())
+        return replace(snapshot, incarnation=(incarnation or b"").decode())
 
 
 def _sound(reply: list[bytes | None], fold: str) -> Snapshot | None:

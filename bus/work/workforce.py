@@ -53,12 +53,12 @@ class Workforce:
         now, names = await self.now_ms(), await self._connections.command("HKEYS", WORKERS)
         names = sorted(names)
         rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
-        found = [
+        workers = [
             _worker(str(name, "utf-8"), orjson.loads(row), now)
             for name, row in zip(names, rows, strict=True)
             if row is not None
         ]
-        return [worker for worker in found if worker.age_ms < _FORGOTTEN_MS]
+        return [worker for worker in workers if worker.age_ms < _FORGOTTEN_MS]
 
     async def janitor(self) -> int:
         """Makes due what should be and is not; the number of such sessions.
@@ -119,13 +119,13 @@ class Workforce:
         now = await self.now_ms()
         names = await self._connections.command("HKEYS", WORKERS)
         rows = await self._connections.command("HMGET", WORKERS, *names) if names else []
-        gone = [
+        forgotten = [
             name
             for name, row in zip(names, rows, strict=True)
             if row is not None and now - orjson.loads(row)["beat_ms"] >= _FORGOTTEN_MS
         ]
-        if gone:
-            await self._connections.command("HDEL", WORKERS, *gone)
+        if forgotten:
+            await self._connections.command("HDEL", WORKERS, *forgotten)
 
     async def now_ms(self) -> int:
         """The clock of the log: Redis' own."""

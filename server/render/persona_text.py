@@ -31,7 +31,7 @@ _ABOUT: Final = 100  # characters of a description in a listing
 def show_roster(everyone: Roster, json: bool) -> None:
     """One persona a line; files that are none are told of on stderr."""
     table = new_table("name", "from", "listens for", "speaks")
-    for name, found in everyone.found.items():
+    for name, found in everyone.personas.items():
         if json:
             print_json(persona_row(found))
             continue

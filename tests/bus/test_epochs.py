@@ -66,21 +66,21 @@ async def test_of_many_arbiters_one_grants_each_epoch(redis_url: str) -> None:
             return won
 
         won = await asyncio.gather(*(arbiter(f"w{k}") for k in range(6)))
-        found = epochs(await everything(bus, "a"))
-        assert found == list(range(1, len(found) + 1))
-        assert sum(won) == len(found) == (await bus.info("a")).epoch
+        granted = epochs(await everything(bus, "a"))
+        assert granted == list(range(1, len(granted) + 1))
+        assert sum(won) == len(granted) == (await bus.info("a")).epoch
 
 
 async def test_one_epoch_has_one_commit(bus: Bus) -> None:
     """Law 18: of turns published under one epoch at once, one lands whole, of others nothing."""
     await talk(bus, "a", 1)
     await bus.publish("a", [grant(1)])
-    told = await asyncio.gather(
+    outcomes = await asyncio.gather(
         *(bus.publish("a", turn(k, 1), epoch=1) for k in range(10, 18)), return_exceptions=True
     )
-    landed = [reply for reply in told if isinstance(reply, list)]
+    landed = [reply for reply in outcomes if isinstance(reply, list)]
     assert len(landed) == 1
-    assert all(isinstance(reply, StaleEpoch) for reply in told if reply not in landed)
+    assert all(isinstance(reply, StaleEpoch) for reply in outcomes if reply not in landed)
     records = await everything(bus, "a")
     assert [record.entry.kind for record in records[3:]] == [
         "message", "spend.settled", "floor.released",
@@ -204,8 +204,8 @@ async def test_a_lost_turn_comes_back_whole(redis_url: str, raw: redis.Redis) ->
         forget_after(raw, "a", seq=2, n=1)
         assert (await bus.info("a")).epoch == 0
         await bus.publish("a", [said(3)], epoch=2)
-        found = [record.id for record in await everything(bus, "a")]
-        assert found == ["open", "m1", "grant-1-ana", "m2", "settle:2", "release-2", "m3"]
+        ids = [record.id for record in await everything(bus, "a")]
+        assert ids == ["open", "m1", "grant-1-ana", "m2", "settle:2", "release-2", "m3"]
 
 
 async def test_what_was_said_in_an_epoch_that_others_took_still_lands(

@@ -84,9 +84,9 @@ def _undeclared(lines: list[str]) -> list[str]:
         origin, *words = line.split()
         if origin != "lua":
             if words[0] in ("EVALSHA", "EVAL"):
-                found = re.search(r" (\d+) (parley:.*)$", line)
-                assert found, line
-                declared = set(found[2].split()[: int(found[1])])
+                match = re.search(r" (\d+) (parley:.*)$", line)
+                assert match, line
+                declared = set(match[2].split()[: int(match[1])])
             continue
         key = words[1] if len(words) > 1 else ""
         if key.startswith("parley:") and words[0].upper() != "PUBLISH" and key not in declared:

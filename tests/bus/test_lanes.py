@@ -198,15 +198,15 @@ async def test_tries_count_deaths_without_progress_alone(bus: Bus) -> None:
     """Not releases, not failures that were handed back, and progress forgives all."""
 
     async def take_again() -> int:
-        found: list[int] = []
+        tries: list[int] = []
 
         async def taken() -> bool:
             claims = (await bus.take("fold", "w", lease_ms=1)).claims
-            found.extend(claim.tries for claim in claims)
+            tries.extend(claim.tries for claim in claims)
             return bool(claims)
 
         await wait_until(taken)
-        return found[0]
+        return tries[0]
 
     await talk(bus, "a", 3)
     assert [await take_again() for _ in range(4)] == [0, 1, 2, 3]
@@ -361,11 +361,11 @@ async def test_the_effects_of_a_removed_session_are_gone(bus: Bus) -> None:
     """And one in a runner's hands is refused, and off its lane."""
     await talk(bus, "a", 1)
     await folded(bus, "a", effects=[1, 13])
-    (one,) = (await bus.take("effects", "e", count=1, lease_ms=LEASE_MS)).claims
+    (claim,) = (await bus.take("effects", "e", count=1, lease_ms=LEASE_MS)).claims
     await bus.remove("a")
     assert (await bus.take("effects", "e", lease_ms=LEASE_MS)).claims == []
     with pytest.raises(SessionNotFound):
-        await bus.finish(one, "a", summary(), "")
+        await bus.finish(claim, "a", summary(), "")
 
 
 async def test_a_commit_must_be_of_the_claimed_session(bus: Bus) -> None:

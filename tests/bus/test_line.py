@@ -30,7 +30,7 @@ async def line(url: str) -> AsyncIterator[Pipeline]:
 
 async def asked(at: Pipeline, count: int) -> list[object]:
     """What `count` requests at once came to."""
-    asking = (at.ask([("PING",)]) for _ in range(count))
+    asking = (at.send([("PING",)]) for _ in range(count))
     return list(await asyncio.gather(*asking, return_exceptions=True))
 
 
@@ -43,9 +43,9 @@ async def test_a_server_that_says_nothing_is_tried_twice_for_all_who_wait(tmp_pa
 
     silent = await asyncio.start_unix_server(heard, tmp_path / "s")
     async with silent, line(f"unix://{tmp_path}/s") as to:
-        found = await asked(to, MANY)
+        replies = await asked(to, MANY)
         assert len(came) <= 2  # connections: one was silent, and so was another
-        assert all(isinstance(one, TimeoutError | exceptions.TimeoutError) for one in found)
+        assert all(isinstance(reply, TimeoutError | exceptions.TimeoutError) for reply in replies)
         for writer in came:
             writer.close()
 
@@ -53,25 +53,25 @@ async def test_a_server_that_says_nothing_is_tried_twice_for_all_who_wait(tmp_pa
 async def test_all_who_wait_hear_that_a_server_is_gone(tmp_path: Path) -> None:
     """Together with the one that tried again and again; who comes later tries once."""
     async with line(f"unix://{tmp_path}/none") as to:
-        found = await asked(to, MANY)
-        assert all(isinstance(one, exceptions.ConnectionError) for one in found)
-        assert len({id(one) for one in found}) == 1
+        replies = await asked(to, MANY)
+        assert all(isinstance(reply, exceptions.ConnectionError) for reply in replies)
+        assert len({id(reply) for reply in replies}) == 1
         with pytest.raises(exceptions.ConnectionError):
-            await to.ask([("PING",)])
+            await to.send([("PING",)])
 
 
 async def test_a_server_that_answers_again_is_asked_again(redis_server: RedisServer) -> None:
     """Frozen or killed, and back."""
     async with line(redis_server.url) as to:
-        assert await to.ask([("ECHO", "a")]) == [b"a"]
+        assert await to.send([("ECHO", "a")]) == [b"a"]
         redis_server.freeze()
-        found = await asked(to, 3)
-        assert all(isinstance(one, Exception) for one in found)
+        replies = await asked(to, 3)
+        assert all(isinstance(reply, Exception) for reply in replies)
         redis_server.thaw()
         assert await answered(to) == [b"b"]
         redis_server.kill9()
         redis_server.start()
-        assert await to.ask([("ECHO", "c")]) == [b"c"]
+        assert await to.send([("ECHO", "c")]) == [b"c"]
 
 
 async def answered(to: Pipeline) -> list[object]:
@@ -79,6 +79,6 @@ async def answered(to: Pipeline) -> list[object]:
     async with asyncio.timeout(10):
         while True:
             try:
-                return await to.ask([("ECHO", "b")])
+                return await to.send([("ECHO", "b")])
             except (TimeoutError, exceptions.TimeoutError):
                 await asyncio.sleep(SECONDS / 5)

@@ -136,9 +136,9 @@ async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redi
             return (await bus.info("a")).head == 17
 
         await wait_until(is_healed)
-        found = await ids(bus, "a")
-        assert found[-4:] == ["m3", "m4", "m5", "m6"]
-        assert len(set(found)) == len(found)
+        after = await ids(bus, "a")
+        assert after[-4:] == ["m3", "m4", "m5", "m6"]
+        assert len(set(after)) == len(after)
 
 
 async def test_a_lost_closing_closes_again(redis_url: str, raw: redis.Redis) -> None:

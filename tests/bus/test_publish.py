@@ -51,8 +51,8 @@ async def test_entries_stand_densely_in_the_order_they_came(bus: Bus) -> None:
 async def test_an_entry_is_found_by_its_id(bus: Bus) -> None:
     """As it stands; an id that none has finds nothing."""
     await talk(bus, "a", 3)
-    found = await bus.find("a", "m2")
-    assert found == (await bus.read("a", 2, count=1))[0]
+    record = await bus.find("a", "m2")
+    assert record == (await bus.read("a", 2, count=1))[0]
     assert await bus.find("a", "m4") is None
     assert await bus.find("nowhere", "m2") is None
 

@@ -59,7 +59,7 @@ async def test_a_redacted_entry_keeps_its_place_and_loses_its_words(
     assert (done.n, done.derived, done.again) == (7, (), False)
     after = await everything(bus, "a")
     assert [record.identity for record in after[:-1]] == [record.identity for record in before]
-    changed = [one.seq for one, other in zip(after, before, strict=False) if one != other]
+    changed = [before.seq for before, other in zip(after, before, strict=False) if before != other]
     assert changed == [8]
     assert after[7].entry.content == "[redacted]"  # type: ignore[union-attr]  # a message
     assert after[-1].id == "redacted:32"

@@ -30,16 +30,16 @@ async def test_a_snapshot_comes_back_as_it_was_committed(bus: Bus) -> None:
     """With everything a reader needs to judge it."""
     await talk(bus, "a", 3)
     records = await everything(bus, "a")
-    found = await commit_snapshots(bus, 3)
-    assert found == snapshot_of(records[2], b'{"upto":3}')
+    snapshots = await commit_snapshots(bus, 3)
+    assert snapshots == snapshot_of(records[2], b'{"upto":3}')
 
 
 async def test_a_snapshot_never_goes_back(bus: Bus) -> None:
     """A slower worker's older one is passed over."""
     await talk(bus, "a", 4)
-    found = await commit_snapshots(bus, 4, 2)
-    assert found is not None
-    assert found.upto == 4
+    snapshots = await commit_snapshots(bus, 4, 2)
+    assert snapshots is not None
+    assert snapshots.upto == 4
 
 
 async def test_without_that_rule_tails_grow(redis_url: str) -> None:
@@ -47,9 +47,9 @@ async def test_without_that_rule_tails_grow(redis_url: str) -> None:
     scripts = Scripts({"commit.snapshot": "if true then"})
     async with await Bus.connect(redis_url, scripts=scripts) as bus:
         await talk(bus, "a", 4)
-        found = await commit_snapshots(bus, 4, 2)
-        assert found is not None
-        assert found.upto == 2
+        snapshots = await commit_snapshots(bus, 4, 2)
+        assert snapshots is not None
+        assert snapshots.upto == 2
 
 
 async def test_a_snapshot_of_a_lost_suffix_gives_way(bus: Bus, raw: redis.Redis) -> None:
@@ -61,9 +61,9 @@ async def test_a_snapshot_of_a_lost_suffix_gives_way(bus: Bus, raw: redis.Redis)
     assert claims.claims == []
     records = await everything(bus, "a")
     raw.zadd("parley:{0}:due:fold", {"a": 0})
-    found = await commit_snapshots(bus, 3)
-    assert found is not None
-    assert (found.upto, found.identity) == (3, records[2].identity)
+    snapshots = await commit_snapshots(bus, 3)
+    assert snapshots is not None
+    assert (snapshots.upto, snapshots.identity) == (3, records[2].identity)
 
 
 async def test_versions_of_the_fold_do_not_overwrite_each_other(bus: Bus) -> None:

@@ -53,7 +53,7 @@ def _commands() -> list[str]:
 
 
 def _ids(reply: Any) -> list[str]:
-    streams = reply.values() if isinstance(reply, dict) else [found for _, found in reply]
+    streams = reply.values() if isinstance(reply, dict) else [rows for _, rows in reply]
     rows = [row for stream in streams for row in stream]
     while rows and isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], (list, tuple)):
         rows = [row for nested in rows for row in nested]

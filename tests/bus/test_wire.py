@@ -65,9 +65,9 @@ def test_what_is_read_says_the_same(entry: Entry) -> None:
                                   b"\xff", b"[" * 100_000])  # fmt: skip
 def test_what_cannot_be_read_is_kept(body: bytes) -> None:
     """Nothing raises: a log may hold what another version, or a stranger, wrote."""
-    found = decode(body)
-    assert isinstance(found, Unknown)
-    assert found.raw == body
+    entry = decode(body)
+    assert isinstance(entry, Unknown)
+    assert entry.raw == body
 
 
 @pytest.mark.parametrize("body", [

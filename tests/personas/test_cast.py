@@ -20,7 +20,7 @@ PAIRS = list(combinations(CAST, 2))
 def test_there_are_voices_enough_to_disagree() -> None:
     """At least fourteen, each read without a remark."""
     assert len(CAST) >= 14
-    assert all(persona.warnings == () for persona in find_all().found.values())
+    assert all(persona.warnings == () for persona in find_all().personas.values())
 
 
 @pytest.mark.parametrize("persona", CAST, ids=lambda persona: persona.name)

@@ -112,8 +112,8 @@ def test_names_that_come_out_the_same_are_numbered() -> None:
     """Also the server's own, and those made of a role for want of Latin letters."""
     names = ["Zoë K", "zoe-k", "山田", "??", "Parley", "a" * 70, "a" * 80]
     agents = [{"name": name, "role": "a voice"} for name in names]
-    personas = import_text(json.dumps(agents), "x.json").personas
-    assert [persona.name for persona in personas] == [
+    report = import_text(json.dumps(agents), "x.json").personas
+    assert [persona.name for persona in report] == [
         "zoe-k", "zoe-k-2", "a-voice", "a-voice-2", "parley-2", "a" * 64, "a" * 62 + "-2",
     ]  # fmt: skip
 

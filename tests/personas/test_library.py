@@ -31,7 +31,7 @@ def test_an_own_file_wins_over_the_cast(tmp_path: Path) -> None:
     folders: list[str | Path] = [tmp_path / "one", str(tmp_path / "two")]
     assert find("skeptic", folders).body == "Mine."
     assert find_with_source("skeptic", folders).source == str(tmp_path / "one" / "a.md")
-    assert set(find_all(folders).found) == {*bundled_cast(), "extra"}
+    assert set(find_all(folders).personas) == {*bundled_cast(), "extra"}
 
 
 def test_a_path_names_a_file(tmp_path: Path) -> None:

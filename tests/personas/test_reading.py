@@ -163,9 +163,9 @@ def test_what_is_wrong_is_refused_by_file_line_and_key(
 )
 def test_what_is_odd_is_remarked_on(text: str, line: int | None, remark: str) -> None:
     """With the nearest key, and the persona stands."""
-    (one,) = parse_persona(text, "ana.md").warnings
-    assert remark in one.text
-    assert one.line == line
+    (warning,) = parse_persona(text, "ana.md").warnings
+    assert remark in warning.text
+    assert warning.line == line
 
 
 def test_an_alias_bomb_is_refused_before_it_is_built() -> None:

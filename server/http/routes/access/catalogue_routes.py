@@ -33,7 +33,7 @@ async def list_scenarios(caller: AnyToken) -> Any:
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problem_responses("refused"))
 async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
     """Whoever can be seated."""
-    found = (await asyncio.to_thread(everyone, doors.settings)).found
+    found = (await asyncio.to_thread(everyone, doors.settings)).personas
     return {
         "items": [
             {
