@@ -29,8 +29,8 @@ from benchmarks.material import PACKS
 from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
 from parley.bus.entries import Message, Record, SessionOpened
-from parley.listeners.agents.host import Hosted, Part, host
-from parley.listeners.agents.prompts import house_rules
+from parley.listeners.agents.host import HostedPart, HostTally, host_agents
+from parley.listeners.agents.prompts import system_prompt
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
@@ -81,7 +81,7 @@ async def deliberate(turns: int, agents: int, speed: float, seed: int) -> dict[s
     return {"seconds": round(seconds), **figures(log, hosted, room, agents)}
 
 
-async def _session(bus: Bus, model: OpenAIModel, turns: int, agents: int) -> tuple[Hosted, Room]:
+async def _session(bus: Bus, model: OpenAIModel, turns: int, agents: int) -> tuple[HostTally, Room]:
     settings = {
         "goal": GOAL,
         "summary": {"how": "model"},
@@ -92,9 +92,9 @@ async def _session(bus: Bus, model: OpenAIModel, turns: int, agents: int) -> tup
     opening = Message(participant="host", content=GOAL)
     await bus.publish("bench", [Draft("opening", opening)])
     cast = bundled_cast()
-    parts = [Part(name, cast[name]) for name in SEATS[:agents]]
+    parts = [HostedPart(name, cast[name]) for name in SEATS[:agents]]
     async with entered(BusDoor(bus, PACKS, "bench")) as room:
-        return await host(room, parts, model, nonce="bench"), room
+        return await host_agents(room, parts, model, nonce="bench"), room
 
 
 async def _log(bus: Bus) -> list[Record]:
@@ -104,7 +104,7 @@ async def _log(bus: Bus) -> list[Record]:
     return records
 
 
-def figures(log: list[Record], hosted: Hosted, room: Room, agents: int) -> dict[str, Any]:
+def figures(log: list[Record], hosted: HostTally, room: Room, agents: int) -> dict[str, Any]:
     """What the session cost, turn by turn, from its log."""
     entries: list[Any] = [record.entry for record in log]
     sent, baseline = by_turn(entries, room)
@@ -151,7 +151,7 @@ def by_turn(entries: list[Any], room: Room) -> tuple[list[int], list[int]]:
             since += 0 if entry.call in ballots else entry.input_tokens
         elif entry.kind == "message":
             if entry.participant in cast:
-                system = count_tokens(house_rules(cast[entry.participant], room.memory))
+                system = count_tokens(system_prompt(cast[entry.participant], room.memory))
                 baseline.append(system + history)
                 sent.append(since)
                 since = 0

@@ -26,7 +26,7 @@ from benchmarks.served import Served, served
 from benchmarks.streams import Poster, Tally, hello_within, opened
 from parley.bus import Bus
 from parley.bus.embedded import serve
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.listeners.workers.worker import calm_collector
 
 RATE: Final = 200  # a second
@@ -166,7 +166,7 @@ async def past(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, fl
     session = f"past-{run}"
     await bus.restore(session, records)
     last = records[-1].n
-    moments = Moments(bus, PACKS)
+    moments = History(bus, PACKS)
     began = time.perf_counter()
     await moments.at(session, last)
     cold = time.perf_counter() - began

@@ -20,10 +20,10 @@ from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Entry, Message, PackRef, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.models.answer_memo import Memo
-from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.answer_memo import AnswerCache
+from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Completion, Prompt
-from parley.listeners.offline.local_effects import settle
+from parley.listeners.offline.local_effects import settle_log
 from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.goals import eviction, tallies
@@ -108,7 +108,7 @@ def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, An
         log, memory = LocalLog(), Memory(PACKS)
         log.open(opened(name, summary={"keep": 100}, caps={"summaries": 1000}))
         log.publish([Draft(f"m{k}", entry) for k, entry in enumerate(message)])
-        settle(log, memory)
+        settle_log(log, memory)
         standing = [summary for summary in memory.summaries.values() if summary.level == 0]
         each += [permille_saved(summary.was, summary.size) for summary in standing if summary.was]
         top = uncovered_summaries(memory)
@@ -172,8 +172,8 @@ async def memo_hits(contents: int = 100, times: int = 10) -> dict[str, Any]:
     draw = random.Random(7)
     asked = [number for number in range(contents) for _ in range(times)]
     draw.shuffle(asked)
-    model = Metered(_Echo())
-    memo = Memo(model)
+    model = MeteredModel(_Echo())
+    memo = AnswerCache(model)
     for start in range(0, len(asked), 8):
         prompts = (Prompt("Summarize.", f"part {k}", 300) for k in asked[start : start + 8])
         await asyncio.gather(*map(memo.complete, prompts))

@@ -27,7 +27,7 @@ from benchmarks.material import PACKS
 from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
 from parley.bus.entries import Message, Record, SessionOpened
-from parley.listeners.agents.host import Part, host
+from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import entered
@@ -52,7 +52,9 @@ async def _host_all(url: str, sessions: list[str]) -> int:
             model = ScriptedModel(eager, first_token_seconds=0.05, tokens_per_second=200)
             model.prompts = _Forgetful()
             async with entered(BusDoor(bus, PACKS, session)) as room:
-                await host(room, [Part(n, persona(n)) for n in NAMES], model, nonce=session)
+                await host_agents(
+                    room, [HostedPart(n, persona(n)) for n in NAMES], model, nonce=session
+                )
                 peak = max(peak, _resident())
 
         await asyncio.gather(*(one(session) for session in sessions))
@@ -180,7 +182,7 @@ async def cancels() -> dict[str, float]:
             model = Endless()
             async with entered(BusDoor(other, PACKS, "cut")) as room:
                 task = asyncio.create_task(
-                    host(room, [Part("ann", persona("ann"))], model, nonce="c")
+                    host_agents(room, [HostedPart("ann", persona("ann"))], model, nonce="c")
                 )
                 times = []
                 for k in range(CANCELS + 1):

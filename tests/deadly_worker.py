@@ -17,7 +17,7 @@ from pathlib import Path
 
 from parley.bus.entries import Record
 from parley.listeners.cache import projection
-from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, run_lane
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from parley.memory.fold.apply import apply
@@ -35,7 +35,7 @@ def deadly(memory: Memory, record: Record) -> list[Fact]:
 
 def fold(url: str, lease_ms: int) -> None:
     pack = parse_pack(Path("memory/packs/en@1.json").read_bytes())
-    pace = Pace(lease_ms=lease_ms, snapshot_tail=1, idle_seconds=0.05)
+    pace = ProjectorPace(lease_ms=lease_ms, snapshot_tail=1, idle_seconds=0.05)
     settings = WorkerSettings(url, fold=pace)
     asyncio.run(run_lane("fold", settings, {pack_key(pack.name, pack.hash): pack}))
 

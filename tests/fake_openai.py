@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
 
-from parley.listeners.models.scripted_model import within
+from parley.listeners.models.scripted_model import clip_to_tokens
 from parley.memory.text.text_sizes import count_tokens
 from tests.fake_replies import (
     CACHE_STEP,
@@ -365,7 +365,7 @@ class _Handler(BaseHTTPRequestHandler):
             content = "And so it goes on, as it always does. " * 200
         elif self.owner.manners.reply is not None:
             most = request.get("max_completion_tokens") or request["max_tokens"]
-            kept = within(content or "", most)
+            kept = clip_to_tokens(content or "", most)
             content, finish = kept, "stop" if kept == content else "length"
         choice = {
             "index": 0,

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from parley.bus import Bus
-from parley.listeners.agents.host import Part, host
+from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import entered
@@ -32,8 +32,8 @@ async def main(told: dict[str, Any]) -> None:
         await Bus.connect(told["url"]) as bus,
         entered(BusDoor(bus, PACKS, told["session"])) as room,
     ):
-        parts = [Part(name, persona(name, budget=budget)) for name in told["agents"]]
-        await host(room, parts, model, nonce=told["nonce"])
+        parts = [HostedPart(name, persona(name, budget=budget)) for name in told["agents"]]
+        await host_agents(room, parts, model, nonce=told["nonce"])
 
 
 if __name__ == "__main__":

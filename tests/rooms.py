@@ -16,7 +16,7 @@ from typing import Any
 from parley.bus import Bus, Draft
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
-from parley.listeners.agents.host import Hosted, Part, host
+from parley.listeners.agents.host import HostedPart, HostTally, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
@@ -70,13 +70,13 @@ async def room(bus: Bus, session: str) -> AsyncIterator[Room]:
 @asynccontextmanager
 async def hosted(
     bus: Bus, session: str, names: Sequence[str], answer: Answer, *, nonce: str = "a",
-    parts: Sequence[Part] = (), **model: Any,
-) -> AsyncIterator[asyncio.Task[Hosted]]:  # fmt: skip
+    parts: Sequence[HostedPart] = (), **model: Any,
+) -> AsyncIterator[asyncio.Task[HostTally]]:  # fmt: skip
     """Agents in this process; the task ends with the session."""
     async with room(bus, session) as found:
-        every = [*parts, *(Part(name, persona(name)) for name in names)]
+        every = [*parts, *(HostedPart(name, persona(name)) for name in names)]
         scripted = ScriptedModel(answer, **model)
-        task = asyncio.create_task(host(found, every, scripted, nonce=nonce))
+        task = asyncio.create_task(host_agents(found, every, scripted, nonce=nonce))
         try:
             yield task
         finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
-from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from parley.memory.state.memory import pack_key
@@ -30,7 +30,7 @@ def main(what: str, url: str, *rest: str) -> int:
     pack = parse_pack(Path("memory/packs/en@1.json").read_bytes())
     settings = WorkerSettings(
         url,
-        fold=Pace(lease_ms=2_000, snapshot_tail=1, idle_seconds=0.05),
+        fold=ProjectorPace(lease_ms=2_000, snapshot_tail=1, idle_seconds=0.05),
         effects=EffectPace(idle_seconds=0.05),
         drain_seconds=5.0,
     )

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from parley.bus.contract.errors import SessionClosed
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.evaluation import Evaluating
-from parley.listeners.agents.model_caller import Caller
-from parley.listeners.agents.moderator import Moderating
-from parley.listeners.agents.speaker import Speaking
+from parley.listeners.agents.evaluation import Evaluator
+from parley.listeners.agents.model_caller import ModelCaller
+from parley.listeners.agents.moderator import Moderator
+from parley.listeners.agents.speaker import SpeakingTurn
 from parley.listeners.agents.voter import Voter
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.participant import Presence
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.personas.persona import Persona
 
 
-class AgentListener:
+class Agent:
     """`persona` in a session, under `name`.
 
     `nonce` tells this process from others that speak for it: give a random one,
@@ -36,7 +36,7 @@ class AgentListener:
         self,
         room: Room,
         persona: Persona,
-        model: Speaker,
+        model: StreamingModel,
         *,
         nonce: str,
         name: str = "",
@@ -45,13 +45,13 @@ class AgentListener:
         self.tally = AgentTally()
         self._persona = persona
         self._me = me = Presence(room, name or persona.name, nonce)
-        caller = Caller(room, model, prices or {}, me.name, f"call:{me.key}")
-        self._evaluating = Evaluating(me, persona, caller, self.tally)
-        self._speaking = Speaking(me, persona, caller, self.tally)
+        caller = ModelCaller(room, model, prices or {}, me.name, f"call:{me.key}")
+        self._evaluator = Evaluator(me, persona, caller, self.tally)
+        self._speaker = SpeakingTurn(me, persona, caller, self.tally)
         self._voter = Voter(me, persona, caller, self.tally)
-        self._moderating = Moderating(me, persona, caller, self.tally)
-        self._sat = False
-        self._served = -1  # epoch of the last grant that was used
+        self._moderator = Moderator(me, persona, caller, self.tally)
+        self._is_seated = False
+        self._used_epoch = -1  # epoch of the last grant that was used
 
     @property
     def name(self) -> str:
@@ -75,8 +75,8 @@ class AgentListener:
 
     async def _keep_seat(self) -> None:
         """Sit down, at first and where the log lost the seat. Raises `Superseded`."""
-        if self._me.seat is None or not self._sat:
-            self._sat, self._served = True, -1
+        if self._me.seat is None or not self._is_seated:
+            self._is_seated, self._used_epoch = True, -1
             await self._me.sit_down("agent", self._persona)
         self._me.check_seat()
 
@@ -84,17 +84,17 @@ class AgentListener:
         """Do the one thing that is to be done now, if any; the seconds to look again after."""
         me, floor = self._me, self._me.floor
         if floor.holder == me.canonical:
-            if floor.epoch != self._served:
-                self._served = floor.epoch
-                await self._speaking.use_floor(floor.epoch)
+            if floor.epoch != self._used_epoch:
+                self._used_epoch = floor.epoch
+                await self._speaker.use_floor(floor.epoch)
         elif (vote := self._voter.unconfirmed()) is not None:
             await self._voter.agree(vote)
-        elif (vote := self._voter.owed()) is not None:
+        elif (vote := self._voter.pending()) is not None:
             await self._voter.cast(vote)
-        elif self._moderating.asked():
-            await self._moderating.grant()
+        elif self._moderator.is_asked():
+            await self._moderator.grant()
         elif me.settings.policy == "open" and me.canonical in floor.bids:
-            await self._speaking.speak_openly(self._evaluating.still)
+            await self._speaker.speak_openly(self._evaluator.still_holds)
         else:
-            return await self._evaluating.consider()
+            return await self._evaluator.evaluate()
         return None

@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus.entries import Act, Intent, Message, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation
-from parley.listeners.models.structured_answers import without_thought
+from parley.listeners.models.structured_answers import strip_reasoning
 from parley.memory.state.floor_state import Bid, Seat
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
@@ -33,9 +33,9 @@ _ACTS: Final[dict[Intent, Act | None]] = {
 _NEED_A_REF: Final = frozenset({"amend", "support", "oppose"})
 
 
-def said(text: str, name: str, display: str) -> str:
+def clean_answer(text: str, name: str, display: str) -> str:
     """`text` without a thought or a name in front; "" for what is no message."""
-    text = without_thought(text).strip()
+    text = strip_reasoning(text).strip()
     for lead in (name, display):
         if lead and text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
@@ -49,13 +49,13 @@ def _is_nothing(text: str) -> bool:
     return all(char in _BLANK or not char.isprintable() for char in text)
 
 
-def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
+def message_entry(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
     """What is said, with the act that it was granted for.
 
     A tag in the text is the speaker's own word and stands alone; an act that
     the seat may not do is left out, as is one about nothing.
     """
-    act = None if intent is None or _TAGGED.match(text) else _ACTS[as_intent(intent.intent)]
+    act = None if intent is None or _TAGGED.match(text) else _ACTS[parse_intent(intent.intent)]
     target: int | str | None = None
     if intent is not None and intent.re:
         target = int(intent.re) if intent.re.isdecimal() else intent.re
@@ -66,7 +66,7 @@ def message(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Mess
     return Message(participant=name, content=text, act=act, re=target)
 
 
-def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteInitiated | None:
+def vote_entry(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteInitiated | None:
     """The vote that the speaker was granted the floor to call, where it may; else None.
 
     A tag [VOTE P1] in its text is its own word for it, whatever it was granted for.
@@ -79,10 +79,10 @@ def vote_call(memory: Memory, name: str, text: str, intent: Bid | None) -> VoteI
     proposal = memory.item(str(wanted))
     if proposal is None or proposal.status != "active":
         return None
-    return call_on(memory, name, proposal.handle)
+    return vote_on_proposal(memory, name, proposal.handle)
 
 
-def call_on(memory: Memory, name: str, handle: str) -> VoteInitiated:
+def vote_on_proposal(memory: Memory, name: str, handle: str) -> VoteInitiated:
     """A vote on that proposal; where ballots rank, on it and all others that are active.
 
     Of more than a vote can hold the newest, or those up to that proposal.
@@ -110,12 +110,12 @@ def target_of(memory: Memory, answer: Evaluation) -> int | str | None:
     return None
 
 
-def as_intent(name: str) -> Intent:
+def parse_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
     return name if name in _ACTS else "answer"
 
 
-def short(text: str) -> str:
+def one_line_reason(text: str) -> str:
     """A reason on one line."""
     return clip(one_line(text), _REASON)
 

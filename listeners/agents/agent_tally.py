@@ -23,7 +23,7 @@ class AgentTally:
     ballots: int = 0
     endings: Counter[str] = field(default_factory=Counter)  # of calls, by how they ended
 
-    def ended(self, ending: Ending) -> None:
+    def count_ending(self, ending: Ending) -> None:
         self.endings[ending] += 1
 
     def plain(self) -> dict[str, object]:

@@ -90,16 +90,16 @@ class Arbiter:
         epoch = floor.epoch
         match step:
             case Grant():
-                granted = FloorGranted(
+                grant = FloorGranted(
                     participant=step.participant, epoch=epoch + 1, score=step.score,
                     lease_ms=room.memory.settings.floor.lease_ms, reason=step.reason,
                 )  # fmt: skip
-                await self._publish(f"grant:{epoch}", granted)
+                await self._publish(f"grant:{epoch}", grant)
             case Expire():
-                over = FloorReleased(
+                release = FloorReleased(
                     participant=step.participant, epoch=epoch + 1, reason="expired"
                 )
-                await self._publish(f"expire:{epoch}", over)
+                await self._publish(f"expire:{epoch}", release)
             case Nudge():
                 nudge = FloorNudged(
                     participant=step.participant, warning=step.warning, re=step.re,
@@ -121,7 +121,7 @@ class Arbiter:
         await publish_once(self._room, own, entry, self._nonce)
 
     async def _call_vote(self, ref: int) -> None:
-        call = agent_drafts.call_on(self._room.memory, VOICE, f"P{ref}")
+        call = agent_drafts.vote_on_proposal(self._room.memory, VOICE, f"P{ref}")
         await self._publish(f"vote:{VOICE}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:

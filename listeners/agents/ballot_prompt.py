@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any, Final
 
-from parley.listeners.models.model_port import Shape
-from parley.listeners.models.openai_answers import mended
-from parley.listeners.models.structured_answers import without_thought
+from parley.listeners.models.model_port import AnswerSchema
+from parley.listeners.models.openai_answers import replace_lone_surrogates
+from parley.listeners.models.structured_answers import strip_reasoning
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.escapes import fence_lines
 from parley.memory.voting.counting_rules import ABSTAIN, Choice
@@ -39,7 +39,7 @@ def ballot_question(vote: Vote) -> str:
     )
 
 
-def ballot_shape(vote: Vote) -> Shape:
+def ballot_shape(vote: Vote) -> AnswerSchema:
     """The object that the answer is to be; only what is an option can be chosen."""
     most = len(vote.options) if vote.rule == "ranked" else 1
     choice = {
@@ -48,7 +48,7 @@ def ballot_shape(vote: Vote) -> Shape:
         "minItems": 1,
         "maxItems": most,
     }
-    return Shape(
+    return AnswerSchema(
         name="ballot",
         schema={
             "type": "object",
@@ -66,13 +66,13 @@ def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
     lone choice instead of a list, and an answer that is nothing but an option.
     Never guesses: words that merely speak of an option are no ballot.
     """
-    text = without_thought(text)
-    answer = _object_in(text)
+    text = strip_reasoning(text)
+    answer = _parse_object(text)
     if answer is None:
         bare = text.strip(" \t\r\n\"'`.*")[:_MANY]
         return read_choice(vote, [text.strip()[:_MANY]]) or read_choice(vote, [bare]) or (), ""
-    given = answer.get("choice")
-    words: list[Any] = given if isinstance(given, list) else [given]
+    choice = answer.get("choice")
+    words: list[Any] = choice if isinstance(choice, list) else [choice]
     why = answer.get("why")
     reason = " ".join(why.split())[:MOST_WHY] if isinstance(why, str) else ""
     if not all(isinstance(word, str) for word in words):
@@ -80,13 +80,13 @@ def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
     return read_choice(vote, words) or (), reason
 
 
-def _object_in(text: str) -> dict[str, Any] | None:
+def _parse_object(text: str) -> dict[str, Any] | None:
     """The JSON object from the first brace to the last; None where there is none."""
-    found = re.search(r"\{.*\}", text, re.DOTALL)
-    if found is None:
+    match = re.search(r"\{.*\}", text, re.DOTALL)
+    if match is None:
         return None
     try:
-        answer = mended(json.loads(found[0]))
+        answer = replace_lone_surrogates(json.loads(match[0]))
     except (ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) else None

@@ -11,11 +11,11 @@ import structlog
 
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import SessionClosed
-from parley.listeners.agents.agent import AgentListener
+from parley.listeners.agents.agent import Agent
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.arbiter import Arbiter, ArbiterTally
 from parley.listeners.agents.panel import PanelCaller
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
@@ -27,7 +27,7 @@ log = structlog.get_logger("parley.host")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class HostedPart:
     """A persona that takes part under `name`."""
 
     name: str
@@ -35,22 +35,22 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Hosted:
+class HostTally:
     """What was done here: by agent, and by the arbiter."""
 
     agents: dict[str, AgentTally]
     arbiter: ArbiterTally
 
 
-async def host(
+async def host_agents(
     room: Room,
-    parts: Sequence[Part],
-    model: Speaker,
+    parts: Sequence[HostedPart],
+    model: StreamingModel,
     *,
     nonce: str,
     prices: Prices | None = None,
     stop: asyncio.Event | None = None,
-) -> Hosted:
+) -> HostTally:
     """Let `parts` take part in `room` until it closes, or `stop` is set: then they leave.
 
     A part that another process took over ends by itself; the rest goes on.
@@ -59,7 +59,7 @@ async def host(
     room.patience_seconds = OUTAGE_SECONDS
     arbiter = Arbiter(room, nonce)
     agents = [
-        AgentListener(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)
+        Agent(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)
         for part in parts
     ]
     closed = asyncio.create_task(arbiter.run(), name=f"parley-arbiter-{room.session}")
@@ -76,7 +76,7 @@ async def host(
                 await _leave(agent)
     finally:
         await cancel_and_wait(closed, stopped, *tasks)
-    return Hosted({agent.name: agent.tally for agent in agents}, arbiter.tally)
+    return HostTally({agent.name: agent.tally for agent in agents}, arbiter.tally)
 
 
 async def _first_failure(
@@ -92,14 +92,14 @@ async def _first_failure(
         await asyncio.wait(agents)
 
 
-async def _run(agent: AgentListener) -> None:
+async def _run(agent: Agent) -> None:
     try:
         await agent.run()
     except Superseded as error:
         log.warning("agent_superseded", participant=agent.name, reason=str(error))
 
 
-async def _leave(agent: AgentListener) -> None:
+async def _leave(agent: Agent) -> None:
     try:
         await agent.leave("stopped")
     except SessionClosed:

@@ -24,15 +24,15 @@ from parley.listeners.models.model_port import (
     Completion,
     ModelError,
     Prompt,
-    Speaker,
+    StreamingModel,
     TooSlow,
 )
-from parley.listeners.models.structured_answers import ask, shape_of
+from parley.listeners.models.structured_answers import ask_for, schema_of
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.accounts import (
     Charge,
-    charge_for,
-    is_priced,
+    can_be_priced,
+    charge_of,
     outcome_of,
     reserve_draft,
     settle_draft,
@@ -57,7 +57,7 @@ log = structlog.get_logger("parley.agent")
 
 
 @dataclass(frozen=True, slots=True)
-class Called(Generic[Answer]):
+class CallOutcome(Generic[Answer]):
     """How a call ended, and what it cost: `charge` is None where nothing was reserved."""
 
     ending: Ending
@@ -66,7 +66,7 @@ class Called(Generic[Answer]):
     completion: Completion | None = None
     prices: Prices | None = None
 
-    def settled(self, outcome: Outcome | None = None) -> Draft | None:
+    def settlement(self, outcome: Outcome | None = None) -> Draft | None:
         """The account of it, to be published with what came of it; as `outcome`, where given."""
         if self.charge is None:
             return None
@@ -74,15 +74,15 @@ class Called(Generic[Answer]):
         return settle_draft(self.charge, self.completion, outcome, self.prices or {})
 
 
-class Caller:
+class ModelCaller:
     """Makes the calls of one participant, one after the other. `name` is unique to its process."""
 
     def __init__(
-        self, room: Room, model: Speaker, prices: Prices, participant: str, name: str
+        self, room: Room, model: StreamingModel, prices: Prices, participant: str, name: str
     ) -> None:
         self._room, self._model, self._prices = room, model, prices
         self._participant, self._name = participant, name
-        self._made = 0
+        self._calls = 0
 
     async def ask(
         self,
@@ -92,7 +92,7 @@ class Caller:
         seconds: float,
         *,
         call: str | None = None,
-    ) -> Called[Shaped]:
+    ) -> CallOutcome[Shaped]:
         """The answer in that shape, within `seconds` and as long as `holds`.
 
         A `call` is an id that others may use as well: whoever reserves it first makes
@@ -100,59 +100,63 @@ class Caller:
         """
 
         async def work() -> tuple[Shaped, Completion]:
-            return await ask(self._model, prompt, shape)
+            return await ask_for(self._model, prompt, shape)
 
-        shaped = replace(prompt, shape=shape_of(shape))
+        shaped = replace(prompt, shape=schema_of(shape))
         return await self._on_account(shaped, work, [], holds, seconds, call)
 
-    async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> Called[str]:
+    async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> CallOutcome[str]:
         """What the model says, heard as it speaks."""
-        heard: list[str] = []
+        pieces_heard: list[str] = []
 
         async def work() -> tuple[str, Completion]:
             async with aclosing(self._model.stream(prompt)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Completion):
                         return piece.text, piece
-                    heard.append(piece)
+                    pieces_heard.append(piece)
             raise BadAnswer("the stream ended without a completion")
 
-        return await self._on_account(prompt, work, heard, holds, seconds)
+        return await self._on_account(prompt, work, pieces_heard, holds, seconds)
 
     async def _on_account(
         self,
         prompt: Prompt,
         work: Callable[[], Awaitable[tuple[Answer, Completion]]],
-        heard: list[str] | None,
+        pieces: list[str] | None,
         holds: Holds,
         seconds: float,
         call: str | None = None,
-    ) -> Called[Answer]:
+    ) -> CallOutcome[Answer]:
         if not holds():
-            return Called("cancelled")  # nobody waits for it: it would be paid for in vain
-        self._made += 1
-        own = f"{self._name}.{self._made}"
-        charge = charge_for(prompt, call or own, self._participant, self._prices)
-        if not await self._granted(charge, shared=call is not None):
-            return Called("budget")
+            return CallOutcome("cancelled")  # nobody waits for it: it would be paid for in vain
+        self._calls += 1
+        own = f"{self._name}.{self._calls}"
+        charge = charge_of(prompt, call or own, self._participant, self._prices)
+        if not await self._reserve(charge, shared=call is not None):
+            return CallOutcome("budget")
         try:
             async with asyncio.timeout(seconds):
-                done = await self._room.as_long_as(holds, work)
+                result = await self._room.as_long_as(holds, work)
         except TimeoutError:
-            return Called("late", None, charge, _broken_off(charge, heard), self._prices)
+            return CallOutcome(
+                "late", None, charge, _partial_completion(charge, pieces), self._prices
+            )
         except ModelError as error:
             log.warning("model_failed", participant=self._participant, reason=str(error))
             completion, _ = outcome_of(error)
             ending: Ending = "late" if isinstance(error, TooSlow) else "failed"
-            return Called(ending, None, charge, completion, self._prices)
-        if done is None:
-            return Called("cancelled", None, charge, _broken_off(charge, heard), self._prices)
-        answer, completion = done
-        return Called("answered", answer, charge, completion, self._prices)
+            return CallOutcome(ending, None, charge, completion, self._prices)
+        if result is None:
+            return CallOutcome(
+                "cancelled", None, charge, _partial_completion(charge, pieces), self._prices
+            )
+        answer, completion = result
+        return CallOutcome("answered", answer, charge, completion, self._prices)
 
-    async def _granted(self, charge: Charge, shared: bool) -> bool:
+    async def _reserve(self, charge: Charge, shared: bool) -> bool:
         """Reserve it; False where the fold refuses, no price is known, or others were first."""
-        if not is_priced(self._room.memory, charge, self._prices):
+        if not can_be_priced(self._room.memory, charge, self._prices):
             return False
         try:
             (receipt,) = await self._room.publish([reserve_draft(charge)])
@@ -165,9 +169,9 @@ class Caller:
         return charge.call in self._room.memory.ledger.calls
 
 
-def _broken_off(charge: Charge, heard: list[str] | None) -> Completion | None:
+def _partial_completion(charge: Charge, pieces: list[str] | None) -> Completion | None:
     """What a generation came to that was not let finish; None where nobody can know.
 
     Of one that is heard as it speaks, no more was generated than was heard.
     """
-    return None if heard is None else Completion("".join(heard), charge.model)
+    return None if pieces is None else Completion("".join(pieces), charge.model)

@@ -6,8 +6,8 @@ from parley.bus import Draft
 from parley.bus.entries import FloorGranted, FloorPassed
 from parley.listeners.agents import agent_drafts
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.model_caller import Called, Caller
-from parley.listeners.agents.prompts import NextSpeaker, whom_to_hear
+from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
+from parley.listeners.agents.prompts import NextSpeaker, moderator_prompt
 from parley.listeners.rooms.participant import Presence
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents
@@ -15,16 +15,16 @@ from parley.memory.arbitration.steps import AskModerator
 from parley.personas.persona import Persona
 
 
-class Moderating:
+class Moderator:
     """What `presence` does where it has the capability `grant` under the policy `moderated`."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
+        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
         self._judged: tuple[int, tuple[str, ...]] | None = None  # epoch, and who asked in it
 
-    def asked(self) -> bool:
+    def is_asked(self) -> bool:
         """Whether the talk waits for this moderator's word now.
 
         Once everybody has bid or passed, itself included, and once for the same
@@ -34,7 +34,7 @@ class Moderating:
         memory = self._me.memory
         if self._me.settings.policy != "moderated" or not self._bidders():
             return False
-        if self._judged == self._question() or self._missing():
+        if self._judged == self._question() or self._awaits_answers():
             return False
         step, _ = next_step(memory, self._me.room.waited())
         return isinstance(step, AskModerator) and step.participant == self._me.canonical
@@ -45,42 +45,42 @@ class Moderating:
     def _question(self) -> tuple[int, tuple[str, ...]]:
         return self._me.floor.epoch, self._bidders()
 
-    def _missing(self) -> bool:
+    def _awaits_answers(self) -> bool:
         """Whether somebody is still to say whether it wants to speak."""
         memory = self._me.memory
-        found = judge_listeners(memory, list_grantable_agents(memory))
-        return any(verdict in ("evaluate", "bid") for verdict in found.values())
+        judged = judge_listeners(memory, list_grantable_agents(memory))
+        return any(verdict in ("evaluate", "bid") for verdict in judged.values())
 
     async def grant(self) -> None:
         """Give the floor to whom the model names; where it names nobody, bids decide."""
         me, room = self._me, self._me.room
         epoch = me.floor.epoch
         self._judged = self._question()
-        prompt = whom_to_hear(
+        prompt = moderator_prompt(
             self._persona, me.name, room.memory, tuple(room.recent), sorted(me.floor.bids)
         )
-        called = await self._caller.ask(
+        outcome = await self._caller.ask(
             prompt,
             NextSpeaker,
             lambda: me.floor.epoch == epoch and me.memory.closed is None,
             me.settings.evaluation_ms / 1000,
         )
-        self._tally.ended(called.ending)
-        granted = self._granted(called, epoch)
+        self._tally.count_ending(outcome.ending)
+        granted = self._grant_draft(outcome, epoch)
         if granted is None:
             nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
-            await me.publish(called.settled(), me.draft("pass", nobody))
-        elif not await me.landed(epoch, called.settled(), granted):
-            await me.publish(called.settled("discarded"))
+            await me.publish(outcome.settlement(), me.draft("pass", nobody))
+        elif not await me.landed(epoch, outcome.settlement(), granted):
+            await me.publish(outcome.settlement("discarded"))
 
-    def _granted(self, called: Called[NextSpeaker], epoch: int) -> Draft | None:
-        if called.answer is None:
+    def _grant_draft(self, outcome: CallOutcome[NextSpeaker], epoch: int) -> Draft | None:
+        if outcome.answer is None:
             return None
-        named = self._me.memory.named(called.answer.participant)
+        named = self._me.memory.named(outcome.answer.participant)
         if named not in self._me.floor.bids:
             return None
         entry = FloorGranted(
             participant=named, epoch=epoch + 1, lease_ms=self._me.settings.lease_ms,
-            by=self._me.name, reason=agent_drafts.short(called.answer.reason),
+            by=self._me.name, reason=agent_drafts.one_line_reason(outcome.answer.reason),
         )  # fmt: skip
         return Draft(f"grant:{self._me.key}:{epoch}", entry)

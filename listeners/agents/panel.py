@@ -11,9 +11,9 @@ from parley.bus import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorBid, FloorPassed
 from parley.listeners.agents import agent_drafts
-from parley.listeners.agents.model_caller import Caller
-from parley.listeners.agents.prompts import Panel, PanelBid, who_should_respond
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.agents.model_caller import ModelCaller
+from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.memory.arbitration.gate import is_held_up_by_vote, judge_listeners
@@ -24,10 +24,10 @@ from parley.memory.state.item_state import VOICE
 class PanelCaller:
     """Asks `model` on behalf of every agent in `room` that may want to speak."""
 
-    def __init__(self, room: Room, model: Speaker, prices: Prices) -> None:
+    def __init__(self, room: Room, model: StreamingModel, prices: Prices) -> None:
         self._room = room
-        self._caller = Caller(room, model, prices, VOICE, "panel")
-        self._asked = ""  # the newest call that was tried
+        self._caller = ModelCaller(room, model, prices, VOICE, "panel")
+        self._last_call = ""  # the newest call that was tried
 
     async def run(self) -> None:
         """Ask once an epoch, and anew when something stirred everyone, until the session closes."""
@@ -47,29 +47,29 @@ class PanelCaller:
         settings = memory.settings.floor
         if memory.floor.holder or (settings.policy != "panel" and settings.evaluation != "panel"):
             return []
-        found = judge_listeners(memory, sorted(present_agents(memory)))
-        return [name for name, verdict in found.items() if verdict == "evaluate"]
+        judged = judge_listeners(memory, sorted(present_agents(memory)))
+        return [name for name, verdict in judged.items() if verdict == "evaluate"]
 
     async def _ask(self, names: list[str]) -> None:
         memory = self._room.memory
         stirred, heard = memory.floor.stirred, max(memory.floor.head, memory.floor.stirred)
         call = f"panel:{memory.floor.epoch}:{heard}"
-        if call == self._asked:
+        if call == self._last_call:
             return
-        self._asked = call
-        called = await self._caller.ask(
-            who_should_respond(memory, tuple(self._room.recent), names),
+        self._last_call = call
+        outcome = await self._caller.ask(
+            panel_prompt(memory, tuple(self._room.recent), names),
             Panel,
             lambda: self._holds(stirred),
             memory.settings.floor.evaluation_ms / 1000,
             call=call,
         )
-        if called.charge is None:
+        if outcome.charge is None:
             return  # another process asks, or nobody can pay
-        drafts: list[Draft | None] = [called.settled()]
+        drafts: list[Draft | None] = [outcome.settlement()]
         if self._holds(stirred):
-            failed = called.answer is None
-            bids = {} if called.answer is None else {b.participant: b for b in called.answer.bids}
+            failed = outcome.answer is None
+            bids = {} if outcome.answer is None else {b.participant: b for b in outcome.answer.bids}
             drafts += [
                 Draft(f"{call}:{place}", self._entry(name, bids.get(name), heard, failed=failed))
                 for place, name in enumerate(names)
@@ -100,6 +100,7 @@ class PanelCaller:
             )
         return FloorBid(
             participant=name, epoch=epoch, heard=heard, urgency=bid.urgency, intent=bid.intent,
-            re=agent_drafts.target_of(memory, bid), novelty=agent_drafts.short(bid.novelty),
-            reason=agent_drafts.short(bid.reason), how="panel",
+            re=agent_drafts.target_of(memory, bid),
+            novelty=agent_drafts.one_line_reason(bid.novelty),
+            reason=agent_drafts.one_line_reason(bid.reason), how="panel",
         )  # fmt: skip

@@ -13,8 +13,8 @@ from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
 from parley.listeners.agents import agent_drafts
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.model_caller import Called, Caller, Ending
-from parley.listeners.agents.prompts import what_to_say
+from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
+from parley.listeners.agents.prompts import speech_prompt
 from parley.listeners.rooms.participant import Presence
 from parley.personas.persona import Persona
 
@@ -29,82 +29,84 @@ _RELEASES: Final[dict[Ending, Release]] = {
 }
 
 
-class Speaking:
+class SpeakingTurn:
     """What `presence` does with the floor."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
+        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
-        self._openly = 0  # messages under the policy `open`
+        self._open_messages = 0  # messages under the policy `open`
 
     async def use_floor(self, epoch: int) -> None:
         """Draft and commit, or release; begin anew where a person spoke meanwhile."""
-        called = await self._drafted(lambda stirred: self._may_finish(epoch, stirred))
+        outcome = await self._draft(lambda stirred: self._may_finish(epoch, stirred))
         for _ in range(self._me.settings.restarts):
-            if called.ending != "cancelled" or not self._holds(epoch):
+            if outcome.ending != "cancelled" or not self._holds_floor(epoch):
                 break
-            await self._me.publish(called.settled())
-            called = await self._drafted(lambda stirred: self._may_finish(epoch, stirred))
-        text = agent_drafts.said(called.answer or "", self._me.name, self._persona.display)
+            await self._me.publish(outcome.settlement())
+            outcome = await self._draft(lambda stirred: self._may_finish(epoch, stirred))
+        text = agent_drafts.clean_answer(outcome.answer or "", self._me.name, self._persona.display)
         if text:
-            await self._commit(epoch, text, called)
+            await self._commit(epoch, text, outcome)
         else:
-            await self._give_up(epoch, _RELEASES[called.ending], called)
+            await self._give_up(epoch, _RELEASES[outcome.ending], outcome)
 
     async def speak_openly(self, still: Callable[[int], bool]) -> None:
         """Under the policy `open` a bid is its own grant: others may speak at the same time."""
-        called = await self._drafted(still)
-        text = agent_drafts.said(called.answer or "", self._me.name, self._persona.display)
+        outcome = await self._draft(still)
+        text = agent_drafts.clean_answer(outcome.answer or "", self._me.name, self._persona.display)
         if text:
-            self._openly += 1
-            spoken = self._spoken(text, f"say:{self._me.key}:open.{self._openly}")
-            await self._me.publish(*spoken, called.settled())
+            self._open_messages += 1
+            drafts = self._message_drafts(text, f"say:{self._me.key}:open.{self._open_messages}")
+            await self._me.publish(*drafts, outcome.settlement())
             self._tally.commits += 1
-        elif called.ending == "cancelled":
-            await self._me.publish(called.settled())
+        elif outcome.ending == "cancelled":
+            await self._me.publish(outcome.settlement())
         else:
             self._tally.silent += 1
             floor = self._me.floor
-            nothing = FloorPassed(participant=self._me.name, epoch=floor.epoch, heard=floor.head)
-            await self._me.publish(called.settled(), self._me.draft("pass", nothing))
+            silence = FloorPassed(participant=self._me.name, epoch=floor.epoch, heard=floor.head)
+            await self._me.publish(outcome.settlement(), self._me.draft("pass", silence))
 
-    async def _drafted(self, holds: Callable[[int], bool]) -> Called[str]:
+    async def _draft(self, holds: Callable[[int], bool]) -> CallOutcome[str]:
         self._tally.drafts += 1
         stirred = self._me.floor.stirred
         room = self._me.room
-        prompt = what_to_say(
+        prompt = speech_prompt(
             self._persona, self._me.name, room.memory, tuple(room.recent), self._me.intent
         )
-        called = await self._caller.speak(prompt, lambda: holds(stirred), DRAFT_SECONDS)
-        self._tally.ended(called.ending)
-        return called
+        outcome = await self._caller.speak(prompt, lambda: holds(stirred), DRAFT_SECONDS)
+        self._tally.count_ending(outcome.ending)
+        return outcome
 
-    async def _commit(self, epoch: int, text: str, called: Called[str]) -> None:
-        spoken = self._spoken(text, f"say:{self._me.key}:{epoch}")
-        if await self._me.landed(epoch, *spoken, called.settled(), self._released(epoch, "spoke")):
+    async def _commit(self, epoch: int, text: str, outcome: CallOutcome[str]) -> None:
+        drafts = self._message_drafts(text, f"say:{self._me.key}:{epoch}")
+        if await self._me.landed(
+            epoch, *drafts, outcome.settlement(), self._release_draft(epoch, "spoke")
+        ):
             self._tally.commits += 1
         else:
             self._tally.stale += 1
-            await self._me.publish(called.settled("discarded"))
+            await self._me.publish(outcome.settlement("discarded"))
 
-    async def _give_up(self, epoch: int, reason: Release, called: Called[str]) -> None:
+    async def _give_up(self, epoch: int, reason: Release, outcome: CallOutcome[str]) -> None:
         self._tally.silent += reason == "silent"
-        await self._me.publish(called.settled())
+        await self._me.publish(outcome.settlement())
         if self._me.floor.epoch == epoch:
-            await self._me.landed(epoch, self._released(epoch, reason))
+            await self._me.landed(epoch, self._release_draft(epoch, reason))
 
-    def _spoken(self, text: str, id: str) -> list[Draft | None]:
+    def _message_drafts(self, text: str, id: str) -> list[Draft | None]:
         intent = self._me.intent
-        said = agent_drafts.message(self._me.name, text, intent, self._me.seat)
-        call = agent_drafts.vote_call(self._me.memory, self._me.canonical, text, intent)
-        return [Draft(id, said), None if call is None else Draft(f"{id}:vote", call)]
+        message = agent_drafts.message_entry(self._me.name, text, intent, self._me.seat)
+        vote = agent_drafts.vote_entry(self._me.memory, self._me.canonical, text, intent)
+        return [Draft(id, message), None if vote is None else Draft(f"{id}:vote", vote)]
 
-    def _released(self, epoch: int, reason: Release) -> Draft:
+    def _release_draft(self, epoch: int, reason: Release) -> Draft:
         entry = FloorReleased(participant=self._me.name, epoch=epoch + 1, reason=reason)
         return Draft(f"release:{self._me.key}:{epoch}", entry)
 
-    def _holds(self, epoch: int) -> bool:
+    def _holds_floor(self, epoch: int) -> bool:
         """Whether the floor is still its own, and nothing came that goes before speaking."""
         me = self._me
         return (
@@ -115,4 +117,4 @@ class Speaking:
         )
 
     def _may_finish(self, epoch: int, stirred: int) -> bool:
-        return self._holds(epoch) and self._me.floor.stirred == stirred
+        return self._holds_floor(epoch) and self._me.floor.stirred == stirred

@@ -8,8 +8,8 @@ from typing import Final
 from parley.bus.entries import BallotCast, VoteConfirmed
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.ballot_prompt import ballot_question, ballot_shape, read_ballot
-from parley.listeners.agents.model_caller import Called, Caller
-from parley.listeners.agents.prompts import how_to_vote
+from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
+from parley.listeners.agents.prompts import vote_prompt
 from parley.listeners.rooms.participant import Presence
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.plain_text import clip, one_line
@@ -25,7 +25,7 @@ class Voter:
     """Votes for `presence`."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: Caller, tally: AgentTally
+        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
 
@@ -33,17 +33,17 @@ class Voter:
         """The vote that waits for this participant's word that it may be held now."""
         mine = self._me.canonical
         for vote in pending_votes(self._me.memory):
-            wanted = vote.status == "called" and mine not in vote.agreed
-            if wanted and mine in list_electorate(self._me.memory):
+            is_asked = vote.status == "called" and mine not in vote.agreed
+            if is_asked and mine in list_electorate(self._me.memory):
                 return vote
         return None
 
     async def agree(self, vote: Vote) -> None:
         """Agree: an agent is ready whenever it is asked, and its ballot says what it thinks."""
-        word = VoteConfirmed(participant=self._me.name, re=vote.n)
-        await self._me.publish(self._me.draft("agree", word))
+        confirmation = VoteConfirmed(participant=self._me.name, re=vote.n)
+        await self._me.publish(self._me.draft("agree", confirmation))
 
-    def owed(self) -> Vote | None:
+    def pending(self) -> Vote | None:
         """The open vote that waits for this participant's ballot."""
         for vote in pending_votes(self._me.memory):
             if vote.status == "open" and self._me.canonical in vote.electorate:
@@ -56,29 +56,29 @@ class Voter:
         """Ask for a ballot and cast it. Where no answer comes, it is an abstention that says so."""
         self._tally.ballots += 1
         room, ref = self._me.room, vote.ref
-        prompt = how_to_vote(
+        prompt = vote_prompt(
             self._persona, self._me.name, room.memory, tuple(room.recent), ballot_question(vote)
         )
-        called = await self._caller.speak(
+        outcome = await self._caller.speak(
             replace(prompt, shape=ballot_shape(vote)),
             lambda: self._is_open(ref),
             PATIENCE * self._me.settings.evaluation_ms / 1000,
         )
-        self._tally.ended(called.ending)
-        ballot = None if called.ending == "cancelled" else self._ballot(vote, called)
+        self._tally.count_ending(outcome.ending)
+        ballot = None if outcome.ending == "cancelled" else self._ballot(vote, outcome)
         draft = None if ballot is None else self._me.draft("ballot", ballot)
-        await self._me.publish(called.settled(), draft)
+        await self._me.publish(outcome.settlement(), draft)
 
     def _is_open(self, ref: int) -> bool:
         vote = self._me.memory.votes.held.get(ref)
         return vote is not None and vote.status == "open" and self._me.memory.closed is None
 
-    def _ballot(self, vote: Vote, called: Called[str]) -> BallotCast:
+    def _ballot(self, vote: Vote, outcome: CallOutcome[str]) -> BallotCast:
         name = self._me.name
-        if called.answer is None:
-            why = f"no ballot came: {called.ending}"
+        if outcome.answer is None:
+            why = f"no ballot came: {outcome.ending}"
             return BallotCast(participant=name, re=vote.n, choice=("abstain",), content=why)
-        choice, why = read_ballot(vote, called.answer)
+        choice, why = read_ballot(vote, outcome.answer)
         if not choice:
-            why = clip(one_line(called.answer), UNREAD_CHARS)
+            why = clip(one_line(outcome.answer), UNREAD_CHARS)
         return BallotCast(participant=name, re=vote.n, choice=choice, content=why)

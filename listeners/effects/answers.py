@@ -9,13 +9,13 @@ from typing import Final
 from parley.bus import Bus, Claim, Draft, SessionInfo
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import Passage, passage
-from parley.listeners.effects.comparison import Comparer, Comparing
+from parley.listeners.effects.comparison import Comparer, ComparisonJob
 from parley.listeners.effects.jobs import job_for
 from parley.listeners.effects.reflection import abort_run
-from parley.listeners.effects.summariser import Order, Summariser
+from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.prices import Prices
-from parley.listeners.spending.session_books import SessionBooks, keeps_books
+from parley.listeners.spending.session_books import SessionLedger, has_budget
 from parley.memory.fold.due import Upgrade, find_upgrade
 from parley.memory.state.effects import ComparisonEffect, SummaryEffect
 from parley.memory.state.memory import Memory
@@ -25,7 +25,7 @@ UPGRADES: Final = "upgrades"
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _SessionState:
     """A session as it was when an effect was taken up; `account` pays, where it keeps one."""
 
     info: SessionInfo
@@ -42,13 +42,13 @@ _MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract|similarity):\S
 
 def effect_id(claim: Claim) -> str:
     """The id of the effect that a member `<session> <effect id>` names; raises `UnknownEffect`."""
-    found = _MEMBER.fullmatch(claim.member)
-    if found is None:
+    match = _MEMBER.fullmatch(claim.member)
+    if match is None:
         raise UnknownEffect("this version does not know it; run the one that owes it")
-    return found[1]
+    return match[1]
 
 
-class Answering:
+class EffectAnswerer:
     """Answers effects, one at a time or several at once; `comparer` may be missing."""
 
     def __init__(
@@ -69,75 +69,83 @@ class Answering:
         process cannot do; `RangeGone`, `Fenced` where the log became another meanwhile;
         `SessionNotFound`, `DomainError`.
         """
-        wanted = effect_id(claim)
+        name = effect_id(claim)
         # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
-        state = _State(info, memory, self._account(claim.session, memory))
+        state = _SessionState(info, memory, self._account(claim.session, memory))
         if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
             return await self._drop(claim, state)  # what was closed spends nothing more
-        effect = SummaryEffect.named(wanted)
+        effect = SummaryEffect.named(name)
         if effect is not None:
             return await self._summarise(claim, state, effect)
-        return await self._rewrite(claim, state, find_upgrade(memory, wanted))
+        return await self._rewrite(claim, state, find_upgrade(memory, name))
 
     def _account(self, session: str, memory: Memory) -> Account | None:
-        if not keeps_books(memory):
+        if not has_budget(memory):
             return None
-        return Account(SessionBooks(self._bus, self._reader, session), self._prices)
+        return Account(SessionLedger(self._bus, self._reader, session), self._prices)
 
-    async def _summarise(self, claim: Claim, state: _State, effect: SummaryEffect) -> bool:
+    async def _summarise(self, claim: Claim, state: _SessionState, effect: SummaryEffect) -> bool:
         if _is_moot(state.memory, effect, claim.lane):
             return await self._drop(claim, state)
-        order = Order.of(state.memory, effect)
-        found = await self._passage(claim.session, effect.first, effect.last)
-        made = await self._summariser.summary(
-            claim.session, order, found, state.account, model_only=claim.lane == UPGRADES
+        order = SummaryOrder.of(state.memory, effect)
+        entries = await self._passage(claim.session, effect.first, effect.last)
+        summary = await self._summariser.summary(
+            claim.session, order, entries, state.account, model_only=claim.lane == UPGRADES
         )
-        if made is None:
+        if summary is None:
             return False
-        return await self._finish(claim, state, Draft(effect.result_id(made.how), made), found)
+        return await self._finish(
+            claim, state, Draft(effect.result_id(summary.how), summary), entries
+        )
 
-    async def _rewrite(self, claim: Claim, state: _State, effect: Upgrade | None) -> bool:
+    async def _rewrite(self, claim: Claim, state: _SessionState, effect: Upgrade | None) -> bool:
         """Have the model put a note or a clipped text better."""
         if effect is None:
             return await self._drop(claim, state)
         if isinstance(effect, ComparisonEffect):
             return await self._compare(claim, state, effect)
         job = job_for(state.memory, effect)
-        found = await self._passage(claim.session, job.first, job.last)
-        made = await self._summariser.rewritten(claim.session, effect.id, job, found, state.account)
-        if made is None:
+        entries = await self._passage(claim.session, job.first, job.last)
+        result = await self._summariser.rewrite(
+            claim.session, effect.id, job, entries, state.account
+        )
+        if result is None:
             return False
-        await self._finish(claim, state, Draft(effect.result_id("model"), made), found)
-        if made.kind == "note.refused" and made.aborted:
-            await abort_run(self._bus, claim.session, made.participant)
+        await self._finish(claim, state, Draft(effect.result_id("model"), result), entries)
+        if result.kind == "note.refused" and result.aborted:
+            await abort_run(self._bus, claim.session, result.participant)
         return True
 
-    async def _compare(self, claim: Claim, state: _State, effect: ComparisonEffect) -> bool:
+    async def _compare(self, claim: Claim, state: _SessionState, effect: ComparisonEffect) -> bool:
         """Have the embedder say which earlier proposal a new one repeats."""
         if self._comparer is None:
             raise UnknownEffect("this runner has no embedding model; set model_embedding")
-        job = Comparing.of(state.memory, effect)
-        made = await self._comparer.compared(claim.session, job, state.account)
-        if made is None:
+        job = ComparisonJob.of(state.memory, effect)
+        result = await self._comparer.compare(claim.session, job, state.account)
+        if result is None:
             return False
-        found = await self._passage(claim.session, effect.of, effect.of)
-        return await self._finish(claim, state, Draft(effect.result_id("embedding"), made), found)
+        entries = await self._passage(claim.session, effect.of, effect.of)
+        return await self._finish(
+            claim, state, Draft(effect.result_id("embedding"), result), entries
+        )
 
     async def _passage(self, session: str, first: int, last: int) -> Passage:
         skips = frozenset((await self._bus.info(session)).skips)
         return await passage(self._bus, session, first, last, skips)
 
-    async def _finish(self, claim: Claim, state: _State, draft: Draft, found: Passage) -> bool:
+    async def _finish(
+        self, claim: Claim, state: _SessionState, draft: Draft, entries: Passage
+    ) -> bool:
         incarnation = state.info.incarnation
         receipt = await self._bus.finish(
-            claim, claim.session, draft, found.identity, incarnation=incarnation
+            claim, claim.session, draft, entries.identity, incarnation=incarnation
         )
         self._summariser.tally.duplicates += receipt.duplicate
         return True
 
-    async def _drop(self, claim: Claim, state: _State) -> bool:
+    async def _drop(self, claim: Claim, state: _SessionState) -> bool:
         """Let go of an effect that nobody waits for, with what somebody reserved for it."""
         if state.account is not None:
             await state.account.abandon(effect_id(claim))
@@ -152,5 +160,5 @@ def _is_moot(memory: Memory, effect: SummaryEffect, lane: str) -> bool:
     standing = memory.summaries.get(key)
     if standing is not None and (lane == EFFECTS or standing.how == "model"):
         return True
-    held = memory.ranges.get(key)
-    return held is None or held.last != effect.last
+    open_range = memory.ranges.get(key)
+    return open_range is None or open_range.last != effect.last

@@ -16,7 +16,7 @@ import structlog
 
 from parley.bus.entries import SimilarityFound
 from parley.listeners.models.breaker import Breaker
-from parley.listeners.models.embedding import Embedded, Embedder, Vector, alike
+from parley.listeners.models.embedding import Embedder, Embeddings, Vector, similarity
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, OverBudget
 from parley.listeners.spending.accounts import PARLEY, Account, Charge, outcome_of
 from parley.listeners.spending.prices import FRAME, cost
@@ -32,7 +32,7 @@ log = structlog.get_logger("parley.compare")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparing:
+class ComparisonJob:
     """One proposal beside the earlier ones, as memory had them when the effect was taken."""
 
     effect: ComparisonEffect
@@ -44,7 +44,8 @@ class Comparing:
     def of(cls, memory: Memory, effect: ComparisonEffect) -> Self:
         """The job of an effect that `memory` owes."""
         earlier = tuple(
-            (one.handle, comparison_text(one)) for one in list_candidates(memory, effect.ref)
+            (proposal.handle, comparison_text(proposal))
+            for proposal in list_candidates(memory, effect.ref)
         )
         text = comparison_text(memory.proposals[effect.ref])
         return cls(effect, text, earlier, memory.settings.echo.embedding)
@@ -64,34 +65,34 @@ class Comparer:
         """True where the embedder would be asked now."""
         return not self._breaker.seconds_left
 
-    async def compared(
-        self, session: str, job: Comparing, account: Account | None
+    async def compare(
+        self, session: str, job: ComparisonJob, account: Account | None
     ) -> SimilarityFound | None:
         """The entry that answers, None where the embedder gives no usable answer."""
         if not self.is_ready:
             return None
         try:
-            found = await self._nearest(job, account)
+            answer = await self._nearest(job, account)
         except OverBudget as error:  # nothing is wrong with the embedder: it was not asked
             log.info("over_budget", session=session, effect=job.effect.id, reason=str(error))
             return None
         except ModelError as error:
-            self._breaker.failed(error)
+            self._breaker.record_failure(error)
             log.warning("embedder_failed", session=session, effect=job.effect.id,
                         kind=type(error).__name__, reason=str(error))  # fmt: skip
             return None
-        self._breaker.worked()
-        return found
+        self._breaker.record_success()
+        return answer
 
-    async def _nearest(self, job: Comparing, account: Account | None) -> SimilarityFound:
+    async def _nearest(self, job: ComparisonJob, account: Account | None) -> SimilarityFound:
         texts = dict.fromkeys([job.text, *(text for _, text in job.earlier)])
         async with self._turn:
-            vectors = await self._embedded(list(texts), job.effect.id, account)
+            vectors = await self._embed(list(texts), job.effect.id, account)
         mine, best, handle = vectors[job.text], 0, None
         try:
             for earlier, text in job.earlier:
-                if (found := alike(mine, vectors[text])) > best:
-                    best, handle = found, earlier
+                if (likeness := similarity(mine, vectors[text])) > best:
+                    best, handle = likeness, earlier
         except BadAnswer:
             self._vectors.clear()  # the endpoint has another model under the name now
             raise
@@ -103,24 +104,24 @@ class Comparer:
             model=self._embedder.name,
         )
 
-    async def _embedded(
+    async def _embed(
         self, texts: Sequence[str], call: str, account: Account | None
     ) -> dict[str, Vector]:
         """The vectors of `texts`; those that are not at hand are asked for."""
-        found = {text: self._vectors[text] for text in texts if text in self._vectors}
-        missing = [text for text in texts if text not in found]
+        vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
+        missing = [text for text in texts if text not in vectors]
         for start in range(0, len(missing), AT_ONCE):
             asked = missing[start : start + AT_ONCE]
             answer = await self._ask(asked, call, account)
-            found.update(zip(asked, answer.vectors, strict=True))
+            vectors.update(zip(asked, answer.vectors, strict=True))
         for text in texts:
-            self._vectors[text] = found[text]
+            self._vectors[text] = vectors[text]
             self._vectors.move_to_end(text)
         while len(self._vectors) > VECTORS:
             self._vectors.popitem(last=False)
-        return found
+        return vectors
 
-    async def _ask(self, texts: Sequence[str], call: str, account: Account | None) -> Embedded:
+    async def _ask(self, texts: Sequence[str], call: str, account: Account | None) -> Embeddings:
         """One call, paid for where the session keeps books."""
         if account is None:
             return await self._embedder.embed(texts)

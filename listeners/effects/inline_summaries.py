@@ -9,22 +9,22 @@ from parley.bus.contract.errors import Busy, Fenced, SessionClosed
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import passage
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.effects.summariser import Order, Summariser
+from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.accounts import Account
-from parley.listeners.spending.session_books import SessionBooks, keeps_books
+from parley.listeners.spending.session_books import SessionLedger, has_budget
 from parley.memory.fold.due import due_summaries
 
 
-class Inline:
+class InlineSummaries:
     """The due summaries of one session, made here and now; `background` leaves them to workers."""
 
     def __init__(self, bus: Bus, session: str, reader: MemoryReader, model: Model | None) -> None:
         self._bus, self._reader, self._session = bus, reader, session
-        self._account = Account(SessionBooks(bus, reader, session), {})  # knows no prices
+        self._account = Account(SessionLedger(bus, reader, session), {})  # knows no prices
         self._summariser = Summariser(model, EffectPace())
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Return when nothing is due, or at once where the session works in the background.
 
         Which of the two is as this process last read it. Where a model fails,
@@ -50,13 +50,13 @@ class Inline:
             if effect is None or effect.id in done:  # its result may have been set aside
                 return
             done.add(effect.id)
-            order, skips = Order.of(memory, effect), frozenset(info.skips)
-            account = self._account if keeps_books(memory) else None
-            found = await passage(self._bus, self._session, effect.first, effect.last, skips)
-            made = await self._summariser.summary(self._session, order, found, account)
-            if made is None:
+            order, skips = SummaryOrder.of(memory, effect), frozenset(info.skips)
+            account = self._account if has_budget(memory) else None
+            entries = await passage(self._bus, self._session, effect.first, effect.last, skips)
+            summary = await self._summariser.summary(self._session, order, entries, account)
+            if summary is None:
                 return
-            draft = Draft(effect.result_id(made.how), made)
+            draft = Draft(effect.result_id(summary.how), summary)
             try:
                 await self._bus.publish(self._session, [draft], incarnation=info.incarnation)
             except Fenced:

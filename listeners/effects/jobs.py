@@ -17,10 +17,10 @@ from parley.bus.entries import (
     SummaryMade,
     TextCondensed,
 )
-from parley.listeners.effects.reflection import Reflecting
-from parley.listeners.extraction.extractor import Extracting
+from parley.listeners.effects.reflection import ReflectionJob
+from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import Model
-from parley.listeners.summaries.short_forms import Condensing
+from parley.listeners.summaries.short_forms import CondenseJob
 from parley.memory.fold.due import Upgrade
 from parley.memory.state.effects import ReadingEffect, ReflectionEffect, ShortFormEffect
 from parley.memory.state.memory import Memory
@@ -45,9 +45,9 @@ class Job(Protocol):
 def job_for(memory: Memory, effect: Upgrade) -> Job:
     """The job of a reflection, a shorter form or a reading, with all that it needs of `memory`."""
     if isinstance(effect, ReflectionEffect):
-        return Reflecting.of(memory, effect)
+        return ReflectionJob.of(memory, effect)
     if isinstance(effect, ShortFormEffect):
-        return Condensing.of(memory, effect)
+        return CondenseJob.of(memory, effect)
     if isinstance(effect, ReadingEffect):
-        return Extracting.of(memory, effect)
+        return ExtractionJob.of(memory, effect)
     raise TypeError(f"{effect.id} is a summary")

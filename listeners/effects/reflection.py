@@ -21,13 +21,13 @@ from parley.bus import Bus
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import NoteRefused, NoteRevised, Record
 from parley.listeners.effects.reflection_prompt import (
-    Piece,
+    Event,
     Witness,
     create_memory_update_prompt,
-    newest,
-    pieces,
+    events_seen_by,
+    newest_within,
     round_content,
-    size,
+    total_characters,
 )
 from parley.listeners.models.model_port import Completion, ContextOverflow, Model, Prompt
 from parley.memory.notebooks.reflections import note_limit, note_target
@@ -63,7 +63,7 @@ def validate_memory_length(memory: str, limit: int) -> tuple[bool, int]:
     return len(memory) <= limit, len(memory)
 
 
-def feedback(length: int, limit: int, wanted: int) -> str:
+def length_complaint(length: int, limit: int, wanted: int) -> str:
     """What is said to an answer of `length` characters that is too long."""
     return (
         f"Memory length {length} exceeds limit {limit}. Aim at {wanted} characters or fewer. "
@@ -72,19 +72,19 @@ def feedback(length: int, limit: int, wanted: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reflecting:
+class ReflectionJob:
     """One reflection: what the participant had noted, and what happened since."""
 
     effect: ReflectionEffect
     first: int
     last: int
-    noted: str  # the standing revision
+    revision: str  # the text of the newest revision
     base: int  # its n; 0: none
     limit: int
-    wanted: int  # characters asked for: less than the limit where it is to shrink
+    target: int  # characters asked for: less than the limit where it is to shrink
     terms: NoteSettings
     witness: Witness
-    given: str | None = None  # what happened, where the caller says it instead of the log
+    round_text: str | None = None  # what happened, where the caller says it instead of the log
 
     @classmethod
     def of(cls, memory: Memory, effect: ReflectionEffect) -> Self:
@@ -92,17 +92,17 @@ class Reflecting:
         name = effect.participant
         note, limit = memory.notebooks.notes.get(name, Note()), note_limit(memory, name)
         history, aliases = memory.notebooks.history, dict(memory.aliases)
-        held = history[0].n if history else effect.cause
+        first = history[0].n if history else effect.cause
         return cls(
             effect=effect,
-            first=min(max(note.cause + 1, held), effect.cause),
+            first=min(max(note.cause + 1, first), effect.cause),
             last=effect.cause,
-            noted=clip(note.text, limit),
+            revision=clip(note.text, limit),
             base=note.cause,
             limit=limit,
-            wanted=note_target(memory, name) if effect.why == "compress" else limit,
+            target=note_target(memory, name) if effect.why == "compress" else limit,
             terms=memory.settings.note,
-            witness=Witness(name, lambda one: aliases.get(one, one), memory.settings.routes),
+            witness=Witness(name, lambda alias: aliases.get(alias, alias), memory.settings.routes),
         )
 
     async def run(self, model: Model, records: Sequence[Record]) -> NoteRevised | NoteRefused:
@@ -114,49 +114,53 @@ class Reflecting:
             fits, length = validate_memory_length(text, self.limit)
             sizes.append(length)
             if fits and not answer.cut:
-                return self._revised(text, answer.model, len(sizes))
+                return self._revision_entry(text, answer.model, len(sizes))
             if len(sizes) >= self.terms.retries:
-                return self._exhausted(text, answer.model, sizes)
-            said = CUT_OFF if fits else feedback(length, self.limit, self._aim)
-            answer = await self._shorter_answer(model, text, said)
+                return self._give_up(text, answer.model, sizes)
+            complaint = (
+                CUT_OFF if fits else length_complaint(length, self.limit, self._shorter_target)
+            )
+            answer = await self._shorter_answer(model, text, complaint)
 
     async def _first_answer(self, model: Model, records: Sequence[Record]) -> Completion:
-        happened = pieces(records, self.witness)
-        most = size(happened) if self.given is None else len(self.given)
+        events = events_seen_by(records, self.witness)
+        most = total_characters(events) if self.round_text is None else len(self.round_text)
 
         def about(room: int) -> str:
             """The question with `room` characters quoted; neither half crowds out the other."""
-            noted = min(len(self.noted), max(room // 2, room - most))
+            noted = min(len(self.revision), max(room // 2, room - most))
             return create_memory_update_prompt(
                 self._memory(noted),
-                self._happened(happened, room - noted),
-                limit=self.wanted,
+                self._quote_events(events, room - noted),
+                limit=self.target,
                 integrate=self.effect.why in _INTEGRATING,
             )
 
-        return await self._ask(model, len(self.noted) + min(ROOM, most), about)
+        return await self._ask(model, len(self.revision) + min(ROOM, most), about)
 
     def _memory(self, room: int) -> str:
         """The standing text, or its end where a model has no room for the whole."""
-        gone = len(self.noted) - room
-        return self.noted if gone <= 0 else f"(its beginning is left out)\n{self.noted[gone:]}"
+        gone = len(self.revision) - room
+        return (
+            self.revision if gone <= 0 else f"(its beginning is left out)\n{self.revision[gone:]}"
+        )
 
-    def _happened(self, happened: Sequence[Piece], room: int) -> str:
-        if self.given is not None:
-            return fence_lines(_end_of(self.given, room))
-        kept = newest(happened, room)
-        return round_content(kept, len(happened) - len(kept))
+    def _quote_events(self, events: Sequence[Event], room: int) -> str:
+        if self.round_text is not None:
+            return fence_lines(_end_of(self.round_text, room))
+        newest = newest_within(events, room)
+        return round_content(newest, len(events) - len(newest))
 
     @property
-    def _aim(self) -> int:
-        return max(1, min(self.wanted, self.limit * AIM // 1000))
+    def _shorter_target(self) -> int:
+        return max(1, min(self.target, self.limit * AIM // 1000))
 
-    async def _shorter_answer(self, model: Model, text: str, said: str) -> Completion:
+    async def _shorter_answer(self, model: Model, text: str, complaint: str) -> Completion:
         """The same again, shorter: the answer is quoted back with what is wrong with it."""
 
         def about(room: int) -> str:
             return (
-                f"Your answer was:\n{fence_lines(clip(text, room))}\n\n{said} "
+                f"Your answer was:\n{fence_lines(clip(text, room))}\n\n{complaint} "
                 "Answer with the whole text of your memory and nothing else."
             )
 
@@ -182,7 +186,9 @@ class Reflecting:
                 prompt = smaller
         return await model.complete(prompt)
 
-    def _revised(self, text: str, model: str, attempts: int, *, cut: bool = False) -> NoteRevised:
+    def _revision_entry(
+        self, text: str, model: str, attempts: int, *, cut: bool = False
+    ) -> NoteRevised:
         return NoteRevised(
             participant=self.effect.participant,
             cause=self.effect.cause,
@@ -194,10 +200,10 @@ class Reflecting:
             clipped=cut,
         )
 
-    def _exhausted(self, text: str, model: str, sizes: list[int]) -> NoteRevised | NoteRefused:
+    def _give_up(self, text: str, model: str, sizes: list[int]) -> NoteRevised | NoteRefused:
         """What becomes of the notebook when no answer fitted."""
         if self.terms.exhausted == "clip":
-            return self._revised(clip(text, self.limit), model, len(sizes), cut=True)
+            return self._revision_entry(clip(text, self.limit), model, len(sizes), cut=True)
         return NoteRefused(
             participant=self.effect.participant,
             cause=self.effect.cause,

@@ -33,7 +33,7 @@ _OUTCOMES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Event:
     """One event, ready to be quoted."""
 
     part: Part
@@ -71,27 +71,27 @@ def _kind(entry: Any) -> LineKind:
     return "consensus" if getattr(entry, "consensus", False) else "vote"
 
 
-def pieces(records: Sequence[Record], witness: Witness) -> list[Piece]:
+def events_seen_by(records: Sequence[Record], witness: Witness) -> list[Event]:
     """What `witness` saw of `records`, oldest first."""
-    return [_piece(record, witness) for record in records if witness.saw(record.entry)]
+    return [_event(record, witness) for record in records if witness.saw(record.entry)]
 
 
-def _piece(record: Record, witness: Witness) -> Piece:
+def _event(record: Record, witness: Witness) -> Event:
     entry: Any = record.entry
     who = witness.named(entry.participant)
     head = f"[n {record.n}] {escape_invisible(who)}"
     if entry.kind != "message":
-        did, told = _outcome(entry)
-        return Piece("Outcome", f"{head}, {did}", told)
-    given = (
+        action, content = _outcome(entry)
+        return Event("Outcome", f"{head}, {action}", content)
+    attributes = (
         "thought" if entry.form == "reasoning" else "",
         entry.act or "",
         f"on {entry.topic}" if entry.topic else "",
         f"re {entry.re}" if entry.re else "",
     )
-    marks = ", ".join(filter(None, given))
+    marks = ", ".join(filter(None, attributes))
     head += f" ({escape_invisible(marks)})" if marks else ""
-    return Piece("Your Response" if who == witness.name else "Prompt", head, entry.content)
+    return Event("Your Response" if who == witness.name else "Prompt", head, entry.content)
 
 
 def _outcome(entry: Any) -> tuple[str, str]:
@@ -99,46 +99,48 @@ def _outcome(entry: Any) -> tuple[str, str]:
 
     Votes and results are told as notebooks tell them.
     """
-    known: Known = ()
+    details: Known = ()
     if entry.kind == "results.final":
-        did, told, known = "final results", entry.content, result_facts(entry)
+        action, content, details = "final results", entry.content, result_facts(entry)
     elif entry.kind == "episode.opened":
-        did, told = f"{entry.episode} opened", entry.title
+        action, content = f"{entry.episode} opened", entry.title
     elif entry.kind == "episode.closed":
-        did, told = f"{entry.episode or 'episode'} {entry.status}", entry.result
+        action, content = f"{entry.episode or 'episode'} {entry.status}", entry.result
     else:
-        did, known = vote_facts(entry)
-        told = getattr(entry, "content", "")
-    lines = [told] if told else []
-    return did, "\n".join([*lines, *(f"{name}: {value}" for name, value in known)])
+        action, details = vote_facts(entry)
+        content = getattr(entry, "content", "")
+    lines = [content] if content else []
+    return action, "\n".join([*lines, *(f"{name}: {value}" for name, value in details)])
 
 
-def size(parts: Sequence[Piece]) -> int:
+def total_characters(parts: Sequence[Event]) -> int:
     """Characters of the heads and texts of `parts`."""
     return sum(len(piece.head) + len(piece.text) for piece in parts)
 
 
-def newest(parts: Sequence[Piece], room: int) -> list[Piece]:
+def newest_within(parts: Sequence[Event], room: int) -> list[Event]:
     """The newest of `parts` in `room` characters; the last one always, clipped where it must be."""
-    kept: list[Piece] = []
+    newest: list[Event] = []
     for piece in reversed(parts):
-        taken = len(piece.head) + len(piece.text)
-        if taken > room:
-            if not kept:
-                kept.append(Piece(piece.part, piece.head, clip(piece.text, max(1, room))))
+        characters = len(piece.head) + len(piece.text)
+        if characters > room:
+            if not newest:
+                newest.append(Event(piece.part, piece.head, clip(piece.text, max(1, room))))
             break
-        kept.append(piece)
-        room -= taken
-    return kept[::-1]
+        newest.append(piece)
+        room -= characters
+    return newest[::-1]
 
 
-def round_content(parts: Sequence[Piece], left_out: int = 0) -> str:
+def round_content(parts: Sequence[Event], left_out: int = 0) -> str:
     """`Prompt:`, `Your Response:` and `Outcome:`, each fenced; `left_out` older events counted."""
-    told = [f"({left_out} earlier events are left out)"] if left_out else []
+    sections = [f"({left_out} earlier events are left out)"] if left_out else []
     for part in PARTS:
-        lines = [f"{one.head}\n{fence_lines(one.text)}" for one in parts if one.part == part]
-        told.append(f"{part}:\n" + ("\n".join(lines) if lines else "(nothing)"))
-    return "\n\n".join(told)
+        lines = [
+            f"{event.head}\n{fence_lines(event.text)}" for event in parts if event.part == part
+        ]
+        sections.append(f"{part}:\n" + ("\n".join(lines) if lines else "(nothing)"))
+    return "\n\n".join(sections)
 
 
 def create_memory_update_prompt(

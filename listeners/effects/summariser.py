@@ -17,22 +17,22 @@ from parley.bus.entries import SummaryMade
 from parley.listeners.cache.ranges import Passage
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import Job, Result
-from parley.listeners.models.answer_memo import Memo
+from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.breaker import Breaker
-from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Model, ModelError, OverBudget
 from parley.listeners.spending.accounts import Account
-from parley.listeners.spending.charged_model import Charged
+from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (
+    ExtractTerms,
     Lines,
-    Terms,
-    chapters,
-    extracted,
-    lines_of,
-    summary_made,
+    chapter_extracts,
+    make_extract,
+    message_lines,
+    summary_entry,
 )
 from parley.listeners.summaries.model_summaries import (
-    Answered,
+    ModelSummary,
     summarise_messages,
     summarise_summaries,
 )
@@ -62,26 +62,26 @@ class EffectTally:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SummaryOrder:
     """The summary that is wanted, as memory had it when the effect was taken."""
 
     effect: SummaryEffect
     how: Literal["extract", "model"]
-    terms: Terms
+    terms: ExtractTerms
     lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
 
     @classmethod
-    def of(cls, memory: Memory, effect: SummaryEffect) -> Order:
-        wanted = memory.era(effect.last).how
-        return cls(effect, wanted, Terms.of(memory, effect), _lower(memory, effect))
+    def of(cls, memory: Memory, effect: SummaryEffect) -> SummaryOrder:
+        how = memory.era(effect.last).how
+        return cls(effect, how, ExtractTerms.of(memory, effect), _lower_summaries(memory, effect))
 
 
 class Summariser:
     """Answers with `model` or, where that is None, by extract; as many at once as `pace` says."""
 
     def __init__(self, model: Model | None, pace: EffectPace) -> None:
-        self._model = None if model is None else Metered(model)
-        self._memo = None if self._model is None else Memo(self._model, pace.memo_hours)
+        self._model = None if model is None else MeteredModel(model)
+        self._cache = None if self._model is None else AnswerCache(self._model, pace.memo_hours)
         self._breaker = Breaker(pace.first_pause_seconds)
         self._calls = asyncio.Semaphore(pace.at_once)
         self._tally = EffectTally()
@@ -89,10 +89,10 @@ class Summariser:
     @property
     def tally(self) -> EffectTally:
         """What was done so far, the model's part included."""
-        if self._model is not None and self._memo is not None:
+        if self._model is not None and self._cache is not None:
             meter = self._model.meter
             self._tally.model_calls, self._tally.model_failures = meter.calls, meter.failures
-            self._tally.model_ms, self._tally.memo_hits = meter.ms, self._memo.hits
+            self._tally.model_ms, self._tally.memo_hits = meter.ms, self._cache.hits
         return self._tally
 
     @property
@@ -108,8 +108,8 @@ class Summariser:
     async def summary(
         self,
         session: str,
-        order: Order,
-        found: Passage,
+        order: SummaryOrder,
+        entries: Passage,
         account: Account | None = None,
         *,
         model_only: bool = False,
@@ -119,19 +119,21 @@ class Summariser:
         None where it is `model_only` and the model failed. `account` pays, where
         the session keeps one.
         """
-        effect, lines = order.effect, lines_of(found.records)
+        effect, lines = order.effect, message_lines(entries.records)
         if order.how == "model":
-            if self.has_model and (answer := await self._asked(session, order, lines, account)):
+            if self.has_model and (
+                answer := await self._ask_for_summary(session, order, lines, account)
+            ):
                 self._tally.models += 1
-                return summary_made(effect, lines, answer.text, answer.model)
+                return summary_entry(effect, lines, answer.text, answer.model)
             if model_only:
                 return None
             self._tally.fallbacks += 1
         self._tally.extracts += 1
-        return summary_made(effect, lines, extracted(effect, lines, order.terms))
+        return summary_entry(effect, lines, make_extract(effect, lines, order.terms))
 
-    async def rewritten(
-        self, session: str, id: str, job: Job, found: Passage, account: Account | None = None
+    async def rewrite(
+        self, session: str, id: str, job: Job, entries: Passage, account: Account | None = None
     ) -> Result | None:
         """What the model makes of `job`, None where it does not answer.
 
@@ -139,23 +141,23 @@ class Summariser:
         """
         if not self.has_model:
             return None
-        made = await self._ask(
-            session, id, lambda model: job.run(model, found.records), account, fresh=True
+        result = await self._ask(
+            session, id, lambda model: job.run(model, entries.records), account, fresh=True
         )
-        if made is not None:
+        if result is not None:
             self._tally.models += 1
-        return made
+        return result
 
-    async def _asked(
-        self, session: str, order: Order, lines: Lines, account: Account | None
-    ) -> Answered | None:
+    async def _ask_for_summary(
+        self, session: str, order: SummaryOrder, lines: Lines, account: Account | None
+    ) -> ModelSummary | None:
         """The model's summary, None where it has none to give."""
         words, effect = order.terms.words, order.effect
         if effect.level == 0:
             return await self._ask(
                 session, effect.id, lambda model: summarise_messages(model, lines, words), account
             )
-        texts = order.lower or chapters(lines, order.terms)
+        texts = order.lower or chapter_extracts(lines, order.terms)
         return await self._ask(
             session, effect.id, lambda model: summarise_summaries(model, texts, words), account
         )
@@ -170,7 +172,7 @@ class Summariser:
         fresh: bool = False,
     ) -> _Answer | None:
         """What the model says, or None when it does not; the breaker learns from either."""
-        model = self._through(account, id, fresh=fresh)
+        model = self._model_for(account, id, fresh=fresh)
         try:
             async with self._calls:
                 answer = await call(model)
@@ -178,7 +180,7 @@ class Summariser:
             log.info("over_budget", session=session, effect=id, reason=str(error))
             return None
         except ModelError as error:
-            self._breaker.failed(error)
+            self._breaker.record_failure(error)
             log.warning(
                 "model_failed",
                 session=session,
@@ -187,18 +189,18 @@ class Summariser:
                 reason=str(error),
             )
             return None
-        self._breaker.worked()
+        self._breaker.record_success()
         return answer
 
-    def _through(self, account: Account | None, call: str, *, fresh: bool) -> Model:
+    def _model_for(self, account: Account | None, call: str, *, fresh: bool) -> Model:
         """The model as it is to be asked: what is known already is not paid for again."""
         assert self._model is not None  # noqa: S101 - `has_model` was asked
-        assert self._memo is not None  # noqa: S101
-        model: Model = self._model if account is None else Charged(self._model, account, call)
-        return model if fresh else self._memo.through(model)
+        assert self._cache is not None  # noqa: S101
+        model: Model = self._model if account is None else ChargedModel(self._model, account, call)
+        return model if fresh else self._cache.wrap(model)
 
 
-def _lower(memory: Memory, effect: SummaryEffect) -> list[str]:
+def _lower_summaries(memory: Memory, effect: SummaryEffect) -> list[str]:
     below = covered_ranges(memory, effect.level, effect.first)
-    standing = [memory.summaries.get(part.key) for part in below]
-    return [text.text for text in standing if text is not None] if all(standing) else []
+    summaries = [memory.summaries.get(part.key) for part in below]
+    return [text.text for text in summaries if text is not None] if all(summaries) else []

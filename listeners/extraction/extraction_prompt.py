@@ -72,7 +72,7 @@ class Extraction(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ShownMessage:
     """A message as it is shown; `own` where it may be claimed of."""
 
     n: int
@@ -92,14 +92,16 @@ class Candidate:
     text: str
 
 
-def question(lines: Sequence[Line], candidates: Sequence[Candidate], out: int) -> Prompt:
+def extraction_prompt(
+    lines: Sequence[ShownMessage], candidates: Sequence[Candidate], out: int
+) -> Prompt:
     """The question about `lines`, with `candidates` to agree with or to take back."""
     parts = [_RULES]
     if candidates:
-        parts.append("Items found already:\n" + "\n".join(map(listed, candidates)))
+        parts.append("Items found already:\n" + "\n".join(map(candidate_line, candidates)))
     before, own = (
-        _told([one for one in lines if not one.own]),
-        _told([one for one in lines if one.own]),
+        _quote_messages([message for message in lines if not message.own]),
+        _quote_messages([message for message in lines if message.own]),
     )
     if before:
         parts.append(f"Said before, shown for what it is answered with:\n\n{before}")
@@ -107,23 +109,24 @@ def question(lines: Sequence[Line], candidates: Sequence[Candidate], out: int) -
     return Prompt(SYSTEM, "\n\n".join(parts), out, purpose="extract")
 
 
-def _told(lines: Sequence[Line]) -> str:
+def _quote_messages(lines: Sequence[ShownMessage]) -> str:
     return "\n\n".join(
-        f"[{one.n}] {visible_line(one.who, 60)}:\n{fence_lines(one.text)}" for one in lines
+        f"[{message.n}] {visible_line(message.who, 60)}:\n{fence_lines(message.text)}"
+        for message in lines
     )
 
 
-def listed(one: Candidate) -> str:
+def candidate_line(candidate: Candidate) -> str:
     """One item as it is listed: its line, whatever its words are."""
-    who, text = visible_line(one.who, 40), visible_line(one.text)
-    return f"| {one.ref} ({one.kind}, message {one.n}, {who}): {text}"
+    about = f"{candidate.kind}, message {candidate.n}, {visible_line(candidate.who, 40)}"
+    return f"| {candidate.ref} ({about}): {visible_line(candidate.text)}"
 
 
-def complaint(asked: Prompt, wrong: Sequence[str]) -> str:
+def retry_question(prompt: Prompt, faults: Sequence[str]) -> str:
     """The question again, with what was wrong with the first answer."""
-    told = "\n".join(f"| {visible_line(one, 160)}" for one in wrong)
+    complaints = "\n".join(f"| {visible_line(fault, 160)}" for fault in faults)
     return (
-        f"{asked.user}\n\nYour first answer could not be used as it is:\n{told}\n"
+        f"{prompt.user}\n\nYour first answer could not be used as it is:\n{complaints}\n"
         "Answer with the whole object again; copy each quote exactly from its message, or leave "
         "the claim out."
     )

@@ -16,14 +16,14 @@ from typing import Any, Final, Self
 import structlog
 
 from parley.bus.entries import ItemsExtracted, Record
-from parley.listeners.extraction.claim_checks import Checked, checked
+from parley.listeners.extraction.claim_checks import CheckedClaims, check_claims
 from parley.listeners.extraction.extraction_prompt import (
     Candidate,
     Extraction,
-    Line,
-    complaint,
-    listed,
-    question,
+    ShownMessage,
+    candidate_line,
+    extraction_prompt,
+    retry_question,
 )
 from parley.listeners.models.model_port import (
     BadAnswer,
@@ -34,8 +34,8 @@ from parley.listeners.models.model_port import (
     OverBudget,
     Prompt,
 )
-from parley.listeners.models.structured_answers import ask
-from parley.listeners.summaries.model_summaries import HALVINGS, shrunk
+from parley.listeners.models.structured_answers import ask_for
+from parley.listeners.summaries.model_summaries import HALVINGS, clip_lines
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.settings.settings_schema import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
@@ -69,7 +69,7 @@ class _Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracting:
+class ExtractionJob:
     """One reading: which messages, what stands among them already, on what terms."""
 
     effect: ReadingEffect
@@ -80,11 +80,15 @@ class Extracting:
     @classmethod
     def of(cls, memory: Memory, effect: ReadingEffect) -> Self:
         """The job of an effect that `memory` owes."""
-        unread = {one for one, name in memory.aliases.items() if name in memory.bots}
+        unread = {alias for alias, name in memory.aliases.items() if name in memory.bots}
         return cls(
             effect,
             memory.settings.extract,
-            tuple(fitting(candidates(memory, effect), memory.settings.extract.tokens // SHARE)),
+            tuple(
+                newest_within(
+                    list_candidates(memory, effect), memory.settings.extract.tokens // SHARE
+                )
+            ),
             frozenset(memory.bots | unread),
         )
 
@@ -99,92 +103,92 @@ class Extracting:
     async def run(self, model: Model, records: Sequence[Record]) -> ItemsExtracted:
         """What the model read, checked. Raises `ModelError` where it did not answer."""
         lines = self._lines(records)
-        if not any(one.own for one in lines):
-            return self._made(Checked(), _Usage(calls=0))
+        if not any(message.own for message in lines):
+            return self._entry(CheckedClaims(), _Usage(calls=0))
         usage = _Usage()
-        prompt, first = await self._first(model, lines, usage)
+        prompt, first = await self._ask_first(model, lines, usage)
         if not first.is_poor:
-            return self._made(first, usage)
-        again = replace(prompt, user=complaint(prompt, first.told[:COMPLAINTS]))
+            return self._entry(first, usage)
+        again = replace(prompt, user=retry_question(prompt, first.complaints[:COMPLAINTS]))
         try:
-            second = await self._asked(model, again, lines, usage)
+            second = await self._ask_and_check(model, again, lines, usage)
         except ModelError as error:
             if first.unread and not isinstance(error, ContextOverflow | OverBudget):
                 raise
-            return self._made(first, usage)  # what the first one said is not lost for that
-        return self._made(better(first, second), usage)
+            return self._entry(first, usage)  # what the first one said is not lost for that
+        return self._entry(better_of(first, second), usage)
 
-    async def _first(
-        self, model: Model, lines: Sequence[Line], usage: _Usage
-    ) -> tuple[Prompt, Checked]:
+    async def _ask_first(
+        self, model: Model, lines: Sequence[ShownMessage], usage: _Usage
+    ) -> tuple[Prompt, CheckedClaims]:
         """The question that fitted, and what came of it."""
-        prompt, smaller = self._fitting(lines)
+        prompt, smaller = self._fit(lines)
         for _ in range(HALVINGS):
             try:
-                return prompt, await self._asked(model, prompt, lines, usage)
+                return prompt, await self._ask_and_check(model, prompt, lines, usage)
             except ContextOverflow:
-                room = sum(len(one.text) for one in smaller) // 2
-                halved = _shrunk(smaller, room)
+                room = sum(len(message.text) for message in smaller) // 2
+                halved = _clip_messages(smaller, room)
                 if halved == smaller:
                     raise
                 smaller = halved
-                prompt = question(smaller, self.candidates, self.terms.out)
+                prompt = extraction_prompt(smaller, self.candidates, self.terms.out)
         raise ContextOverflow("no room even for a small part of the discussion")
 
-    async def _asked(
-        self, model: Model, prompt: Prompt, lines: Sequence[Line], usage: _Usage
-    ) -> Checked:
+    async def _ask_and_check(
+        self, model: Model, prompt: Prompt, lines: Sequence[ShownMessage], usage: _Usage
+    ) -> CheckedClaims:
         """What can stand of the answer. Raises `ModelError`.
 
         A page of HTML is no answer of a model: there the endpoint is at fault, and
         is asked again another day.
         """
         try:
-            answer, said = await ask(model, prompt, Extraction)
+            answer, completion = await ask_for(model, prompt, Extraction)
         except BadAnswer as error:
             if error.completion is None:
                 raise
             usage.add(prompt, error.completion)
             fewer = "; claim less" if error.completion.cut else ""
-            return Checked(unread=str(error), told=[f"{error}{fewer}"])
-        usage.add(prompt, said)
-        return checked(answer, lines, self.candidates)
+            return CheckedClaims(unread=str(error), complaints=[f"{error}{fewer}"])
+        usage.add(prompt, completion)
+        return check_claims(answer, lines, self.candidates)
 
-    def _fitting(self, lines: Sequence[Line]) -> tuple[Prompt, list[Line]]:
+    def _fit(self, lines: Sequence[ShownMessage]) -> tuple[Prompt, list[ShownMessage]]:
         """The question, the longest messages clipped until it has `extract.tokens`."""
-        shown = [replace(one, text=clip(one.text, _MESSAGE_CHARS)) for one in lines]
-        prompt = question(shown, self.candidates, self.terms.out)
+        shown = [replace(message, text=clip(message.text, _MESSAGE_CHARS)) for message in lines]
+        prompt = extraction_prompt(shown, self.candidates, self.terms.out)
         for _ in range(HALVINGS):
             size = count_tokens(prompt.system) + count_tokens(prompt.user)
             if size <= self.terms.tokens:
                 break
-            room = sum(len(one.text) for one in shown) * self.terms.tokens // size
-            shown = _shrunk(shown, room * 9 // 10)
-            prompt = question(shown, self.candidates, self.terms.out)
+            room = sum(len(message.text) for message in shown) * self.terms.tokens // size
+            shown = _clip_messages(shown, room * 9 // 10)
+            prompt = extraction_prompt(shown, self.candidates, self.terms.out)
         return prompt, shown
 
-    def _lines(self, records: Sequence[Record]) -> list[Line]:
+    def _lines(self, records: Sequence[Record]) -> list[ShownMessage]:
         """The messages among `records`, without those of bots."""
-        found = []
+        messages = []
         for record in records:
             entry: Any = record.entry
             if entry.kind == "message" and entry.participant not in self.unread:
                 own = self.effect.first <= record.n <= self.effect.last
-                found.append(Line(record.n, entry.participant, entry.content, own))
-        return found
+                messages.append(ShownMessage(record.n, entry.participant, entry.content, own))
+        return messages
 
-    def _made(self, found: Checked, usage: _Usage) -> ItemsExtracted:
-        kept = Checked(dropped={"answer": usage.calls}) if found.unread else found
-        if kept.dropped:
-            log.info("claims_dropped", effect=self.effect.id, **kept.dropped)
+    def _entry(self, checked: CheckedClaims, usage: _Usage) -> ItemsExtracted:
+        claims = CheckedClaims(dropped={"answer": usage.calls}) if checked.unread else checked
+        if claims.dropped:
+            log.info("claims_dropped", effect=self.effect.id, **claims.dropped)
         return ItemsExtracted(
             lead=self.effect.lead,
             first=self.effect.first,
             last=self.effect.last,
-            claims=tuple(kept.claims),
-            confirmed=tuple(kept.confirmed),
-            retracted=tuple(kept.retracted),
-            dropped=kept.dropped,
+            claims=tuple(claims.claims),
+            confirmed=tuple(claims.confirmed),
+            retracted=tuple(claims.retracted),
+            dropped=claims.dropped,
             model=usage.model,
             calls=usage.calls,
             input_tokens=usage.input_tokens,
@@ -192,38 +196,38 @@ class Extracting:
         )
 
 
-def better(first: Checked, second: Checked) -> Checked:
+def better_of(first: CheckedClaims, second: CheckedClaims) -> CheckedClaims:
     """The answer of which more can stand; of two alike the second, which was told what to mend."""
     if second.unread or len(first.claims) > len(second.claims):
         return first
     return second
 
 
-def candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
+def list_candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
     """What stood when the stretch ended and was said in what is shown, the newest, in order."""
     items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
-    found = [
-        Candidate(one.handle, _kind(one), one.born, one.participant, _words(one))
-        for one in items
-        if one.stands and effect.lead <= one.born and one.detected <= effect.last
+    listed = [
+        Candidate(item.handle, _kind(item), item.born, item.participant, _words(item))
+        for item in items
+        if item.stands and effect.lead <= item.born and item.detected <= effect.last
     ]
-    found += [
-        Candidate(one.handle, one.kind, one.born, one.participant, one.text)
-        for one in overlay_claims(memory).items.values()
-        if one.status == "claimed" and effect.lead <= one.born < effect.first
+    listed += [
+        Candidate(item.handle, item.kind, item.born, item.participant, item.text)
+        for item in overlay_claims(memory).items.values()
+        if item.status == "claimed" and effect.lead <= item.born < effect.first
     ]
-    return sorted(found, key=lambda one: (one.n, one.ref))[-CANDIDATES:]
+    return sorted(listed, key=lambda candidate: (candidate.n, candidate.ref))[-CANDIDATES:]
 
 
-def fitting(found: Sequence[Candidate], room: int) -> list[Candidate]:
-    """The newest of `found` whose lines have at most `room` tokens together."""
-    kept: list[Candidate] = []
-    for one in reversed(found):
-        room -= count_tokens(listed(one) + "\n")
+def newest_within(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
+    """The newest of `candidates` whose lines have at most `room` tokens together."""
+    newest: list[Candidate] = []
+    for candidate in reversed(candidates):
+        room -= count_tokens(candidate_line(candidate) + "\n")
         if room < 0:
             break
-        kept.append(one)
-    return kept[::-1]
+        newest.append(candidate)
+    return newest[::-1]
 
 
 def _kind(item: Proposal | Decision) -> str:
@@ -231,10 +235,10 @@ def _kind(item: Proposal | Decision) -> str:
 
 
 def _words(item: Proposal | Decision) -> str:
-    said = item.text if isinstance(item, Proposal) else item.outcome
-    return said or item.topic
+    text = item.text if isinstance(item, Proposal) else item.outcome
+    return text or item.topic
 
 
-def _shrunk(lines: Sequence[Line], room: int) -> list[Line]:
-    texts = shrunk([(one.who, one.text) for one in lines], room)
-    return [replace(one, text=text) for one, text in zip(lines, texts, strict=True)]
+def _clip_messages(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
+    texts = clip_lines([(message.who, message.text) for message in lines], room)
+    return [replace(message, text=text) for message, text in zip(lines, texts, strict=True)]

@@ -21,20 +21,20 @@ _PAIRS: Final = ('""', "''", "“”", "‘’", "«»", "||")
 Span = tuple[int, int]
 
 
-def locate(content: str, quote: str) -> Span | None:
+def locate_quote(content: str, quote: str) -> Span | None:
     """The first place in `content` that says `quote`, half-open; None where none does.
 
     `content[start:end]` is never empty, and is what `quote` says but for its folding.
     """
-    wanted = _folded(_bare(quote))[0].strip()
-    if not any(char.isalnum() or char in "+-" for char in wanted):
+    needle = _fold_text(_strip_marks(quote))[0].strip()
+    if not any(char.isalnum() or char in "+-" for char in needle):
         return None
-    text, starts, ends = _folded(content)
-    at = text.find(wanted)
-    return None if at < 0 else (starts[at], ends[at + len(wanted) - 1])
+    text, starts, ends = _fold_text(content)
+    at = text.find(needle)
+    return None if at < 0 else (starts[at], ends[at + len(needle) - 1])
 
 
-def _bare(quote: str) -> str:
+def _strip_marks(quote: str) -> str:
     """`quote` without the marks that a model puts around it, and the dots it breaks off with."""
     text = quote.strip().removeprefix("…").removeprefix("...")
     text = text.removesuffix("…").removesuffix("...").strip()
@@ -44,14 +44,14 @@ def _bare(quote: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _folded(text: str) -> tuple[str, list[int], list[int]]:
+def _fold_text(text: str) -> tuple[str, list[int], list[int]]:
     """`text` folded; for each folded character where its own begins, and where it ends."""
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     for start, end in _clusters(text):
-        told = _told(text[start:end])
-        for char in told:
+        folded = _fold_cluster(text[start:end])
+        for char in folded:
             if char == " " and (not out or out[-1] == " "):
                 continue
             out.append(char)
@@ -60,13 +60,13 @@ def _folded(text: str) -> tuple[str, list[int], list[int]]:
     return "".join(out), starts, ends
 
 
-def _told(cluster: str) -> str:
+def _fold_cluster(cluster: str) -> str:
     """One cluster as it is compared."""
     if cluster.isspace():
         return " "
     shown = unicodedata.normalize("NFKC", to_plain(cluster)).casefold()
-    kept = "".join(char for char in shown if unicodedata.category(char) not in _DROPPED)
-    return " ".join(kept.split()) if " " in kept or kept.isspace() else kept
+    visible = "".join(char for char in shown if unicodedata.category(char) not in _DROPPED)
+    return " ".join(visible.split()) if " " in visible or visible.isspace() else visible
 
 
 def _clusters(text: str) -> Iterator[Span]:

@@ -19,8 +19,8 @@ MARKED: Final = frozenset({
     "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
     "seat.taken", "seat.left", "settings.changed", "participant.aliased",
 })  # fmt: skip
-TOLD: Final = 240  # characters that a mark tells
-_TELLS: Final = {
+MARK_CHARS: Final = 240  # characters that a mark tells
+_TEXT_FIELDS: Final = {
     "floor.nudged": "text", "session.closed": "reason", "seat.taken": "role", "seat.left": "reason",
     "settings.changed": "settings", "participant.aliased": "alias",
 }  # fmt: skip
@@ -39,7 +39,7 @@ class Mark:
     told: str = ""
 
 
-Stood = tuple[int, str, str, str]  # n, participant, on, stance
+Stance = tuple[int, str, str, str]  # n, participant, on, stance
 
 
 class Chronicle:
@@ -48,68 +48,72 @@ class Chronicle:
     def __init__(self, memory: Memory | None = None, flips: int = 0) -> None:
         self.rows = array("q")
         self.marks: list[Mark] = []
-        self.stances: list[Stood] = []
-        self.about: dict[str, list[Fact]] = {}  # facts by the handle that they are about
+        self.stances: list[Stance] = []
+        self.facts_by_ref: dict[str, list[Fact]] = {}  # facts by the handle that they are about
         self.flips = flips
         self._noted = 0
-        self._decided = 0 if memory is None else _decided(memory)
+        self._decided = 0 if memory is None else _count_decided(memory)
 
     @property
     def size(self) -> int:
         """Bytes that it takes, near enough."""
         return len(self.rows) * self.rows.itemsize + self._noted * _FACT_BYTES
 
-    def hear(self, memory: Memory, facts: Iterable[Fact]) -> None:
+    def note_facts(self, memory: Memory, facts: Iterable[Fact]) -> None:
         """Note the facts of an entry that was just folded."""
         for fact in facts:
             kind = fact.kind
             if fact.ref is not None:
-                self.about.setdefault(fact.ref, []).append(fact)
+                self.facts_by_ref.setdefault(fact.ref, []).append(fact)
             self._noted += fact.ref is not None or kind in MARKED
             if kind in MARKED:
-                self.marks.append(Mark(fact.n, kind, fact.ref or "", _whose(fact), _told(fact)))
+                self.marks.append(
+                    Mark(fact.n, kind, fact.ref or "", _participant_of(fact), _mark_text(fact))
+                )
             if kind == "position.flipped":
                 self.flips += 1
             if kind in ("reaction.changed", "position.flipped"):
-                self._stand(fact)
+                self._note_stance(fact)
             if kind.startswith(_DECIDES):
-                self._decided = _decided(memory)
+                self._decided = _count_decided(memory)
 
-    def row(self, memory: Memory, n: int) -> None:
+    def note_figures(self, memory: Memory, n: int) -> None:
         """Note the figures after the `n`-th primary entry; of what comes before the first none."""
         if n > 0:
             total = memory.ledger.total
-            told = (memory.messages, len(memory.live), self._decided, self.flips)
-            self.rows.extend((n, *told, total.tokens, total.micros))
+            counts = (memory.messages, len(memory.live), self._decided, self.flips)
+            self.rows.extend((n, *counts, total.tokens, total.micros))
 
     def extend(self, other: Chronicle) -> None:
         """Take on the stretch that follows this one."""
         self.rows.extend(other.rows)
         self.marks += other.marks
         self.stances += other.stances
-        for ref, facts in other.about.items():
-            self.about.setdefault(ref, []).extend(facts)
+        for ref, facts in other.facts_by_ref.items():
+            self.facts_by_ref.setdefault(ref, []).extend(facts)
         self.flips = other.flips
         self._noted += other._noted
 
-    def _stand(self, fact: Fact) -> None:
-        stood = (fact.n, _whose(fact), fact.ref or "", str(fact.data.get("stance", "")))
+    def _note_stance(self, fact: Fact) -> None:
+        stood = (fact.n, _participant_of(fact), fact.ref or "", str(fact.data.get("stance", "")))
         if self.stances[-1:] != [stood]:
             self.stances.append(stood)
 
 
-def _whose(fact: Fact) -> str:
+def _participant_of(fact: Fact) -> str:
     name = fact.data.get("participant")
     if name is None and fact.kind in ("proposal.settled", "session.closed", "settings.changed"):
         name = fact.data.get("by")
     return name if isinstance(name, str) else ""
 
 
-def _told(fact: Fact) -> str:
+def _mark_text(fact: Fact) -> str:
     """Of what has no number, and so no entry that one could ask for by it."""
-    name = _TELLS.get(fact.kind)
-    found = fact.data.get(name) if name else None
-    return clip(", ".join(_keys(found)) if isinstance(found, dict) else str(found or ""), TOLD)
+    name = _TEXT_FIELDS.get(fact.kind)
+    value = fact.data.get(name) if name else None
+    return clip(
+        ", ".join(_keys(value)) if isinstance(value, dict) else str(value or ""), MARK_CHARS
+    )
 
 
 def _keys(tree: dict[str, Any], above: str = "") -> Iterator[str]:
@@ -121,5 +125,5 @@ def _keys(tree: dict[str, Any], above: str = "") -> Iterator[str]:
             yield f"{above}{name}"
 
 
-def _decided(memory: Memory) -> int:
-    return sum(found.binds and found.stands for found in memory.decisions.values())
+def _count_decided(memory: Memory) -> int:
+    return sum(decision.binds and decision.stands for decision in memory.decisions.values())

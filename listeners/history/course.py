@@ -14,7 +14,7 @@ from typing import Final
 
 from parley.listeners.cache.memory_cache import loaded
 from parley.listeners.history.chronicle import Chronicle
-from parley.listeners.history.timeline import Timeline, timeline
+from parley.listeners.history.timeline import Timeline, make_timeline
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
 
@@ -39,12 +39,12 @@ class Checkpoint:
 
 @dataclass(slots=True)
 class Course:
-    """What is kept of one session. `seen` is the seq up to which it was folded here."""
+    """What is kept of one session. `folded_seq` is the seq up to which it was folded here."""
 
     session: str
     incarnation: str
     skips: tuple[int, ...]
-    seen: int = 0
+    folded_seq: int = 0
     n: int = 0
     settled: Chronicle = field(default_factory=Chronicle)  # up to the last checkpoint
     tail: Chronicle = field(default_factory=Chronicle)  # from there
@@ -52,7 +52,7 @@ class Course:
     packed: int = 0  # bytes of its checkpoints
     checkpoints: list[Checkpoint] = field(default_factory=lambda: [Checkpoint()])
     places: array[int] = field(default_factory=lambda: array("Q", (1,)))  # seq by n
-    placed: Checkpoint = Checkpoint()  # the newest entry among them; it has no memory
+    last_place: Checkpoint = Checkpoint()  # the newest entry among them; it has no memory
 
     @property
     def last(self) -> Checkpoint:
@@ -67,9 +67,9 @@ class Course:
     def before(self, *, n: int | None = None, seq: int = 0) -> Checkpoint:
         """The newest checkpoint that holds nothing after the `n`-th primary entry, or `seq`."""
         if n is not None:
-            place = bisect_right(self.checkpoints, n, key=lambda one: one.n)
+            place = bisect_right(self.checkpoints, n, key=lambda checkpoint: checkpoint.n)
         else:
-            place = bisect_right(self.checkpoints, seq, key=lambda one: one.seq)
+            place = bisect_right(self.checkpoints, seq, key=lambda checkpoint: checkpoint.seq)
         return self.checkpoints[max(0, place - 1)]
 
     def is_near(self, n: int) -> bool:
@@ -78,38 +78,38 @@ class Course:
 
     def is_near_entry(self, seq: int) -> bool:
         """Likewise to entry `seq`; derived ones come on top of the primary ones."""
-        return seq <= max(self.seen, self.last.seq + 2 * self.every)
+        return seq <= max(self.folded_seq, self.last.seq + 2 * self.every)
 
     def is_folded(self, seq: int) -> bool:
         """Whether its course is known up to entry `seq`."""
-        return seq <= self.seen
+        return seq <= self.folded_seq
 
-    def keep(self, made: Checkpoint, stretch: Chronicle) -> None:
-        """The log up to `made` is folded; `stretch` is what came since the last one."""
-        self.checkpoints.append(made)
-        self.packed += len(made.data)
-        self.settled.extend(stretch)
+    def keep(self, checkpoint: Checkpoint, chronicle: Chronicle) -> None:
+        """The log up to `checkpoint` is folded; `chronicle` is what came since the last one."""
+        self.checkpoints.append(checkpoint)
+        self.packed += len(checkpoint.data)
+        self.settled.extend(chronicle)
         self.tail = Chronicle()
-        self.seen, self.n = max(self.seen, made.seq), max(self.n, made.n)
+        self.folded_seq, self.n = max(self.folded_seq, checkpoint.seq), max(self.n, checkpoint.n)
 
-    def end(self, n: int, seq: int, stretch: Chronicle) -> None:
-        """The log up to `seq` is folded; `stretch` is what came since the last checkpoint."""
-        self.tail = stretch
-        self.seen, self.n = max(self.seen, seq), max(self.n, n)
+    def end(self, n: int, seq: int, chronicle: Chronicle) -> None:
+        """The log up to `seq` is folded; `chronicle` is what came since the last checkpoint."""
+        self.tail = chronicle
+        self.folded_seq, self.n = max(self.folded_seq, seq), max(self.n, n)
 
-    def thin(self) -> None:
+    def halve_checkpoints(self) -> None:
         """Let go of every second checkpoint: half the room, twice the way to a moment.
 
         The last one stays: from there it is folded on, and what came before is noted.
         """
         self.every *= 2
         self.checkpoints = [*self.checkpoints[:-1:2], self.last]
-        self.packed = sum(len(one.data) for one in self.checkpoints)
+        self.packed = sum(len(checkpoint.data) for checkpoint in self.checkpoints)
 
-    def about(self, ref: str) -> list[Fact]:
+    def facts_about(self, ref: str) -> list[Fact]:
         """Every fact about the item of that handle, as far as the log is folded."""
-        return [*self.settled.about.get(ref, ()), *self.tail.about.get(ref, ())]
+        return [*self.settled.facts_by_ref.get(ref, ()), *self.tail.facts_by_ref.get(ref, ())]
 
     def timeline(self, head: int) -> Timeline:
         """As far as it is known, of a log that ends at `head`."""
-        return timeline((self.settled, self.tail), self.n, self.seen, head)
+        return make_timeline((self.settled, self.tail), self.n, self.folded_seq, head)

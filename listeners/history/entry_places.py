@@ -6,45 +6,45 @@ from parley.bus import Bus
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import PRIMARY, Record, Unknown
 from parley.listeners.history.course import Checkpoint, Course
-from parley.listeners.history.course_builder import Other, pages
+from parley.listeners.history.course_builder import LogChanged, read_course_pages
 
 
-async def learn(bus: Bus, course: Course) -> None:
+async def learn_places(bus: Bus, course: Course) -> None:
     """Learn where the primary entries stand that came since."""
-    async for records in pages(bus, course, course.placed):
+    async for records in read_course_pages(bus, course, course.last_place):
         for record in records:
             if record.n == len(course.places):
                 course.places.append(record.seq)
         last = records[-1]
-        if last.seq > course.placed.seq:
-            course.placed = Checkpoint(last.n, last.seq, last.identity)
+        if last.seq > course.last_place.seq:
+            course.last_place = Checkpoint(last.n, last.seq, last.identity)
 
 
-async def standing(bus: Bus, course: Course, numbers: list[int]) -> dict[int, Record]:
+async def read_primary_entries(bus: Bus, course: Course, numbers: list[int]) -> dict[int, Record]:
     """The entries at their places: a run of neighbours as one range."""
     if not numbers:
         return {}
     seqs = [course.places[n] for n in numbers]
     close = seqs[-1] - seqs[0] < 2 * len(seqs) + 16
     starts, count = ([seqs[0]], seqs[-1] - seqs[0] + 1) if close else (seqs, 1)
-    wanted = [(course.session, seq - 1) for seq in starts]
-    found: dict[int, Record] = {}
-    for stretch in await bus.read_many(wanted, count=count):
+    requests = [(course.session, seq - 1) for seq in starts]
+    records: dict[int, Record] = {}
+    for stretch in await bus.read_many(requests, count=count):
         if stretch is None:
             raise SessionNotFound(course.session)
         if stretch.incarnation != course.incarnation:
-            raise Other
-        found.update((record.seq, record) for record in stretch.records)
+            raise LogChanged
+        records.update((record.seq, record) for record in stretch.records)
     try:
-        placed = {n: found[seq] for n, seq in zip(numbers, seqs, strict=True)}
+        entries = {n: records[seq] for n, seq in zip(numbers, seqs, strict=True)}
     except KeyError:  # the log went back
-        raise Other from None
-    if not all(_stands(record, n) for n, record in placed.items()):
-        raise Other
-    return placed
+        raise LogChanged from None
+    if not all(_is_primary(record, n) for n, record in entries.items()):
+        raise LogChanged
+    return entries
 
 
-def _stands(record: Record, n: int) -> bool:
+def _is_primary(record: Record, n: int) -> bool:
     """Whether `record` may be the `n`-th primary entry, or for 0 the opening."""
     kind = record.entry.kind
     return record.n == n and (not n or kind in PRIMARY or isinstance(record.entry, Unknown))

@@ -20,8 +20,14 @@ from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import Copy, saved
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.course import Checkpoint, Course
-from parley.listeners.history.course_builder import PAGE, Build, Other, fold_on, pages
-from parley.listeners.history.entry_places import learn, standing
+from parley.listeners.history.course_builder import (
+    PAGE,
+    CourseBuild,
+    LogChanged,
+    extend_course,
+    read_course_pages,
+)
+from parley.listeners.history.entry_places import learn_places, read_primary_entries
 from parley.listeners.history.timeline import Timeline
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
@@ -31,7 +37,7 @@ PATIENCE_SECONDS: Final = 0.25  # for which a timeline is waited for, before it 
 SESSIONS: Final = 4_096  # kept at once, however little they need
 
 
-class Moments:
+class History:
     """One a process. Checkpoints are built in slices, as they are first asked for."""
 
     def __init__(
@@ -41,7 +47,7 @@ class Moments:
         self._room_bytes, self._slice = room_bytes, slice
         self._reader = MemoryReader(bus, packs, copies=1)
         self._courses: OrderedDict[str, Course] = OrderedDict()
-        self._builds: dict[str, Build] = {}
+        self._builds: dict[str, CourseBuild] = {}
 
     async def at(self, session: str, n: int) -> Memory:
         """The memory after the `n`-th primary entry, a copy of the caller's own.
@@ -54,9 +60,9 @@ class Moments:
                 return await self._reader.at(session, n)
             try:
                 await self._reach(course, partial(course.is_near, n))
-                return await self._folded(course, n)
-            except Other:
-                self._gone(course)
+                return await self._fold_to(course, n)
+            except LogChanged:
+                self._forget_course(course)
 
     async def records(self, session: str, numbers: Iterable[int]) -> dict[int, Record]:
         """Primary entries by their `n`, in one round trip; those that are there.
@@ -68,12 +74,12 @@ class Moments:
             course = await self._course(session)
             try:
                 if wanted and wanted[-1] >= len(course.places):
-                    await learn(self._bus, course)
-                return await standing(
+                    await learn_places(self._bus, course)
+                return await read_primary_entries(
                     self._bus, course, [n for n in wanted if n < len(course.places)]
                 )
-            except Other:
-                self._gone(course)
+            except LogChanged:
+                self._forget_course(course)
 
     async def since(
         self, session: str, seq: int, to: int
@@ -83,46 +89,46 @@ class Moments:
         What was set aside by now gives none. Raises `SessionNotFound`; `Fenced` where
         the log becomes another on the way: begin anew.
         """
-        told = seq
+        last_seq = seq
         while True:
             course = await self._course(session)
             try:
-                async for one in self._told(course, seq, to):
-                    told = one[0].seq
-                    yield one
-            except Other:
-                self._gone(course)
-                if told > seq:
+                async for pair in self._read_facts(course, seq, to):
+                    last_seq = pair[0].seq
+                    yield pair
+            except LogChanged:
+                self._forget_course(course)
+                if last_seq > seq:
                     raise Fenced(session, "the log was replaced or redacted") from None
             else:
                 return
 
     async def timeline(self, session: str) -> Timeline:
         """As far as it is made; asking for it makes the rest. Raises `SessionNotFound`."""
-        course, head = await self._present(session, PATIENCE_SECONDS)
+        course, head = await self._reach_head(session, PATIENCE_SECONDS)
         return course.timeline(head)
 
     async def history(self, session: str, ref: str) -> list[Fact]:
         """Every fact about an item by now. Raises `SessionNotFound`."""
-        course, _ = await self._present(session)
-        return course.about(ref)
+        course, _ = await self._reach_head(session)
+        return course.facts_about(ref)
 
-    async def _present(self, session: str, seconds: float | None = None) -> tuple[Course, int]:
+    async def _reach_head(self, session: str, seconds: float | None = None) -> tuple[Course, int]:
         """The course and the head of the log that it was to reach, waited for so long."""
         while True:
             course = await self._course(session)
-            seen, info = course.seen, await self._bus.info(session)
+            folded_seq, info = course.folded_seq, await self._bus.info(session)
             try:
                 if (info.incarnation, info.skips) != (course.incarnation, course.skips):
-                    raise Other
-                if info.head < seen:  # the log went back
-                    raise Other
+                    raise LogChanged
+                if info.head < folded_seq:  # the log went back
+                    raise LogChanged
                 async with asyncio.timeout(seconds):
                     await self._reach(course, partial(course.is_folded, info.head))
             except TimeoutError:
                 pass
-            except Other:
-                self._gone(course)
+            except LogChanged:
+                self._forget_course(course)
                 continue
             return course, info.head
 
@@ -132,7 +138,7 @@ class Moments:
         if (build := self._builds.pop(session, None)) is not None:
             build.task.cancel()
 
-    def _gone(self, course: Course) -> None:
+    def _forget_course(self, course: Course) -> None:
         """Let go of what is of another log by now; what was begun since goes on."""
         if self._courses.get(course.session) is course:
             self.forget(course.session)
@@ -153,11 +159,13 @@ class Moments:
         self._courses.move_to_end(session)
         return course
 
-    async def _folded(self, course: Course, n: int) -> Memory:
+    async def _fold_to(self, course: Course, n: int) -> Memory:
         """The checkpoint before, and what came from there up to the `n`-th primary entry."""
         base = course.before(n=n)
         memory = await base.memory(self._packs)
-        async for records in pages(self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)):
+        async for records in read_course_pages(
+            self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)
+        ):
             for record in records:
                 if record.n > n:
                     return memory
@@ -166,11 +174,11 @@ class Moments:
                     await asyncio.sleep(0)
         return memory
 
-    async def _told(
+    async def _read_facts(
         self, course: Course, seq: int, to: int
     ) -> AsyncIterator[tuple[Record, list[Fact]]]:
-        base, memory = await self._before(course, seq)
-        async for records in pages(self._bus, course, base, 4 * self._slice):
+        base, memory = await self._base_before(course, seq)
+        async for records in read_course_pages(self._bus, course, base, 4 * self._slice):
             for record in records:
                 if record.seq > to:
                     return
@@ -180,7 +188,7 @@ class Moments:
             if records[-1].seq >= to:
                 return
 
-    async def _before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
+    async def _base_before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
         """Where to fold on from to entry `seq`: a worker's snapshot, before all is folded anew."""
         if not course.is_near_entry(seq):
             copy = await saved(self._bus, self._packs, course.session)
@@ -195,15 +203,15 @@ class Moments:
         while not enough():
             build = self._builds.get(course.session)
             if build is None:
-                build = self._builds[course.session] = Build(course, self._built)
+                build = self._builds[course.session] = CourseBuild(course, self._build)
             if build.course is not course:
-                raise Other
-            if await build.moved():
+                raise LogChanged
+            if await build.next_step():
                 return
 
-    async def _built(self, build: Build) -> None:
+    async def _build(self, build: CourseBuild) -> None:
         try:
-            await fold_on(self._bus, self._packs, build, self._slice, self._make_room)
+            await extend_course(self._bus, self._packs, build, self._slice, self._make_room)
         finally:
             if self._builds.get(build.course.session) is build:
                 del self._builds[build.course.session]
@@ -218,7 +226,7 @@ class Moments:
                 room += course.size
                 del self._courses[session]
         if used.packed > self._room_bytes:
-            used.thin()
+            used.halve_checkpoints()
 
 
 def _is_of(copy: Copy, course: Course) -> bool:

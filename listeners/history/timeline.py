@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from parley.listeners.history.chronicle import SERIES, WIDTH, Chronicle, Mark, Stood
+from parley.listeners.history.chronicle import SERIES, WIDTH, Chronicle, Mark, Stance
 
 POINTS: Final = 600  # of a series at most: no plot is wider
 MARKS: Final = 5_000  # at most, and as many stances
@@ -25,22 +25,22 @@ class Timeline:
     every: int
     series: dict[str, list[int]]
     marks: tuple[Mark, ...]
-    stances: tuple[Stood, ...]
+    stances: tuple[Stance, ...]
     thinned: bool
     done: int
     seq: int
 
 
-def timeline(stretches: Sequence[Chronicle], n: int, seq: int, head: int) -> Timeline:
+def make_timeline(stretches: Sequence[Chronicle], n: int, seq: int, head: int) -> Timeline:
     """Of `stretches` one after the other, up to the `n`-th primary entry and entry `seq`.
 
     `head` is where the log ends.
     """
     rows = array("q")
-    for one in stretches:
-        rows.extend(one.rows)
-    marks = [mark for one in stretches for mark in one.marks]
-    stances = [stood for one in stretches for stood in one.stances]
+    for stretch in stretches:
+        rows.extend(stretch.rows)
+    marks = [mark for stretch in stretches for mark in stretch.marks]
+    stances = [stood for stretch in stretches for stood in stretch.stances]
     step = 1
     while len(rows) // WIDTH > POINTS * step:
         step *= 2
@@ -50,7 +50,7 @@ def timeline(stretches: Sequence[Chronicle], n: int, seq: int, head: int) -> Tim
         n=n,
         every=step,
         series={name: [rows[WIDTH * p + k] for p in places] for k, name in enumerate(columns)},
-        marks=thinned(marks),
+        marks=thin_marks(marks),
         stances=tuple(stances[-MARKS:]),
         thinned=max(len(marks), len(stances)) > MARKS,
         seq=seq,
@@ -64,23 +64,25 @@ def _places(count: int, step: int) -> list[int]:
     return places if not count or places[-1] == count - 1 else [*places, count - 1]
 
 
-def thinned(marks: Sequence[Mark], most: int = MARKS) -> tuple[Mark, ...]:
+def thin_marks(marks: Sequence[Mark], limit: int = MARKS) -> tuple[Mark, ...]:
     """At most so many, the rare kinds whole and the common ones evenly thinned."""
-    if len(marks) <= most:
+    if len(marks) <= limit:
         return tuple(marks)
-    counts = sorted(Counter(mark.kind for mark in marks).items(), key=lambda one: (one[1], one[0]))
+    counts = sorted(
+        Counter(mark.kind for mark in marks).items(), key=lambda item: (item[1], item[0])
+    )
     shares: dict[str, tuple[int, int]] = {}
-    left = most
+    left = limit
     for k, (kind, count) in enumerate(counts):
         share = min(count, left // (len(counts) - k))
         shares[kind] = share, count
         left -= share
     seen: Counter[str] = Counter()
-    kept: list[Mark] = []
+    thinned: list[Mark] = []
     for mark in marks:
         share, count = shares[mark.kind]
         place = seen[mark.kind]
         seen[mark.kind] += 1
         if (place + 1) * share // count > place * share // count:
-            kept.append(mark)
-    return tuple(kept)
+            thinned.append(mark)
+    return tuple(thinned)

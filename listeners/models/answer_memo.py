@@ -24,12 +24,12 @@ SIZE: Final = 1_000  # answers of some 2 KB
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedAnswer:
     answer: Completion
     until: float  # seconds of the clock
 
 
-class Memo:
+class AnswerCache:
     """`model`, with its answers kept for `hours`, the `size` last used of them.
 
     `about` is what else an answer depends on, such as a temperature. `clock`
@@ -46,24 +46,24 @@ class Memo:
     ) -> None:
         self._model, self._about, self._clock = model, about, clock
         self._seconds, self._size = hours * 3600, size
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._asked: dict[str, asyncio.Future[Completion]] = {}
+        self._answers: OrderedDict[str, _CachedAnswer] = OrderedDict()
+        self._under_way: dict[str, asyncio.Future[Completion]] = {}
         self.hits = 0
         self.misses = 0
 
-    def through(self, model: Model) -> Model:
+    def wrap(self, model: Model) -> Model:
         """The same answers, what is not known yet asked of `model`, such as one that is charged."""
-        return _Through(self, model)
+        return _CachedModel(self, model)
 
     async def complete(self, prompt: Prompt, model: Model | None = None) -> Completion:
         """The answer to `prompt`, kept or new (of `model`, where given); raises `ModelError`."""
         key = self._key(prompt)
         while True:
-            kept = self._known(key)
-            if kept is not None:
+            cached = self._lookup(key)
+            if cached is not None:
                 self.hits += 1
-                return kept
-            under_way = self._asked.get(key)
+                return cached
+            under_way = self._under_way.get(key)
             if under_way is None:
                 return await self._ask(key, prompt, model or self._model)
             await asyncio.wait([under_way])  # its cancellation is not ours, nor ours its
@@ -74,7 +74,7 @@ class Memo:
 
     async def _ask(self, key: str, prompt: Prompt, model: Model) -> Completion:
         self.misses += 1
-        under_way = self._asked[key] = asyncio.get_running_loop().create_future()
+        under_way = self._under_way[key] = asyncio.get_running_loop().create_future()
         try:
             answer = await model.complete(prompt)
         except OverBudget:
@@ -89,37 +89,37 @@ class Memo:
             return answer
         finally:
             under_way.cancel()  # where neither is known: whoever waits asks anew
-            del self._asked[key]
+            del self._under_way[key]
 
     def _keep(self, key: str, answer: Completion) -> None:
         if self._seconds <= 0:
             return
-        self._kept[key] = _Kept(answer, self._clock() + self._seconds)
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
+        self._answers[key] = _CachedAnswer(answer, self._clock() + self._seconds)
+        while len(self._answers) > self._size:
+            self._answers.popitem(last=False)
 
-    def _known(self, key: str) -> Completion | None:
-        kept = self._kept.get(key)
-        if kept is None:
+    def _lookup(self, key: str) -> Completion | None:
+        cached = self._answers.get(key)
+        if cached is None:
             return None
-        if kept.until <= self._clock():
-            del self._kept[key]
+        if cached.until <= self._clock():
+            del self._answers[key]
             return None
-        self._kept.move_to_end(key)
-        return kept.answer
+        self._answers.move_to_end(key)
+        return cached.answer
 
     def _key(self, prompt: Prompt) -> str:
-        asked = [self._about, prompt.tier, prompt.system, prompt.user, prompt.max_tokens]
+        question = [self._about, prompt.tier, prompt.system, prompt.user, prompt.max_tokens]
         if prompt.model or prompt.shape is not None:
             shape = prompt.shape and [prompt.shape.name, dict(prompt.shape.schema)]
-            asked += [prompt.model, shape]
-        said = orjson.dumps(asked, option=orjson.OPT_SORT_KEYS)
-        return blake2b(said, digest_size=16).hexdigest()
+            question += [prompt.model, shape]
+        text = orjson.dumps(question, option=orjson.OPT_SORT_KEYS)
+        return blake2b(text, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class _Through:
-    memo: Memo
+class _CachedModel:
+    memo: AnswerCache
     model: Model
 
     async def complete(self, prompt: Prompt) -> Completion:

@@ -35,12 +35,12 @@ class Breaker:
         """How long the model is left alone; 0 when it may be asked."""
         return max(0.0, self._until - time.monotonic())
 
-    def worked(self) -> None:
+    def record_success(self) -> None:
         """A call was answered as it should be: whatever failed before is forgotten."""
         self._failures = self._bad_answers = 0
         self._until = 0.0
 
-    def failed(self, error: ModelError) -> None:
+    def record_failure(self, error: ModelError) -> None:
         """A call failed: leave the model alone for longer each time, or as long as it wishes."""
         if isinstance(error, ContextOverflow):
             return  # the prompt's fault

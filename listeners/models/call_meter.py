@@ -9,7 +9,7 @@ from parley.listeners.models.model_port import Completion, Model, ModelError, Pr
 
 
 @dataclass(slots=True)
-class Meter:
+class CallMeter:
     """Calls of a model; `ms` is the time that all of them took together."""
 
     calls: int = 0
@@ -17,12 +17,12 @@ class Meter:
     ms: int = 0
 
 
-class Metered:
+class MeteredModel:
     """`model`, with its calls counted in `meter`. A call that is cancelled is not counted."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self.meter = Meter()
+        self.meter = CallMeter()
 
     async def complete(self, prompt: Prompt) -> Completion:
         began = time.monotonic_ns()

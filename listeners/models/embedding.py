@@ -16,7 +16,7 @@ Vector = tuple[float, ...]  # of length 1
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class Embeddings:
     """A vector for each text, in order; 0 tokens: not reported."""
 
     vectors: tuple[Vector, ...]
@@ -30,28 +30,28 @@ class Embedder(Protocol):
         """The model that is asked: vectors of another are not comparable."""
         ...
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         """The vectors of `texts`, within the embedder's own deadline; raises `ModelError`."""
         ...
 
 
-def checked(rows: Sequence[tuple[int, Sequence[float]]], wanted: int) -> tuple[Vector, ...]:
+def check_vectors(rows: Sequence[tuple[int, Sequence[float]]], count: int) -> tuple[Vector, ...]:
     """The vectors of `rows`, (place, numbers) each, in order and of length 1.
 
     Raises `BadAnswer` where one is missing, has other dimensions, or is no direction at all.
     """
     by_place = dict(rows)
-    if len(rows) != wanted or sorted(by_place) != list(range(wanted)):
-        raise BadAnswer(f"{len(rows)} vectors for {wanted} texts")
-    vectors = [by_place[place] for place in range(wanted)]
+    if len(rows) != count or sorted(by_place) != list(range(count)):
+        raise BadAnswer(f"{len(rows)} vectors for {count} texts")
+    vectors = [by_place[place] for place in range(count)]
     sizes = {len(vector) for vector in vectors}
     if len(sizes) > 1:
         raise BadAnswer(f"vectors of {min(sizes)} and of {max(sizes)} numbers in one answer")
     return tuple(map(_unit, vectors))
 
 
-def embedded(answer: Any, wanted: int) -> Embedded:
-    """What an endpoint's answer to `wanted` texts comes to; raises `BadAnswer`."""
+def parse_embeddings(answer: Any, count: int) -> Embeddings:
+    """What an endpoint's answer to `count` texts comes to; raises `BadAnswer`."""
     try:
         rows = [(int(row.index), [float(number) for number in row.embedding])
                 for row in answer.data]  # fmt: skip
@@ -59,17 +59,19 @@ def embedded(answer: Any, wanted: int) -> Embedded:
         counted = int(getattr(usage, "prompt_tokens", 0) or 0)
     except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise BadAnswer(f"no vectors in the answer: {error}") from None
-    return Embedded(checked(rows, wanted), str(getattr(answer, "model", None) or ""), counted)
+    return Embeddings(
+        check_vectors(rows, count), str(getattr(answer, "model", None) or ""), counted
+    )
 
 
-def alike(one: Vector, other: Vector) -> int:
+def similarity(first: Vector, second: Vector) -> int:
     """The cosine of two vectors of length 1, per mille, 0 where they point apart.
 
     Raises `BadAnswer` where they are of different dimensions.
     """
-    if len(one) != len(other):
-        raise BadAnswer(f"vectors of {len(one)} and of {len(other)} numbers")
-    cosine = math.fsum(a * b for a, b in zip(one, other, strict=True))
+    if len(first) != len(second):
+        raise BadAnswer(f"vectors of {len(first)} and of {len(second)} numbers")
+    cosine = math.fsum(a * b for a, b in zip(first, second, strict=True))
     return max(0, min(1000, round(1000 * cosine)))
 
 

@@ -9,7 +9,7 @@ ModelError
 └── OverBudget         it was not asked: the account has no room for the call
 
 Providers that speak OpenAI's protocol agree on success and on little else.
-`predicament` is the one table that reads their refusals.
+`error_kind` is the one table that reads their refusals.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Tier = Literal["small", "large"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AnswerSchema:
     """The JSON object that an answer is to be, as a JSON Schema with a name."""
 
     name: str  # letters, digits, _ and -
@@ -83,7 +83,7 @@ class Prompt:
     max_tokens: int
     tier: Tier = "small"
     model: str = ""
-    shape: Shape | None = None
+    shape: AnswerSchema | None = None
     purpose: Purpose = "other"
     participant: str = ""
     turn: int = 0
@@ -110,7 +110,7 @@ class Model(Protocol):
         ...
 
 
-class Speaker(Model, Protocol):
+class StreamingModel(Model, Protocol):
     """A model that can be heard while it speaks."""
 
     def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion]:
@@ -122,7 +122,7 @@ class Speaker(Model, Protocol):
         ...
 
 
-Predicament = Literal["unavailable", "refused", "overflow"]
+ErrorKind = Literal["unavailable", "refused", "overflow"]
 
 # Seen in the wild: OpenAI and Azure (context_length_exceeded), vLLM and TGI
 # ("maximum context length"), llama.cpp (exceed_context_size_error), Anthropic's
@@ -144,7 +144,7 @@ _QUOTA_WORDS: Final = re.compile(
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429})
 
 
-def predicament(status: int, code: str | None, type: str | None, message: str) -> Predicament:
+def error_kind(status: int, code: str | None, type: str | None, message: str) -> ErrorKind:
     """What a provider's refusal with HTTP `status` asks of the caller."""
     named = {code, type}
     if status in _OVERFLOW_STATUS and (
@@ -158,7 +158,7 @@ def predicament(status: int, code: str | None, type: str | None, message: str) -
     return "refused"
 
 
-def refusal(
+def error_of(
     status: int,
     code: str | None,
     type: str | None,
@@ -167,7 +167,7 @@ def refusal(
 ) -> ModelError:
     """The `ModelError` for a provider's refusal."""
     text = f"HTTP {status} {code or type or ''}".strip() + f": {message[:300]}"
-    match predicament(status, code, type, message):
+    match error_kind(status, code, type, message):
         case "overflow":
             return ContextOverflow(text)
         case "refused":

@@ -29,13 +29,13 @@ class Usage:
         cached = getattr(details, "cached_tokens", None)
         if cached is None:  # DeepSeek's word for it
             cached = getattr(usage, "prompt_cache_hit_tokens", None)
-        asked = _whole(getattr(usage, "prompt_tokens", None))
-        answered = _whole(getattr(usage, "completion_tokens", None))
-        return cls(asked, answered, min(_whole(cached), asked))
+        input_tokens = _token_count(getattr(usage, "prompt_tokens", None))
+        output_tokens = _token_count(getattr(usage, "completion_tokens", None))
+        return cls(input_tokens, output_tokens, min(_token_count(cached), input_tokens))
 
 
 @dataclass(slots=True)
-class Hearing:
+class StreamedAnswer:
     """An answer while it comes, chunk by chunk."""
 
     model: str
@@ -59,22 +59,22 @@ class Hearing:
         self.pieces.append(added)
         return added
 
-    def heard(self) -> Completion | None:
+    def partial(self) -> Completion | None:
         """What was said so far, finished or not; None: nothing was."""
-        so_far = self._so_far()
+        so_far = self._completion_so_far()
         return so_far if so_far.text or so_far.output_tokens else None
 
     def completion(self) -> Completion:
         """The whole of it. Raises `BadAnswer`."""
         if self.finish is None:
-            raise BadAnswer("the answer was cut off: no finish reason", self.heard())
-        return _checked(self._so_far(), self.finish, declined=self.declined)
+            raise BadAnswer("the answer was cut off: no finish reason", self.partial())
+        return _check_finish(self._completion_so_far(), self.finish, declined=self.declined)
 
-    def _so_far(self) -> Completion:
-        return _completion("".join(self.pieces), self.finish, self.model, self.usage)
+    def _completion_so_far(self) -> Completion:
+        return _make_completion("".join(self.pieces), self.finish, self.model, self.usage)
 
 
-def completion(answer: Any) -> Completion:
+def parse_completion(answer: Any) -> Completion:
     """What a whole `answer` says. Raises `BadAnswer`."""
     choices = getattr(answer, "choices", None)
     if not choices:
@@ -84,14 +84,14 @@ def completion(answer: Any) -> Completion:
     model = str(getattr(answer, "model", None) or "?")
     usage = Usage.of(getattr(answer, "usage", None))
     text = getattr(message, "content", None)
-    return _checked(
-        _completion(text if isinstance(text, str) else "", finish, model, usage),
+    return _check_finish(
+        _make_completion(text if isinstance(text, str) else "", finish, model, usage),
         finish,
         declined=bool(getattr(message, "refusal", None)),
     )
 
 
-def mended(value: Any) -> Any:
+def replace_lone_surrogates(value: Any) -> Any:
     """Text, or data as JSON has it, with each half of a character, which no log holds, as U+FFFD.
 
     An endpoint that writes token by token may send an emoji in two halves: those are joined.
@@ -100,17 +100,20 @@ def mended(value: Any) -> Any:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case list():
-            return [mended(each) for each in value]
+            return [replace_lone_surrogates(each) for each in value]
         case dict():
-            return {mended(key): mended(each) for key, each in value.items()}
+            return {
+                replace_lone_surrogates(key): replace_lone_surrogates(each)
+                for key, each in value.items()
+            }
         case _:
             return value
 
 
-def _completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:
+def _make_completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:
     return Completion(
-        mended(text).strip(),
-        mended(model),
+        replace_lone_surrogates(text).strip(),
+        replace_lone_surrogates(model),
         usage.input,
         usage.output,
         usage.cached,
@@ -118,16 +121,16 @@ def _completion(text: str, finish: str | None, model: str, usage: Usage) -> Comp
     )
 
 
-def _checked(heard: Completion, finish: str | None, *, declined: bool) -> Completion:
+def _check_finish(completion: Completion, finish: str | None, *, declined: bool) -> Completion:
     if finish is None:
-        raise BadAnswer("the answer was cut off: no finish reason", heard)
+        raise BadAnswer("the answer was cut off: no finish reason", completion)
     if finish == "content_filter":
-        raise BadAnswer("the provider's content filter withheld the answer", heard)
-    if not heard.text:
+        raise BadAnswer("the provider's content filter withheld the answer", completion)
+    if not completion.text:
         why = "the model declined to answer" if declined else "an empty answer"
-        raise BadAnswer(f"{why} (finish reason {finish!r})", heard)
-    return heard
+        raise BadAnswer(f"{why} (finish reason {finish!r})", completion)
+    return completion
 
 
-def _whole(number: object) -> int:
+def _token_count(number: object) -> int:
     return number if isinstance(number, int) and 0 <= number <= MOST_TOKENS else 0

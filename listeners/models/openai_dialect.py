@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from parley.listeners.models.model_port import Prompt, Shape, predicament
+from parley.listeners.models.model_port import AnswerSchema, Prompt, error_kind
 
 Rung = Literal["json_schema", "json_object", "tagged"]
 _BELOW: Final[dict[Rung, Rung]] = {"json_schema": "json_object", "json_object": "tagged"}
@@ -47,7 +47,7 @@ class Dialect:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusal:
     """What an endpoint said to a call that it did not take."""
 
     status: int
@@ -57,10 +57,10 @@ class Refused:
     param: str | None = None
 
 
-def simpler(dialect: Dialect, refused: Refused, prompt: Prompt, *, stream: bool) -> Dialect | None:
+def simplify(dialect: Dialect, refused: Refusal, prompt: Prompt, *, stream: bool) -> Dialect | None:
     """What to ask in instead; None where the refusal is not about how it was asked."""
     text = f"{refused.param} {refused.code} {refused.message}"
-    if predicament(refused.status, refused.code, refused.type, refused.message) == "overflow":
+    if error_kind(refused.status, refused.code, refused.type, refused.message) == "overflow":
         return None
     if prompt.shape is not None and dialect.rung in _BELOW and _is_of_the_rung(refused, text):
         return replace(dialect, rung=_BELOW[dialect.rung])
@@ -75,12 +75,12 @@ def simpler(dialect: Dialect, refused: Refused, prompt: Prompt, *, stream: bool)
     return None
 
 
-def lasts(refused: Refused) -> bool:
+def is_permanent(refused: Refusal) -> bool:
     """True where the refusal tells of the model, and not of one schema or one answer."""
     return _ONCE_WORDS.search(f"{refused.code} {refused.message}") is None
 
 
-def _is_of_the_rung(refused: Refused, text: str) -> bool:
+def _is_of_the_rung(refused: Refusal, text: str) -> bool:
     if refused.status == 500:  # llama.cpp, of a schema that it cannot turn into a grammar
         return _GRAMMAR_WORDS.search(text) is not None
     if refused.status not in _STATUS:
@@ -88,11 +88,11 @@ def _is_of_the_rung(refused: Refused, text: str) -> bool:
     return _RUNG_WORDS.search(text) is not None or _ONCE_WORDS.search(text) is not None
 
 
-def arguments(
+def request_arguments(
     dialect: Dialect, prompt: Prompt, model: str, temperature: float | None, *, stream: bool
 ) -> dict[str, Any]:
     """The request for `prompt`, as the client takes it."""
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "model": model,
         "messages": [
             {"role": "system", "content": prompt.system},
@@ -102,22 +102,22 @@ def arguments(
         "stream": stream,
     }
     if temperature is not None and dialect.temperature:
-        asked["temperature"] = temperature
+        request["temperature"] = temperature
     if stream and dialect.usage:
-        asked["stream_options"] = {"include_usage": True}
+        request["stream_options"] = {"include_usage": True}
     if prompt.shape is not None and dialect.rung != "tagged":
-        asked["response_format"] = _format(dialect.rung, prompt.shape)
-    return asked
+        request["response_format"] = _format(dialect.rung, prompt.shape)
+    return request
 
 
-def _format(rung: Rung, shape: Shape) -> dict[str, Any]:
+def _format(rung: Rung, shape: AnswerSchema) -> dict[str, Any]:
     if rung == "json_object":
         return {"type": "json_object"}
     schema = {"name": shape.name, "strict": True, "schema": dict(shape.schema)}
     return {"type": "json_schema", "json_schema": schema}
 
 
-def _instruction(dialect: Dialect, shape: Shape | None) -> str:
+def _instruction(dialect: Dialect, shape: AnswerSchema | None) -> str:
     """What the prompt itself must say where no parameter does."""
     if shape is None or dialect.rung == "json_schema":
         return ""

@@ -17,7 +17,7 @@ from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from parley.listeners.models.embedding import Embedded, embedded
+from parley.listeners.models.embedding import Embeddings, parse_embeddings
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
@@ -26,10 +26,16 @@ from parley.listeners.models.model_port import (
     ModelUnavailable,
     Prompt,
     TooSlow,
-    refusal,
+    error_of,
 )
-from parley.listeners.models.openai_answers import Hearing, completion
-from parley.listeners.models.openai_dialect import Dialect, Refused, arguments, lasts, simpler
+from parley.listeners.models.openai_answers import StreamedAnswer, parse_completion
+from parley.listeners.models.openai_dialect import (
+    Dialect,
+    Refusal,
+    is_permanent,
+    request_arguments,
+    simplify,
+)
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -85,12 +91,12 @@ class OpenAIModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""
-        await self._connected()
+        await self._connect()
         deadline = self._deadline()
         try:
             async with asyncio.timeout_at(deadline):
                 ask = self._listen if self._stream else self._ask
-                return await self._persist(lambda: ask(prompt, deadline), deadline)
+                return await self._retry(lambda: ask(prompt, deadline), deadline)
         except TimeoutError:
             raise self._too_slow() from None
 
@@ -101,37 +107,37 @@ class OpenAIModel:
         whole call, the time between two pieces that are asked for included.
         Closing the generator closes the connection, and so ends the generation.
         """
-        await self._connected()
+        await self._connect()
         deadline = self._deadline()
-        hearing = Hearing(self._name(prompt))
+        answer = StreamedAnswer(self._name(prompt))
         try:
             async with asyncio.timeout_at(deadline):
-                chunks = await self._persist(lambda: self._create(prompt, stream=True), deadline)
+                chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
             async with aclosing(chunks):
-                while (piece := await self._next(chunks, hearing, deadline)) is not None:
+                while (piece := await self._next(chunks, answer, deadline)) is not None:
                     if piece:
                         yield piece
         except TimeoutError:
             raise self._too_slow() from None
-        yield hearing.completion()
+        yield answer.completion()
 
-    async def embed(self, texts: Sequence[str]) -> Embedded:
+    async def embed(self, texts: Sequence[str]) -> Embeddings:
         """A vector for each of `texts`; blips are retried within the one deadline."""
-        client = await self._connected()
+        client = await self._connect()
         deadline = self._deadline()
 
-        async def ask() -> Embedded:
+        async def ask() -> Embeddings:
             try:
                 answer = await client.embeddings.create(
                     model=self.name, input=list(texts), encoding_format="float"
                 )
             except Exception as error:
-                raise _translated(error) from error
-            return embedded(answer, len(texts))
+                raise _translate(error) from error
+            return parse_embeddings(answer, len(texts))
 
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._persist(ask, deadline)
+                return await self._retry(ask, deadline)
         except TimeoutError:
             raise self._too_slow() from None
 
@@ -140,7 +146,7 @@ class OpenAIModel:
         if client is not None:
             await client.close()
 
-    async def _persist(self, ask: Callable[[], Awaitable[_Answer]], deadline: float) -> _Answer:
+    async def _retry(self, ask: Callable[[], Awaitable[_Answer]], deadline: float) -> _Answer:
         """What `ask` gives, asked again while that may help and there is time for it."""
         pause = FIRST_PAUSE_SECONDS
         for _ in range(ATTEMPTS - 1):
@@ -157,48 +163,48 @@ class OpenAIModel:
         return await ask()
 
     async def _ask(self, prompt: Prompt, deadline: float) -> Completion:
-        return completion(await self._create(prompt, stream=False))
+        return parse_completion(await self._create(prompt, stream=False))
 
     async def _listen(self, prompt: Prompt, deadline: float) -> Completion:
         """The answer, read as it is written."""
-        hearing = Hearing(self._name(prompt))
+        answer = StreamedAnswer(self._name(prompt))
         async with aclosing(await self._create(prompt, stream=True)) as chunks:
-            while await self._next(chunks, hearing, deadline) is not None:
+            while await self._next(chunks, answer, deadline) is not None:
                 pass
-        return hearing.completion()
+        return answer.completion()
 
-    async def _next(self, chunks: Any, hearing: Hearing, deadline: float) -> str | None:
+    async def _next(self, chunks: Any, answer: StreamedAnswer, deadline: float) -> str | None:
         """What the next chunk adds; None after the last."""
         try:
             async with asyncio.timeout_at(deadline):
-                return hearing.take(await anext(chunks))
+                return answer.take(await anext(chunks))
         except StopAsyncIteration:
             return None
         except TimeoutError:
             raise
         except Exception as error:
-            found = _translated(error)
-            if (heard := hearing.heard()) is None:
-                raise found from error
-            raise BadAnswer(f"the answer broke off: {found}", heard) from error
+            failure = _translate(error)
+            if (partial := answer.partial()) is None:
+                raise failure from error
+            raise BadAnswer(f"the answer broke off: {failure}", partial) from error
 
     async def _create(self, prompt: Prompt, *, stream: bool) -> Any:
         """What the client answers, asked in the best way that the endpoint understands."""
         name = self._name(prompt)
-        client = await self._connected()
+        client = await self._connect()
         dialect, learning = self._dialects.get(name, Dialect()), True
         while True:
-            asked = arguments(dialect, prompt, name, self._temperature, stream=stream)
+            request = request_arguments(dialect, prompt, name, self._temperature, stream=stream)
             try:
-                return await client.chat.completions.create(**asked)
+                return await client.chat.completions.create(**request)
             except Exception as error:
-                refused = _refused(error)
+                refused = _refusal_in(error)
                 if refused is None:
-                    raise _translated(error) from error
-                below = simpler(dialect, refused, prompt, stream=stream)
+                    raise _translate(error) from error
+                below = simplify(dialect, refused, prompt, stream=stream)
                 if below is None:
-                    raise _translated(error) from error
-                learning = learning and lasts(refused)
+                    raise _translate(error) from error
+                learning = learning and is_permanent(refused)
                 if learning:
                     self._dialects[name] = below
                 dialect = below
@@ -212,7 +218,7 @@ class OpenAIModel:
     def _too_slow(self) -> TooSlow:
         return TooSlow(f"no answer within {self._timeout_seconds:g} s")
 
-    async def _connected(self) -> AsyncOpenAI:
+    async def _connect(self) -> AsyncOpenAI:
         """The client. Its import is no part of a call's deadline, nor the event loop's to bear."""
         if _forbidden.get():
             raise ModelRefused("no model may be asked here")
@@ -231,21 +237,21 @@ class OpenAIModel:
         return client
 
 
-def _refused(error: Exception) -> Refused | None:
+def _refusal_in(error: Exception) -> Refusal | None:
     """What the endpoint refused a call with; None of any other failure."""
     import openai
 
     if not isinstance(error, openai.APIStatusError):
         return None
-    return Refused(error.status_code, error.message, error.code, error.type, error.param)
+    return Refusal(error.status_code, error.message, error.code, error.type, error.param)
 
 
-def _translated(error: Exception) -> ModelError:
+def _translate(error: Exception) -> ModelError:
     """The `ModelError` for what the client raised. Raises `error` where it is none of those."""
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        return refusal(
+        return error_of(
             error.status_code, error.code, error.type, error.message, error.response.headers
         )
     if isinstance(error, openai.APIResponseValidationError):
@@ -254,7 +260,7 @@ def _translated(error: Exception) -> ModelError:
         message = f"{error.message} {error.__cause__ or ''}".strip()
         if isinstance(error, openai.APIConnectionError):
             return ModelUnavailable(message)
-        return refusal(500, error.code, error.type, message)
+        return error_of(500, error.code, error.type, message)
     if isinstance(error, openai.OpenAIError):
         return ModelUnavailable(str(error))
     if isinstance(error, ValueError):  # a body that says JSON and is not: the client lets it out

@@ -49,27 +49,27 @@ class ScriptedModel:
         self.prompts: list[Prompt] = []  # in the order they came
 
     async def complete(self, prompt: Prompt) -> Completion:
-        said = await self._thought(prompt)
-        await asyncio.sleep(self._seconds(said.output_tokens))
-        return said
+        completion = await self._compose(prompt)
+        await asyncio.sleep(self._seconds(completion.output_tokens))
+        return completion
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
         """The answer word by word, and whole at last."""
-        said = await self._thought(prompt)
-        for piece in _PIECE.findall(said.text):
+        completion = await self._compose(prompt)
+        for piece in _PIECE.findall(completion.text):
             await asyncio.sleep(self._seconds(count_tokens(piece)))
             yield piece
-        yield said
+        yield completion
 
-    async def _thought(self, prompt: Prompt) -> Completion:
+    async def _compose(self, prompt: Prompt) -> Completion:
         """What it is going to say, once it begins to."""
         self.prompts.append(prompt)
         await asyncio.sleep(self._first_token_seconds)
         answer = self._answer(prompt, _random(self._seed, prompt))
         if isinstance(answer, ModelError):
             raise answer
-        text = within(answer.strip(), prompt.max_tokens)
-        said = Completion(
+        text = clip_to_tokens(answer.strip(), prompt.max_tokens)
+        completion = Completion(
             text=text,
             model=prompt.model or self._name,
             input_tokens=count_tokens(prompt.system) + count_tokens(prompt.user),
@@ -77,14 +77,14 @@ class ScriptedModel:
             cut=len(text) < len(answer.strip()),
         )
         if not text:
-            raise BadAnswer("an empty answer", said)
-        return said
+            raise BadAnswer("an empty answer", completion)
+        return completion
 
     def _seconds(self, count: int) -> float:
         return count / self._tokens_per_second if self._tokens_per_second else 0.0
 
 
-def within(text: str, most: int) -> str:
+def clip_to_tokens(text: str, most: int) -> str:
     """The longest beginning of `text` that has at most `most` tokens."""
     if count_tokens(text) <= most:
         return text
@@ -93,8 +93,8 @@ def within(text: str, most: int) -> str:
 
 
 def _random(seed: int, prompt: Prompt) -> Random:
-    asked = {field.name: getattr(prompt, field.name) for field in dataclasses.fields(prompt)}
+    fields = {field.name: getattr(prompt, field.name) for field in dataclasses.fields(prompt)}
     if prompt.shape is not None:
-        asked["shape"] = [prompt.shape.name, dict(prompt.shape.schema)]
-    said = orjson.dumps([seed, asked], option=orjson.OPT_SORT_KEYS)
-    return Random(blake2b(said, digest_size=8).digest())  # noqa: S311 - no secret hangs on it
+        fields["shape"] = [prompt.shape.name, dict(prompt.shape.schema)]
+    text = orjson.dumps([seed, fields], option=orjson.OPT_SORT_KEYS)
+    return Random(blake2b(text, digest_size=8).digest())  # noqa: S311 - no secret hangs on it

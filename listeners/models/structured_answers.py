@@ -17,8 +17,8 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from parley.listeners.models.model_port import BadAnswer, Completion, Model, Prompt, Shape
-from parley.listeners.models.openai_answers import mended
+from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
+from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.memory.text.escapes import escape_invisible
 from parley.memory.text.plain_text import clip
 
@@ -39,42 +39,42 @@ _KEPT: Final = frozenset(  # of a schema, what endpoints that hold answers to on
 _Value = TypeVar("_Value", bound=BaseModel)
 
 
-async def ask(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value, Completion]:
+async def ask_for(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value, Completion]:
     """The value that `model` answers `prompt` with, and the completion that it stood in.
 
     Raises `ModelError`; a `BadAnswer` carries the completion, which is paid for
     all the same.
     """
-    answer = await model.complete(replace(prompt, shape=shape_of(shape)))
+    answer = await model.complete(replace(prompt, shape=schema_of(shape)))
     try:
-        return parsed(answer.text, shape), answer
+        return parse_answer(answer.text, shape), answer
     except BadAnswer as error:
         why = "the answer was cut off" if answer.cut else str(error)
         raise BadAnswer(why, answer) from None
 
 
-def parsed(text: str, shape: type[_Value]) -> _Value:
+def parse_answer(text: str, shape: type[_Value]) -> _Value:
     """The one object of `shape` that stands in `text`. Raises `BadAnswer`."""
-    wrong = ""
-    for place in _places(without_thought(text)[:_MOST]):
+    fault = ""
+    for place in _places(strip_reasoning(text)[:_MOST]):
         values: list[_Value] = []
-        for found in _objects(place):
+        for data in _objects(place):
             try:
-                value = shape.model_validate(found)
+                value = shape.model_validate(data)
             except ValidationError as error:
-                wrong = wrong or _first_wrong(error)
+                fault = fault or _first_error(error)
             else:
                 values += [value] * (value not in values)
         if len(values) > 1:
             raise BadAnswer(f"{len(values)} different objects of {shape.__name__}")
         if values:
             return values[0]
-    if wrong:
-        raise BadAnswer(f"no {shape.__name__}: {wrong}")
+    if fault:
+        raise BadAnswer(f"no {shape.__name__}: {fault}")
     raise BadAnswer(f"no JSON object in {clip(escape_invisible(text), QUOTED // 2)!r}")
 
 
-def without_thought(text: str) -> str:
+def strip_reasoning(text: str) -> str:
     """`text` without what a model that reasons aloud says to itself first."""
     return _THOUGHT.sub("", text)
 
@@ -98,14 +98,14 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if start < 0:
             return
         try:
-            found, end = decoder.raw_decode(text, start)
-            yield mended(found)
+            value, end = decoder.raw_decode(text, start)
+            yield replace_lone_surrogates(value)
         except (ValueError, RecursionError):
-            end = _behind(text, start)
+            end = _end_of_braces(text, start)
         start = text.find("{", end)
 
 
-def _behind(text: str, start: int) -> int:
+def _end_of_braces(text: str, start: int) -> int:
     """Where the braces that open at `start` are closed again; the end where they are not."""
     depth = 0
     for token in _BRACE.finditer(text, start):
@@ -115,32 +115,32 @@ def _behind(text: str, start: int) -> int:
     return len(text)
 
 
-def _first_wrong(error: ValidationError) -> str:
+def _first_error(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(step) for step in first["loc"])
     return clip(escape_invisible(f"{where}: {first['msg']}" if where else first["msg"]), QUOTED)
 
 
 @cache
-def shape_of(value: type[BaseModel]) -> Shape:
+def schema_of(value: type[BaseModel]) -> AnswerSchema:
     """The shape of `value`, as endpoints want it: every object closed, every field required."""
-    return Shape(value.__name__, _strict(value.model_json_schema()))
+    return AnswerSchema(value.__name__, _strict_schema(value.model_json_schema()))
 
 
-def _strict(schema: Any) -> Any:
+def _strict_schema(schema: Any) -> Any:
     """`schema` without what says less than endpoints want or more than they take."""
     if isinstance(schema, list):
-        return [_strict(one) for one in schema]
+        return [_strict_schema(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _inner(key, value) for key, value in schema.items() if key in _KEPT}
-    if "properties" in kept:
-        kept["required"] = list(kept["properties"])
-        kept["additionalProperties"] = False
-    return kept
+    strict = {key: _strict_value(key, value) for key, value in schema.items() if key in _KEPT}
+    if "properties" in strict:
+        strict["required"] = list(strict["properties"])
+        strict["additionalProperties"] = False
+    return strict
 
 
-def _inner(key: str, value: Any) -> Any:
+def _strict_value(key: str, value: Any) -> Any:
     if key in ("properties", "$defs"):  # names, and what stands under each
-        return {name: _strict(one) for name, one in value.items()}
-    return _strict(value)
+        return {name: _strict_schema(schema) for name, schema in value.items()}
+    return _strict_schema(value)

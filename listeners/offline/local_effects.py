@@ -6,7 +6,12 @@ from parley.bus.contract.drafts import Draft
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import WINDOW, Found, project
-from parley.listeners.summaries.extracts import Terms, extracted, lines_of, summary_made
+from parley.listeners.summaries.extracts import (
+    ExtractTerms,
+    make_extract,
+    message_lines,
+    summary_entry,
+)
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
@@ -14,41 +19,41 @@ from parley.memory.summaries.range_summaries import list_due_summaries
 PAGE = 500
 
 
-def settle(log: LocalLog, memory: Memory) -> list[Found]:
+def settle_log(log: LocalLog, memory: Memory) -> list[Found]:
     """Fold what `memory` lacks of `log` and publish its due extracts until none is due.
 
     The facts of every entry folded, in order. A session that wants a model's
     summaries gets extracts, as it would of a runner without a model.
     """
-    found: list[Found] = []
+    facts: list[Found] = []
     while True:
         while page := log.read(after=memory.seq, count=PAGE):
-            found += project(memory, page)
+            facts += project(memory, page)
         effects = list_due_summaries(memory, WINDOW)
         if not effects:
-            return found
-        log.publish([answer(log, memory, effect) for effect in effects])
+            return facts
+        log.publish([extract_draft(log, memory, effect) for effect in effects])
 
 
-def answer(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft:
+def extract_draft(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft:
     """The extract that `memory` is owed, ready to be published."""
-    lines = lines_of(passage(log, effect.first, effect.last))
-    text = extracted(effect, lines, Terms.of(memory, effect))
-    return Draft(effect.result_id("extract"), summary_made(effect, lines, text))
+    lines = message_lines(read_local_range(log, effect.first, effect.last))
+    text = make_extract(effect, lines, ExtractTerms.of(memory, effect))
+    return Draft(effect.result_id("extract"), summary_entry(effect, lines, text))
 
 
-def passage(log: LocalLog, first: int, last: int) -> list[Record]:
+def read_local_range(log: LocalLog, first: int, last: int) -> list[Record]:
     """Primary entries `first`..`last` (closed, in n); nothing is set aside in a `LocalLog`."""
     seq = first
     while missing := first - log.read(after=seq - 1, count=1)[0].n:
         seq += missing  # every entry raises n by one at most: this never passes it
-    found: list[Record] = []
+    entries: list[Record] = []
     while True:
         for record in log.read(after=seq - 1, count=PAGE):
             if record.n > last:
-                return found
+                return entries
             if record.entry.kind in PRIMARY and record.n >= first:
-                found.append(record)
+                entries.append(record)
             seq = record.seq + 1
         if seq > log.info().head:
-            return found
+            return entries

@@ -20,7 +20,7 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Act, Message, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import read_pages
-from parley.listeners.effects.inline_summaries import Inline
+from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.listeners.models.model_port import Model
 from parley.memory.context.context import Context
 from parley.memory.errors import SnapshotMismatch
@@ -55,7 +55,7 @@ class Deliberation:
     ) -> None:
         self._bus, self._session = bus, session
         self._reader = reader or MemoryReader(bus, packs)
-        self._inline = Inline(bus, session, self._reader, model)
+        self._inline = InlineSummaries(bus, session, self._reader, model)
 
     async def add_message(
         self,
@@ -77,7 +77,7 @@ class Deliberation:
             participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
         (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
-        await self._inline.settled()
+        await self._inline.settle()
         return receipt
 
     async def messages(self, after: Cursor | int | None = None) -> AsyncIterator[Record]:

@@ -34,7 +34,7 @@ from parley.bus.entries import (
     ToolReturned,
 )
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.effects.inline_summaries import Inline
+from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state.lookup import find_episode, innermost_open_episode
@@ -70,7 +70,7 @@ class Goals:
     ) -> None:
         self._bus, self._session, self._participant = bus, session, participant
         self._reader = reader or MemoryReader(bus, packs)
-        self._inline = Inline(bus, session, self._reader, model)
+        self._inline = InlineSummaries(bus, session, self._reader, model)
 
     async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> Doing:
         """Open a goal, which archives the one before it; `after`: handles it waits for.
@@ -203,7 +203,7 @@ class Goals:
 
     async def _publish(self, entry: Entry) -> int:
         (receipt,) = await self._bus.publish(self._session, [Draft(str(ULID()), entry)])
-        await self._inline.settled()
+        await self._inline.settle()
         return receipt.n
 
     async def _memory(self) -> Memory:

@@ -22,7 +22,7 @@ from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import passage, read_pages
-from parley.listeners.effects.reflection import Reflecting, abort_run
+from parley.listeners.effects.reflection import ReflectionJob, abort_run
 from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
@@ -166,7 +166,7 @@ class Notebook:
         reading(await self._reader.current(self._session), self._participant)
         await self._bus.publish(self._session, [Draft(str(ULID()), shown)])
         memory = await self._reader.current(self._session)
-        job = replace(self._job(memory, why), given=round_content)
+        job = replace(self._job(memory, why), round_text=round_content)
         if max_retries is not None:
             terms = job.terms.model_copy(update={"retries": max_retries})
             job = replace(job, terms=terms)
@@ -179,11 +179,13 @@ class Notebook:
         """The question that a model is asked, with both texts quoted behind a fence."""
         return create_memory_update_prompt(current_memory, fence_lines(round_content), limit=limit)
 
-    def _job(self, memory: Memory, why: str) -> Reflecting:
+    def _job(self, memory: Memory, why: str) -> ReflectionJob:
         name = memory.named(self._participant)
-        return Reflecting.of(memory, ReflectionEffect(name, memory.n, why))
+        return ReflectionJob.of(memory, ReflectionEffect(name, memory.n, why))
 
-    async def _carry_out(self, job: Reflecting, records: Sequence[Record], incarnation: str) -> str:
+    async def _carry_out(
+        self, job: ReflectionJob, records: Sequence[Record], incarnation: str
+    ) -> str:
         if self._model is None:
             raise ValueError("this notebook was given no model; pass one to Notebook(…, model)")
         made = await job.run(self._model, records)

@@ -18,8 +18,8 @@ from parley.bus import Draft
 from parley.bus.contract.errors import Busy, Conflict, SessionClosed
 from parley.bus.entries import Purpose, SpendReserved, SpendSettled
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt, TooSlow
-from parley.listeners.spending.prices import Prices, cost, priced, reservation, worst
-from parley.listeners.spending.session_books import Books
+from parley.listeners.spending.prices import Prices, cost, highest_cost, price_of, tokens_to_reserve
+from parley.listeners.spending.session_books import Ledger
 from parley.memory.floor.spending import refusing_limit
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import count_tokens
@@ -44,15 +44,15 @@ class Charge:
     answer: int = 0
 
 
-def charge_for(prompt: Prompt, call: str, participant: str, prices: Prices) -> Charge:
+def charge_of(prompt: Prompt, call: str, participant: str, prices: Prices) -> Charge:
     """The charge of asking `prompt`."""
     model = prompt.model or prompt.tier
     return Charge(
         call=call,
         participant=participant,
         purpose=prompt.purpose,
-        tokens=reservation(prompt),
-        micros=worst(prices, model, prompt),
+        tokens=tokens_to_reserve(prompt),
+        micros=highest_cost(prices, model, prompt),
         model=model,
         answer=prompt.max_tokens,
     )
@@ -81,17 +81,23 @@ def settle_draft(
     endpoint that reports none, a draft that was cut off) the text is counted,
     and the question taken at its reservation.
     """
-    asked, answered, cached = _usage(charge, completion, outcome)
+    input_tokens, output_tokens, cached_tokens = _usage(charge, completion, outcome)
     if completion is None and outcome != "failed":
         micros = charge.micros
     else:
-        micros = cost(prices, _priced_name(charge, completion, prices), asked, answered, cached)
+        micros = cost(
+            prices,
+            _priced_name(charge, completion, prices),
+            input_tokens,
+            output_tokens,
+            cached_tokens,
+        )
     entry = SpendSettled(
         participant=charge.participant,
         call=charge.call,
-        input_tokens=asked,
-        output_tokens=answered,
-        cached_tokens=cached,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cached_tokens=cached_tokens,
         micros=micros,
         outcome=outcome,
     )
@@ -111,7 +117,7 @@ def _usage(charge: Charge, completion: Completion | None, outcome: Outcome) -> t
 
 def _priced_name(charge: Charge, completion: Completion | None, prices: Prices) -> str:
     """The name that has a price: what was asked for, else who says it answered."""
-    if completion is None or priced(prices, charge.model) is not None:
+    if completion is None or price_of(prices, charge.model) is not None:
         return charge.model
     return completion.model
 
@@ -126,8 +132,8 @@ def outcome_of(error: ModelError) -> tuple[Completion | None, Outcome]:
 class Account:
     """Reserves and settles calls in `books`, at `prices`."""
 
-    def __init__(self, books: Books, prices: Prices) -> None:
-        self._books = books
+    def __init__(self, books: Ledger, prices: Prices) -> None:
+        self._ledger = books
         self.prices = prices
 
     async def reserve(self, charge: Charge) -> Charge | None:
@@ -138,14 +144,14 @@ class Account:
         over is taken up, so no two may be under way at once. What is plainly
         beyond the budget is not even asked for; a closed session pays nothing.
         """
-        for held in open_calls(await self._books.memory(), charge.call):
-            if held.tokens >= charge.tokens and held.micros >= charge.micros:
-                return replace(charge, call=held.call)
-            await self.settle(held, None, "lost")
-        if not self._may_pay(await self._books.memory(), charge):
+        for open_charge in open_calls(await self._ledger.memory(), charge.call):
+            if open_charge.tokens >= charge.tokens and open_charge.micros >= charge.micros:
+                return replace(charge, call=open_charge.call)
+            await self.settle(open_charge, None, "lost")
+        if not self._may_pay(await self._ledger.memory(), charge):
             return None
         try:
-            return await self._reserved(charge)
+            return await self._publish_reservation(charge)
         except (SessionClosed, Busy):
             return None
 
@@ -159,7 +165,7 @@ class Account:
         """
         draft = settle_draft(charge, completion, outcome, self.prices)
         try:
-            await self._books.publish([draft])
+            await self._ledger.publish([draft])
         except Conflict:
             log.info("spend_settled_before", call=charge.call)
         except SessionClosed:
@@ -169,29 +175,29 @@ class Account:
 
     async def abandon(self, call: str) -> None:
         """Count as spent what was reserved for `call` by somebody who died over it."""
-        for held in open_calls(await self._books.memory(), call):
-            await self.settle(held, None, "lost")
+        for charge in open_calls(await self._ledger.memory(), call):
+            await self.settle(charge, None, "lost")
 
-    async def _reserved(self, charge: Charge) -> Charge | None:
-        for asked in _numbered(charge, await self._books.memory()):
+    async def _publish_reservation(self, charge: Charge) -> Charge | None:
+        for numbered in _numbered(charge, await self._ledger.memory()):
             try:
-                (receipt,) = await self._books.publish([reserve_draft(asked)])
+                (receipt,) = await self._ledger.publish([reserve_draft(numbered)])
             except Conflict:
                 continue
-            if asked.call in (await self._books.memory()).ledger.calls:
-                return asked
+            if numbered.call in (await self._ledger.memory()).ledger.calls:
+                return numbered
             if not receipt.duplicate:
                 return None
         raise AssertionError("numbers never end")
 
     def _may_pay(self, memory: Memory, charge: Charge) -> bool:
         fits = not refusing_limit(memory, charge.participant, charge.tokens, charge.micros)
-        return is_priced(memory, charge, self.prices) and fits
+        return can_be_priced(memory, charge, self.prices) and fits
 
 
-def is_priced(memory: Memory, charge: Charge, prices: Prices) -> bool:
+def can_be_priced(memory: Memory, charge: Charge, prices: Prices) -> bool:
     """False, and logged, where a budget in money meets a model whose price is not known."""
-    if memory.settings.budget.micros is None or priced(prices, charge.model) is not None:
+    if memory.settings.budget.micros is None or price_of(prices, charge.model) is not None:
         return True
     log.warning("price_unknown", model=charge.model, call=charge.call)
     return False
@@ -200,9 +206,15 @@ def is_priced(memory: Memory, charge: Charge, prices: Prices) -> bool:
 def open_calls(memory: Memory, call: str) -> list[Charge]:
     """The calls under the id `call`, numbered or not, that were granted and never settled."""
     return [
-        Charge(one, held.participant, _purpose(held.purpose), held.tokens, held.micros)
-        for one, held in memory.ledger.calls.items()
-        if one == call or one.startswith(f"{call}#")
+        Charge(
+            call_id,
+            reserved.participant,
+            _purpose(reserved.purpose),
+            reserved.tokens,
+            reserved.micros,
+        )
+        for call_id, reserved in memory.ledger.calls.items()
+        if call_id == call or call_id.startswith(f"{call}#")
     ]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from parley.listeners.models.model_port import Completion, Model, ModelError, OverBudget, Prompt
-from parley.listeners.spending.accounts import PARLEY, Account, charge_for, outcome_of
+from parley.listeners.spending.accounts import PARLEY, Account, charge_of, outcome_of
 
 
-class Charged:
+class ChargedModel:
     """`model`, asked only once `account` holds what the call may cost, on behalf of `participant`.
 
     `call` names what the calls are for, one after the other. A cancelled call
@@ -21,8 +21,8 @@ class Charged:
 
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; raises `ModelError`, `OverBudget` where nobody was asked."""
-        wanted = charge_for(prompt, self._call, self._participant, self._account.prices)
-        charge = await self._account.reserve(wanted)
+        estimate = charge_of(prompt, self._call, self._participant, self._account.prices)
+        charge = await self._account.reserve(estimate)
         if charge is None:
             raise OverBudget(f"the account of {self._participant!r} has no room for this call")
         try:

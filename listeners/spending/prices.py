@@ -41,7 +41,7 @@ Prices = Mapping[str, Price]  # by model, or by tier
 FREE: Final = Price(input=0, output=0)
 
 
-def priced(prices: Prices, model: str) -> Price | None:
+def price_of(prices: Prices, model: str) -> Price | None:
     """The price of `model`, of the model of which it is a dated version, or None."""
     return prices.get(model) or prices.get(_DATED.sub("", model))
 
@@ -50,7 +50,7 @@ def cost(
     prices: Prices, model: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0
 ) -> int:
     """What a call came to in micros, rounded up; 0 for a model without a price."""
-    price = priced(prices, model) or FREE
+    price = price_of(prices, model) or FREE
     cached = min(cached_tokens, input_tokens)
     at = price.input if price.cached is None else price.cached
     total = (input_tokens - cached) * price.input + cached * at + output_tokens * price.output
@@ -61,28 +61,28 @@ def by_tier(prices: Prices, small: str, large: str) -> Prices:
     """`prices` with the tiers at those of their models, and the models at those of their tiers."""
     known = dict(prices)
     for tier, model in (("small", small), ("large", large)):
-        price = known.get(tier) or priced(known, model)
+        price = known.get(tier) or price_of(known, model)
         if price is not None:
             known.setdefault(tier, price)
             known.setdefault(model, price)
     return known
 
 
-def reservation(prompt: Prompt) -> int:
+def tokens_to_reserve(prompt: Prompt) -> int:
     """The tokens that `prompt` and its answer may come to.
 
     Half as many again as the counter's estimate of the question: the counter is
     no model's own, and reads lines of chat a fifth too low (docs/decisions/0012).
     """
-    return _asked(prompt) + prompt.max_tokens
+    return _question_tokens(prompt) + prompt.max_tokens
 
 
-def worst(prices: Prices, model: str, prompt: Prompt) -> int:
+def highest_cost(prices: Prices, model: str, prompt: Prompt) -> int:
     """The micros that a reservation for `prompt` is to hold."""
-    return cost(prices, model, _asked(prompt), prompt.max_tokens)
+    return cost(prices, model, _question_tokens(prompt), prompt.max_tokens)
 
 
-def _asked(prompt: Prompt) -> int:
+def _question_tokens(prompt: Prompt) -> int:
     estimate = count_tokens(prompt.system) + count_tokens(prompt.user)
     if prompt.shape is not None:  # endpoints show it to the model
         estimate += count_tokens(orjson.dumps(prompt.shape.schema).decode())

@@ -11,7 +11,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.state.memory import Memory
 
 
-class Books(Protocol):
+class Ledger(Protocol):
     """As far as an account needs them."""
 
     async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]: ...
@@ -22,7 +22,7 @@ class Books(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SessionBooks:
+class SessionLedger:
     """The books of a session on the bus."""
 
     bus: Bus
@@ -36,8 +36,8 @@ class SessionBooks:
         return await self.reader.current(self.session)
 
 
-def keeps_books(memory: Memory) -> bool:
+def has_budget(memory: Memory) -> bool:
     """True where the session's model calls come out of a budget, or agents sit in it."""
     budget = memory.settings.budget
-    finite = any(one is not None for one in (budget.tokens, budget.micros, budget.calls))
+    finite = any(limit is not None for limit in (budget.tokens, budget.micros, budget.calls))
     return finite or memory.has_floor

@@ -23,7 +23,7 @@ from parley.memory.text.text_sizes import count_tokens
 Lines = list[tuple[str, str]]
 
 
-def lines_of(records: Sequence[Record]) -> Lines:
+def message_lines(records: Sequence[Record]) -> Lines:
     """(participant, content) of the messages among `records`."""
     lines: Lines = []
     for record in records:
@@ -34,7 +34,7 @@ def lines_of(records: Sequence[Record]) -> Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ExtractTerms:
     """What an extract goes by: the settings and packs in force at the end of its range.
 
     Not those of the day on which somebody gets round to it.
@@ -50,20 +50,20 @@ class Terms:
         return cls(memory.reader_of(era.packs), era.words, era.interval)
 
 
-def extracted(effect: SummaryEffect, lines: Lines, terms: Terms) -> str:
+def make_extract(effect: SummaryEffect, lines: Lines, terms: ExtractTerms) -> str:
     """The extract of the messages of the range of `effect`."""
     if effect.level == 0:
-        return _chapter(tuple(lines), terms)
-    return condense_extracts(chapters(lines, terms), terms.words)
+        return _chapter_extract(tuple(lines), terms)
+    return condense_extracts(chapter_extracts(lines, terms), terms.words)
 
 
-def chapters(lines: Lines, terms: Terms) -> list[str]:
+def chapter_extracts(lines: Lines, terms: ExtractTerms) -> list[str]:
     """Extracts of the successive intervals of a range of a higher level."""
-    return [_chapter(tuple(part), terms) for part in _intervals(lines, terms.interval)]
+    return [_chapter_extract(tuple(part), terms) for part in _intervals(lines, terms.interval)]
 
 
 @lru_cache(maxsize=1024)
-def _chapter(lines: tuple[tuple[str, str], ...], terms: Terms) -> str:
+def _chapter_extract(lines: tuple[tuple[str, str], ...], terms: ExtractTerms) -> str:
     """The extract of one interval. Every level above asks for it again: 1,024 are kept."""
     return extract_summary(lines, terms.reader, terms.words)
 
@@ -73,7 +73,7 @@ def _intervals(lines: Lines, interval: int) -> Iterator[Lines]:
         yield lines[start : start + interval]
 
 
-def summary_made(
+def summary_entry(
     effect: SummaryEffect, lines: Lines, text: str, model: str | None = None
 ) -> SummaryMade:
     """The entry that answers `effect`: a model's where `model` is named, else an extract.

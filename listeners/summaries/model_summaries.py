@@ -39,7 +39,7 @@ Lines = Sequence[tuple[str, str]]  # (participant, content), oldest first
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ModelSummary:
     """A summary that a model made, and the model's name."""
 
     text: str
@@ -76,7 +76,7 @@ def prompt_for_summaries(texts: Sequence[str], words: int) -> Prompt:
     )
 
 
-async def summarise_messages(model: Model, lines: Lines, words: int) -> Answered:
+async def summarise_messages(model: Model, lines: Lines, words: int) -> ModelSummary:
     """A model's summary of `lines` in at most `words` words; raises `ModelError`."""
     size = sum(len(content) for _, content in lines)
     for _ in range(HALVINGS):
@@ -85,7 +85,7 @@ async def summarise_messages(model: Model, lines: Lines, words: int) -> Answered
         except ContextOverflow:
             size //= 2
             smaller = [
-                (name, text) for (name, _), text in zip(lines, shrunk(lines, size), strict=True)
+                (name, text) for (name, _), text in zip(lines, clip_lines(lines, size), strict=True)
             ]
             if smaller == list(lines):
                 raise
@@ -93,7 +93,7 @@ async def summarise_messages(model: Model, lines: Lines, words: int) -> Answered
     raise ContextOverflow(f"no room even for {size} characters of the discussion")
 
 
-async def summarise_summaries(model: Model, texts: Sequence[str], words: int) -> Answered:
+async def summarise_summaries(model: Model, texts: Sequence[str], words: int) -> ModelSummary:
     """A model's summary of summaries, oldest first; raises `ModelError`."""
     size = sum(map(len, texts))
     for _ in range(HALVINGS):
@@ -101,14 +101,14 @@ async def summarise_summaries(model: Model, texts: Sequence[str], words: int) ->
             return await _ask(model, prompt_for_summaries(texts, words), words)
         except ContextOverflow:
             size //= 2
-            smaller = shrunk([("", text) for text in texts], size)
+            smaller = clip_lines([("", text) for text in texts], size)
             if smaller == list(texts):
                 raise
             texts = smaller
     raise ContextOverflow(f"no room even for {size} characters of summaries")
 
 
-def shrunk(lines: Lines, size: int) -> list[str]:
+def clip_lines(lines: Lines, size: int) -> list[str]:
     """The contents of `lines`, the longest clipped first, in about `size` characters.
 
     Short lines stay whole: what needs it is nearly always one pasted log.
@@ -125,20 +125,20 @@ def shrunk(lines: Lines, size: int) -> list[str]:
     return [clip(content, cap) for _, content in lines]
 
 
-async def _ask(model: Model, prompt: Prompt, words: int) -> Answered:
+async def _ask(model: Model, prompt: Prompt, words: int) -> ModelSummary:
     answer = await model.complete(prompt)
     text = answer.text
     if answer.cut or _too_long(text, words):
-        text = await _shortened(model, text, prompt.max_tokens, words)
-    text = at_most(text, words)
+        text = await _shorten(model, text, prompt.max_tokens, words)
+    text = clip_to_words(text, words)
     if not text.strip():
         raise BadAnswer("nothing is left of the answer")
-    return Answered(text, answer.model)
+    return ModelSummary(text, answer.model)
 
 
-async def _shortened(model: Model, text: str, max_tokens: int, words: int) -> str:
+async def _shorten(model: Model, text: str, max_tokens: int, words: int) -> str:
     """The same, shorter, if the model can; else what it said first."""
-    quoted = fence_lines(at_most(text, words * 4))
+    quoted = fence_lines(clip_to_words(text, words * 4))
     prompt = Prompt(
         SYSTEM,
         f"This summary has {len(text.split())} words. Shorten it to under {words} words, "
@@ -154,10 +154,10 @@ async def _shortened(model: Model, text: str, max_tokens: int, words: int) -> st
 
 
 def _too_long(text: str, words: int) -> bool:
-    return _count(text) * 1000 > words * TOLERANCE
+    return _count_words(text) * 1000 > words * TOLERANCE
 
 
-def _count(text: str) -> int:
+def _count_words(text: str) -> int:
     """Words, by spaces; a script without them is counted by its characters."""
     return max(len(text.split()), len(text) // WORD_CHARS)
 
@@ -166,7 +166,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？]['\")\]]*(?=\s|$)")
 _WORD: Final = re.compile(r"\S+")
 
 
-def at_most(text: str, words: int) -> str:
+def clip_to_words(text: str, words: int) -> str:
     """`text`, or its sentences that end within `words` (with tolerance); idempotent.
 
     Where not even the first sentence ends in time, it is cut at a word.

@@ -18,7 +18,7 @@ from parley.listeners.summaries.model_summaries import (
     SYSTEM,
     TOKENS_PER_WORD,
     Lines,
-    shrunk,
+    clip_lines,
 )
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
@@ -37,7 +37,7 @@ _ASKED: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Condensing:
+class CondenseJob:
     """One text to be shortened to `allowed_bytes` bytes; `before` is what went ahead of it."""
 
     effect: ShortFormEffect
@@ -55,7 +55,9 @@ class Condensing:
             before = earlier_text(memory) or store.running[: store.kept]
             return cls(effect, min(store.first, effect.of), effect.of, size, before)
         if effect.part == "episode":
-            episode = next(one for one in memory.episodes.held.values() if one.opened == effect.of)
+            episode = next(
+                episode for episode in memory.episodes.held.values() if episode.opened == effect.of
+            )
             return cls(effect, effect.of, episode.closed or effect.of, size, episode.result)
         return cls(effect, effect.of, effect.of, size)
 
@@ -63,15 +65,15 @@ class Condensing:
         """The shorter form; "" of a text that is gone. Raises `ModelError`."""
         if self.effect.part == "running":  # questions and answers, not what tools said meanwhile
             records = [record for record in records if record.entry.kind == "message"]
-        lines = said(records)
+        lines = contents_of(records)
         if self.before:
             lines = [("so far", self.before), *lines]
         if not lines:
             return TextCondensed(part=self.effect.part, of=self.effect.of, text="")
-        text, by = await self._smaller_each_time(model, lines)
+        text, by = await self._ask_smaller(model, lines)
         return TextCondensed(part=self.effect.part, of=self.effect.of, text=text, model=by)
 
-    async def _smaller_each_time(self, model: Model, lines: Lines) -> tuple[str, str]:
+    async def _ask_smaller(self, model: Model, lines: Lines) -> tuple[str, str]:
         size = sum(len(content) for _, content in lines)
         for _ in range(HALVINGS):
             try:
@@ -79,7 +81,7 @@ class Condensing:
             except ContextOverflow:
                 size //= 2
                 names = [name for name, _ in lines]
-                smaller = list(zip(names, shrunk(lines, size), strict=True))
+                smaller = list(zip(names, clip_lines(lines, size), strict=True))
                 if smaller == list(lines):
                     raise
                 lines = smaller
@@ -90,13 +92,13 @@ class Condensing:
         answer = await model.complete(prompt)
         text = answer.text.strip()
         if answer.cut or byte_size(text) > self.room:
-            text = await self._shortened(model, text, prompt.max_tokens)
+            text = await self._shorten(model, text, prompt.max_tokens)
         text = clip_bytes(text, self.room)
         if not text:
             raise BadAnswer("nothing is left of the answer")
         return text, answer.model
 
-    async def _shortened(self, model: Model, text: str, max_tokens: int) -> str:
+    async def _shorten(self, model: Model, text: str, max_tokens: int) -> str:
         """The same, shorter, if the model can; else what it said first."""
         prompt = Prompt(
             SYSTEM,
@@ -130,7 +132,7 @@ class Condensing:
         )
 
 
-def said(records: Sequence[Record]) -> list[tuple[str, str]]:
+def contents_of(records: Sequence[Record]) -> list[tuple[str, str]]:
     """(who, content) of whatever was said, done or returned among `records`."""
     lines: list[tuple[str, str]] = []
     for record in records:

@@ -24,14 +24,14 @@ def backoff_ms(failures: int) -> int:
     return min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS << min(failures - 1, 16))
 
 
-def idle(next_ms: int | None, idle_seconds: float) -> float:
+def bound_idle_seconds(next_ms: int | None, idle_seconds: float) -> float:
     """Seconds to wait for a hint when nothing is due: no longer than until something is."""
     if next_ms is None:
         return idle_seconds
     return max(0.001, min(idle_seconds, next_ms / 1000))
 
 
-async def serve(
+async def serve_rounds(
     stop: asyncio.Event,
     round: Callable[[], Awaitable[float]],
     wait_due: Callable[[float], Coroutine[Any, Any, object]],
@@ -46,15 +46,15 @@ async def serve(
         try:
             wait = await round()
             if wait > 0:
-                await unless(stop, wait_due(wait))
+                await wait_unless_stopped(stop, wait_due(wait))
             pause = 0.0
         except Unavailable as error:
             pause = min(LAST_PAUSE_SECONDS, pause * 2 or FIRST_PAUSE_SECONDS)
             log.warning("redis_unavailable", reason=str(error), retry_seconds=pause)
-            await unless(stop, asyncio.sleep(pause))
+            await wait_unless_stopped(stop, asyncio.sleep(pause))
 
 
-async def unless(stop: asyncio.Event, wait: Coroutine[Any, Any, object]) -> None:
+async def wait_unless_stopped(stop: asyncio.Event, wait: Coroutine[Any, Any, object]) -> None:
     """Wait for `wait`, or until `stop` is set; what `wait` raises is raised."""
     waiting = asyncio.create_task(wait)
     stopping = asyncio.create_task(stop.wait())

@@ -23,14 +23,14 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
-from parley.listeners.effects.answers import EFFECTS, UPGRADES, Answering, UnknownEffect
+from parley.listeners.effects.answers import EFFECTS, UPGRADES, EffectAnswerer, UnknownEffect
 from parley.listeners.effects.comparison import Comparer
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import EffectTally, Summariser
 from parley.listeners.models.embedding import Embedder
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.prices import Prices
-from parley.listeners.workers.backoff import backoff_ms, idle, serve
+from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Packs
 
@@ -58,10 +58,10 @@ class EffectRunner:
         self._summariser = Summariser(model, self._pace)
         pause = self._pace.first_pause_seconds
         self._comparer = None if embedder is None else Comparer(embedder, pause)
-        self._answering = Answering(
+        self._answerer = EffectAnswerer(
             bus, self._reader, self._summariser, self._comparer, prices or {}
         )
-        self._hands: set[asyncio.Task[None]] = set()
+        self._running: set[asyncio.Task[None]] = set()
         self._failures: dict[str, int] = {}  # members that failed here, and how often
 
     @property
@@ -75,35 +75,35 @@ class EffectRunner:
         Cancelled, it hands back what it holds, due at once for someone else.
         """
         try:
-            await serve(stop, self.round, self._wait)
-            await self._drained()
+            await serve_rounds(stop, self.round, self._wait)
+            await self._drain()
         finally:
-            for task in self._hands:
+            for task in self._running:
                 task.cancel()
-            await self._drained()
+            await self._drain()
 
     async def round(self) -> float:
         """Take what there is room for; the seconds to wait before the next look, else 0."""
         pace = self._pace
-        while len(self._hands) >= pace.at_once * SPARE:
-            await asyncio.wait(self._hands, return_when=asyncio.FIRST_COMPLETED)
+        while len(self._running) >= pace.at_once * SPARE:
+            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         wait = pace.idle_seconds
         for lane in self._lanes():
-            room = (pace.at_once * SPARE if lane == EFFECTS else pace.at_once) - len(self._hands)
+            room = (pace.at_once * SPARE if lane == EFFECTS else pace.at_once) - len(self._running)
             taken = await self._bus.take(lane, self._owner, count=room, lease_ms=pace.lease_ms)
             for claim in taken.claims:
-                task = asyncio.create_task(self._in_hand(claim))
-                self._hands.add(task)
-                task.add_done_callback(self._hands.discard)
+                task = asyncio.create_task(self._handle(claim))
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
             if taken.claims:
                 return 0.0
-            wait = min(wait, idle(taken.next_ms, pace.idle_seconds))
+            wait = min(wait, bound_idle_seconds(taken.next_ms, pace.idle_seconds))
         return wait
 
     def _lanes(self) -> list[str]:
         """Where to look now: upgrades only when a model would answer and has a hand free."""
         asks = self._summariser.has_model or (self._comparer and self._comparer.is_ready)
-        if asks and len(self._hands) < self._pace.at_once:
+        if asks and len(self._running) < self._pace.at_once:
             return [EFFECTS, UPGRADES]
         return [EFFECTS]
 
@@ -113,17 +113,17 @@ class EffectRunner:
         seconds = min(seconds, pause) if pause else seconds
         hint = asyncio.create_task(self._bus.wait_due(self._lanes(), self._owner, seconds))
         try:
-            await asyncio.wait([hint, *self._hands], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([hint, *self._running], return_when=asyncio.FIRST_COMPLETED)
             if hint.done():
                 hint.result()
         finally:
             await cancel_and_wait(hint)
 
-    async def _drained(self) -> None:
-        if self._hands:
-            await asyncio.wait(self._hands)
+    async def _drain(self) -> None:
+        if self._running:
+            await asyncio.wait(self._running)
 
-    async def _in_hand(self, claim: Claim) -> None:
+    async def _handle(self, claim: Claim) -> None:
         """Run one effect under its lease; what stops it stops no other."""
         try:
             await self._attempt(claim)
@@ -137,8 +137,8 @@ class EffectRunner:
     async def _attempt(self, claim: Claim) -> None:
         """Run the effect; where that fails it waits, or leaves its lane with its session."""
         try:
-            async with self._leased(claim):
-                if await self._answering.answer(claim):
+            async with self._keep_lease(claim):
+                if await self._answerer.answer(claim):
                     self._failures.pop(claim.member, None)
                 else:
                     await self._back_off(claim)
@@ -163,7 +163,7 @@ class EffectRunner:
         await self._bus.fail(claim, backoff_ms(failures))
 
     @asynccontextmanager
-    async def _leased(self, claim: Claim) -> AsyncIterator[None]:
+    async def _keep_lease(self, claim: Claim) -> AsyncIterator[None]:
         """Keep the lease while inside. Losing it ends nothing: the first result stands."""
         task = asyncio.create_task(self._renew(claim))
         try:

@@ -25,7 +25,7 @@ from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
 from parley.listeners.cache.projection import Found, fact_rows, owed
-from parley.listeners.workers.backoff import backoff_ms, idle, serve
+from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.memory.errors import DomainError
 from parley.memory.extraction.structure.scorecards import current_scorecards
 from parley.memory.fold.canonical_bytes import checksum, dump
@@ -41,7 +41,7 @@ log = structlog.get_logger("parley.projector")
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ProjectorPace:
     """How much is taken, held and kept; the defaults are those of docs/protocol.md."""
 
     sessions: int = 8  # taken at once: 8 of up to 500 entries beat 64 of 30
@@ -54,7 +54,7 @@ class Pace:
 
 
 @dataclass(slots=True)
-class Tally:
+class ProjectorTally:
     """What a projector has done since it began; a heartbeat carries it."""
 
     folded: int = 0
@@ -70,20 +70,24 @@ class Tally:
 class Projector:
     """Folds what is due until told to stop."""
 
-    def __init__(self, bus: Bus, packs: Packs, owner: str, pace: Pace | None = None) -> None:
+    def __init__(
+        self, bus: Bus, packs: Packs, owner: str, pace: ProjectorPace | None = None
+    ) -> None:
         self._bus, self._packs, self._owner = bus, packs, owner
-        self._pace = pace or Pace()
+        self._pace = pace or ProjectorPace()
         # A short rest is taken along: a second round for it would cost as much as a full one.
         self._count = self._pace.batch + self._pace.batch // 8
-        self._shelf = Shelf(self._pace.copies)
+        self._cache = Shelf(self._pace.copies)
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
-        self.tally = Tally()
+        self.tally = ProjectorTally()
         current_scorecards()  # a tenth of a second: not in front of the first message
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""
-        await serve(stop, self.round, lambda wait: self._bus.wait_due([LANE], self._owner, wait))
+        await serve_rounds(
+            stop, self.round, lambda wait: self._bus.wait_due([LANE], self._owner, wait)
+        )
 
     async def round(self) -> float:
         """Serve what is due now; the seconds to wait when nothing was, else 0."""
@@ -93,46 +97,46 @@ class Projector:
             self._stranded.pop()
         taken = await self._bus.take(LANE, self._owner, count=pace.sessions, lease_ms=pace.lease_ms)
         if not taken.claims:
-            return idle(taken.next_ms, pace.idle_seconds)
+            return bound_idle_seconds(taken.next_ms, pace.idle_seconds)
         suspects = [claim for claim in taken.claims if claim.tries >= ALONE_AFTER]
         for claim in suspects[1:]:
             await self._bus.release(claim)
-        await self._together([claim for claim in taken.claims if claim.tries < ALONE_AFTER])
+        await self._serve_together([claim for claim in taken.claims if claim.tries < ALONE_AFTER])
         if suspects:
-            await self._alone(suspects[0])
+            await self._serve_alone(suspects[0])
         return 0.0
 
-    async def _together(self, claims: Sequence[Claim]) -> None:
+    async def _serve_together(self, claims: Sequence[Claim]) -> None:
         """Serve several sessions; while some are folded, the others' reads and commits travel."""
         parts = [claims[k : k + PART] for k in range(0, len(claims), PART)]
-        ends = await asyncio.gather(*map(self._side_by_side, parts), return_exceptions=True)
+        ends = await asyncio.gather(*map(self._serve_part, parts), return_exceptions=True)
         for end in ends:
             if isinstance(end, BaseException):
                 raise end
 
-    async def _side_by_side(self, claims: Sequence[Claim]) -> None:
+    async def _serve_part(self, claims: Sequence[Claim]) -> None:
         """Read, fold and record: one read for all, then a commit for each."""
         commits = []
-        found = await self._read(claims)
+        tails = await self._read(claims)
         await asyncio.sleep(0)  # the next part's request leaves before this one is folded
-        for claim, tail in zip(claims, found, strict=True):
+        for claim, tail in zip(claims, tails, strict=True):
             if tail is None:
-                commits.append(self._guarded(claim, self._bus.release(claim)))
+                commits.append(self._guard(claim, self._bus.release(claim)))
             else:
                 commit = self._fold(tail, tail.records)
-                commits.append(self._guarded(claim, self._record(claim, commit)))
+                commits.append(self._guard(claim, self._record(claim, commit)))
         await asyncio.gather(*commits)
 
-    async def _alone(self, suspect: Claim) -> None:
+    async def _serve_alone(self, suspect: Claim) -> None:
         """Serve a session that was in hand when its last takers died."""
         if suspect.tries >= SET_ASIDE_AFTER:
-            await self._guarded(suspect, self._set_aside(suspect))
+            await self._guard(suspect, self._set_aside(suspect))
         elif suspect.tries >= SINGLY_AFTER:
-            await self._guarded(suspect, self._singly(suspect))
+            await self._guard(suspect, self._serve_by_entry(suspect))
         else:
-            await self._together([suspect])
+            await self._serve_together([suspect])
 
-    async def _singly(self, claim: Claim) -> None:
+    async def _serve_by_entry(self, claim: Claim) -> None:
         """Fold entry by entry, each one recorded before the next can do harm."""
         (tail,) = await self._read([claim])
         if tail is None:
@@ -161,40 +165,40 @@ class Projector:
     async def _read(self, claims: Sequence[Claim]) -> list[Tail | None]:
         """The tails of the sessions claimed; when they cannot be read, the claims are kept in
         mind and the reason is raised."""
-        held = {claim.member: self._shelf.get(claim.member) for claim in claims}
+        copies = {claim.member: self._cache.get(claim.member) for claim in claims}
         try:
-            found = await tails(self._bus, self._packs, list(held.items()), self._count)
+            read = await tails(self._bus, self._packs, list(copies.items()), self._count)
         except Unavailable:
             self._stranded += claims
             raise
-        for tail in found:
-            if tail is not None and held[tail.copy.session] not in (None, tail.copy):
+        for tail in read:
+            if tail is not None and copies[tail.copy.session] not in (None, tail.copy):
                 self.tally.refolds += 1
                 log.warning("session_refolded", session=tail.copy.session, after=tail.copy.seq)
-        return found
+        return read
 
     def _fold(self, tail: Tail, records: Sequence[Record]) -> Commit | None:
         """Fold, and say what to record of it; None when the session cannot be folded now."""
         copy, after = tail.copy, tail.copy.seq
-        self._shelf.drop(copy.session)  # a fold that fails leaves half a copy behind
+        self._cache.drop(copy.session)  # a fold that fails leaves half a copy behind
         try:
-            found = fold(copy, records, tail.skips)
+            folded = fold(copy, records, tail.skips)
         except DomainError as error:
             log.warning("session_waits", session=copy.session, reason=str(error))
             return None
         except Exception:  # a defect of the fold: this session waits, the others go on
             log.exception("fold_failed", session=copy.session, after=copy.seq)
             return None
-        self._shelf.put(copy)
+        self._cache.put(copy)
         self._failures.pop(copy.session, None)
         self.tally.folded += len(records)
-        return self._commit(copy, after, found)
+        return self._commit(copy, after, folded)
 
-    def _commit(self, copy: Copy, after: int, found: Sequence[Found]) -> Commit:
-        facts = fact_rows(found)
-        waiting = owed(copy.memory)
-        fresh = [one for one in waiting if one.comes_again or one.key not in copy.scheduled]
-        copy.scheduled = frozenset(item.key for item in waiting)
+    def _commit(self, copy: Copy, after: int, folded: Sequence[Found]) -> Commit:
+        facts = fact_rows(folded)
+        due = owed(copy.memory)
+        fresh = [effect for effect in due if effect.comes_again or effect.key not in copy.scheduled]
+        copy.scheduled = frozenset(effect.key for effect in due)
         self.tally.facts += len(facts)
         return Commit(
             session=copy.session,
@@ -203,7 +207,7 @@ class Projector:
             skips=copy.honoured,
             after=after,
             facts=facts,
-            effects=[(item.lane, item.id, item.answers) for item in fresh],
+            effects=[(effect.lane, effect.id, effect.answers) for effect in fresh],
             snapshot=self._snapshot(copy),
             incarnation=copy.incarnation,
         )
@@ -228,24 +232,24 @@ class Projector:
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
         await self._bus.fail(claim, backoff_ms(failures))
 
-    async def _guarded(self, claim: Claim, work: Coroutine[Any, Any, object]) -> None:
+    async def _guard(self, claim: Claim, work: Coroutine[Any, Any, object]) -> None:
         """Do `work` for one claim so that what stops it stops no other."""
         try:
             await work
         except Fenced as error:
-            self._shelf.drop(claim.member)
+            self._cache.drop(claim.member)
             self.tally.refolds += 1
             log.warning("commit_fenced", session=claim.member, reason=error.reason)
-            await self._let_go(claim)
+            await self._release(claim)
         except SessionNotFound:
-            self._shelf.drop(claim.member)
-            await self._let_go(claim)
+            self._cache.drop(claim.member)
+            await self._release(claim)
         except Unavailable as error:
-            self._shelf.drop(claim.member)
+            self._cache.drop(claim.member)
             self._stranded.append(claim)
             log.warning("redis_unavailable", session=claim.member, reason=str(error))
 
-    async def _let_go(self, claim: Claim) -> None:
+    async def _release(self, claim: Claim) -> None:
         try:
             await self._bus.release(claim)
         except Unavailable:

@@ -18,7 +18,7 @@ RESTART_SECONDS: Final = 0.2
 log = structlog.get_logger("parley.worker")
 
 
-async def mind(
+async def supervise_child(
     name: str,
     command: Sequence[str],
     stop: asyncio.Event,
@@ -33,7 +33,7 @@ async def mind(
     """
     deaths: deque[float] = deque(maxlen=DEATHS)
     while not stop.is_set():
-        status = await _lived(command, environment, stop, drain_seconds)
+        status = await _run_child(command, environment, stop, drain_seconds)
         if stop.is_set() or (finishes and status == 0):
             break
         log.error("worker_died", lane=name, status=status)
@@ -46,7 +46,7 @@ async def mind(
     return True
 
 
-async def _lived(
+async def _run_child(
     command: Sequence[str],
     environment: Mapping[str, str] | None,
     stop: asyncio.Event,
@@ -60,11 +60,11 @@ async def _lived(
         await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
     finally:
         stopping.cancel()
-        status = await _ended(child, ending, drain_seconds)
+        status = await _end_child(child, ending, drain_seconds)
     return status
 
 
-async def _ended(
+async def _end_child(
     child: asyncio.subprocess.Process, ending: asyncio.Future[int], drain_seconds: float
 ) -> int:
     """The exit status of `child`, ended with SIGTERM and, past its grace, with SIGKILL."""

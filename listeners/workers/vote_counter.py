@@ -23,8 +23,8 @@ from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone, entry_of, read_pages
 from parley.listeners.votes.vote_results import end
-from parley.listeners.workers.backoff import backoff_ms, idle, serve
-from parley.listeners.workers.projector import Tally
+from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
+from parley.listeners.workers.projector import ProjectorTally
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Packs
 from parley.memory.voting.turnout import find_open_vote, is_complete
@@ -39,23 +39,25 @@ _MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
 log = structlog.get_logger("parley.votes")
 
 
-class UnknownLook(Exception):
+class UnknownReminder(Exception):
     """A look that this version does not know: one that a newer worker owes."""
 
 
 class VoteCounter:
     """Counts what is due until told to stop; `tally.votes` says how often."""
 
-    def __init__(self, bus: Bus, packs: Packs, owner: str, tally: Tally | None = None) -> None:
+    def __init__(
+        self, bus: Bus, packs: Packs, owner: str, tally: ProjectorTally | None = None
+    ) -> None:
         self._bus, self._owner = bus, owner
         self._reader = MemoryReader(bus, packs)
         self._failures: dict[str, int] = {}  # members that could not be looked at, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
-        self.tally = tally or Tally()
+        self.tally = tally or ProjectorTally()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""
-        await serve(stop, self.round, self._wait)
+        await serve_rounds(stop, self.round, self._wait)
 
     async def round(self) -> float:
         """Look at what is due now; the seconds to wait when nothing was, else 0."""
@@ -64,8 +66,8 @@ class VoteCounter:
             self._stranded.pop()
         taken = await self._bus.take(LANE, self._owner, count=AT_ONCE, lease_ms=LEASE_MS)
         if not taken.claims:
-            return idle(taken.next_ms, IDLE_SECONDS)
-        await asyncio.gather(*map(self._in_hand, taken.claims))
+            return bound_idle_seconds(taken.next_ms, IDLE_SECONDS)
+        await asyncio.gather(*map(self._handle, taken.claims))
         return 0.0
 
     async def _wait(self, seconds: float) -> None:
@@ -76,7 +78,7 @@ class VoteCounter:
             if await self._bus.wait_due([LANE], self._owner, left):
                 return
 
-    async def _in_hand(self, claim: Claim) -> None:
+    async def _handle(self, claim: Claim) -> None:
         """Look at one vote so that what stops it stops no other."""
         try:
             await self._attempt(claim)
@@ -94,7 +96,7 @@ class VoteCounter:
         except SessionNotFound:
             await self._bus.drop(claim)
             self._failures.pop(claim.member, None)
-        except (BusError, DomainError, RangeGone, UnknownLook) as error:
+        except (BusError, DomainError, RangeGone, UnknownReminder) as error:
             log.warning("vote_waits", vote=claim.member, reason=str(error))
             await self._back_off(claim)
         except Exception:  # a defect: this vote waits, the others go on
@@ -107,10 +109,10 @@ class VoteCounter:
 
     async def _look(self, claim: Claim) -> None:
         """Have the vote end where it is due, be looked at later, or leave the lane."""
-        found = _MEMBER.fullmatch(claim.member)
-        if found is None:
-            raise UnknownLook("this version does not know it; run the one that owes it")
-        n, cause = int(found[1]), found[2]
+        match = _MEMBER.fullmatch(claim.member)
+        if match is None:
+            raise UnknownReminder("this version does not know it; run the one that owes it")
+        n, cause = int(match[1]), match[2]
         # Asked before anything is read: a result of a log that is replaced lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
@@ -145,9 +147,11 @@ class VoteCounter:
         It counts from its call, or from when the session was forked, where that was later.
         """
         called = await entry_of(self._bus, info.session, n)
-        begun = called.received_ms
+        begin_ms = called.received_ms
         if info.origin:
             async for page in read_pages(self._bus, info.session, called.seq):
-                forks = [one.received_ms for one in page if one.entry.kind == "session.forked"]
-                begun = max([begun, *forks])
-        return begun + seconds * 1000 - await self._bus.now_ms()
+                forks = [
+                    record.received_ms for record in page if record.entry.kind == "session.forked"
+                ]
+                begin_ms = max([begin_ms, *forks])
+        return begin_ms + seconds * 1000 - await self._bus.now_ms()

@@ -19,7 +19,7 @@ REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one o
 
 
 @asynccontextmanager
-async def watched(seconds: float) -> AsyncIterator[None]:
+async def watch_loop(seconds: float) -> AsyncIterator[None]:
     """While inside, an event loop that is silent for `seconds` ends the process (status 1).
 
     One at a time in a process: the timer is the interpreter's own.

@@ -32,10 +32,10 @@ from parley.listeners.models.embedding import Embedder
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.prices import Prices
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector, Tally
-from parley.listeners.workers.supervisor import mind
+from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
+from parley.listeners.workers.supervisor import supervise_child
 from parley.listeners.workers.vote_counter import VoteCounter
-from parley.listeners.workers.watchdog import watched
+from parley.listeners.workers.watchdog import watch_loop
 from parley.memory.state.memory import Packs
 
 Lane = Literal["fold", "effects"]
@@ -53,7 +53,7 @@ class WorkerSettings:
 
     url: str
     require_durable: bool = False
-    fold: Pace = field(default_factory=Pace)
+    fold: ProjectorPace = field(default_factory=ProjectorPace)
     effects: EffectPace = field(default_factory=EffectPace)
     prices: Prices = field(default_factory=dict)
     drain_seconds: float = 10.0
@@ -81,7 +81,7 @@ async def run_lane(
     owner = owner_name(lane)
     calm_collector()
     async with (
-        watched(settings.wedged_seconds),
+        watch_loop(settings.wedged_seconds),
         _stopped_by_signals(stop),
         await Bus.connect(settings.url, require_durable=settings.require_durable) as bus,
     ):
@@ -157,7 +157,9 @@ async def _stopped_by_signals(stop: asyncio.Event) -> AsyncIterator[None]:
             loop.remove_signal_handler(kind)
 
 
-async def _beat(bus: Bus, owner: str, lane: Lane, tally: Callable[[], Tally | EffectTally]) -> None:
+async def _beat(
+    bus: Bus, owner: str, lane: Lane, tally: Callable[[], ProjectorTally | EffectTally]
+) -> None:
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
     about = {"lanes": [lane], "since_ms": time.time_ns() // 1_000_000}
     while True:
@@ -191,7 +193,7 @@ async def supervise(
     stop = stop or asyncio.Event()
     async with _stopped_by_signals(stop), asyncio.TaskGroup() as tasks:
         minded = [
-            tasks.create_task(mind(lane, command, stop, drain_seconds))
+            tasks.create_task(supervise_child(lane, command, stop, drain_seconds))
             for lane, command in commands.items()
         ]
     return 0 if all(task.result() for task in minded) else 1

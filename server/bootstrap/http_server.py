@@ -21,7 +21,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from parley.bus.connection.tasks import cancel_and_wait
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.server.basics.errors import Failure
 from parley.server.http.http_app import build_app
 from parley.server.http.live.seats import Seats
@@ -111,7 +111,7 @@ async def open_dependencies(
     async with open_connection(settings) as running, AsyncExitStack() as stack:
         backend = Backend.of(running, settings)
         bus, packs = backend.bus, backend.packs.known
-        moments = Moments(bus, packs, room_bytes=serve.checkpoint_bytes)
+        moments = History(bus, packs, room_bytes=serve.checkpoint_bytes)
         stack.push_async_callback(moments.aclose)
         rooms = SessionChannels(bus, packs, moments)
         stack.push_async_callback(rooms.aclose)

@@ -19,12 +19,12 @@ from ulid import ULID
 from parley.bus import Bus
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import SessionOpened
-from parley.listeners.agents.host import Part, host
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.agents.host import HostedPart, host_agents
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import entered
 from parley.listeners.spending.prices import Prices
-from parley.listeners.workers.supervisor import mind
+from parley.listeners.workers.supervisor import supervise_child
 from parley.server.basics.errors import Failure
 from parley.server.basics.interrupts import Interrupted, handle_signals
 from parley.server.basics.output import count_of, print_notice
@@ -73,7 +73,7 @@ class PlayResult:
     exit_code: int = 0
 
 
-async def play(settings: Settings, plan: Play, model: Speaker, prices: Prices) -> PlayResult:
+async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Prices) -> PlayResult:
     """Plays until the session is closed or this process is asked to stop."""
     async with open_connection(settings) as running:
         bus = running.bus
@@ -162,7 +162,8 @@ async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
 
 
 async def play_in_process(
-    bus: Bus, packs: Packs, session: str, parts: Sequence[Part], model: Speaker, prices: Prices,
+    bus: Bus, packs: Packs, session: str, parts: Sequence[HostedPart],
+    model: StreamingModel, prices: Prices,
     asked: Interrupted,
 ) -> None:  # fmt: skip
     """Hosts `parts` in this process until the session is closed, or it is asked to stop.
@@ -171,7 +172,7 @@ async def play_in_process(
     """
     try:
         async with entered(BusDoor(bus, packs.known, session)) as room:
-            await host(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
+            await host_agents(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
     finally:
         if (aclose := getattr(model, "aclose", None)) is not None:
             await aclose()
@@ -187,7 +188,7 @@ async def _in_children(
     async with asyncio.TaskGroup() as tasks:
         minded = [
             tasks.create_task(
-                mind(
+                supervise_child(
                     f"host-{number}", _command(plan, session, share), asked.stop,
                     settings.drain_seconds, environment=environment, finishes=True,
                 )

@@ -12,7 +12,7 @@ from typing import Any
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import fact_rows
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.spending.prices import Prices
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
@@ -113,7 +113,7 @@ def _announce(bound: CostBound, *, offline: bool, ask: bool) -> None:
 
 
 async def _played(
-    settings: Settings, plan: Play, model: Speaker, paid: Prices, minder: int | None
+    settings: Settings, plan: Play, model: StreamingModel, paid: Prices, minder: int | None
 ) -> PlayResult:
     watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
     try:
@@ -124,7 +124,7 @@ async def _played(
             watch.cancel()
 
 
-def _rehearsed(plan: Play, model: Speaker) -> PlayResult:
+def _rehearsed(plan: Play, model: StreamingModel) -> PlayResult:
     session = plan.session or plan.cast.name.rpartition("/")[2].removesuffix(".yaml")
     console = stderr()
 
@@ -205,7 +205,7 @@ def host_scenario(
 
 async def _serve(
     settings: Settings, cast: Cast, session: str, names: Sequence[str], minder: int | None,
-    model: Speaker,
+    model: StreamingModel,
 ) -> int:  # fmt: skip
     parts = [part for part in cast.parts if part.name in names]
     if missing := set(names) - {part.name for part in parts}:

@@ -15,9 +15,9 @@ from parley.bus.contract import wire
 from parley.bus.entries import SessionOpened, Unknown
 from parley.bus.log.local_log import LocalLog
 from parley.bus.sessions.audit import StoredRow
-from parley.listeners.agents.host import host
-from parley.listeners.models.model_port import Speaker
-from parley.listeners.offline.local_effects import answer, settle
+from parley.listeners.agents.host import host_agents
+from parley.listeners.models.model_port import StreamingModel
+from parley.listeners.offline.local_effects import extract_draft, settle_log
 from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_port import LocalDoor
 from parley.listeners.rooms.room import Hearer, Room, entered
@@ -34,7 +34,12 @@ BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own c
 
 
 def rehearse(
-    cast: Cast, entry: SessionOpened, packs: Packs, model: Speaker, session: str, hear: Hearer
+    cast: Cast,
+    entry: SessionOpened,
+    packs: Packs,
+    model: StreamingModel,
+    session: str,
+    hear: Hearer,
 ) -> LocalLog:
     """The log of `cast` played through; `hear` is called with each entry as it comes.
 
@@ -44,7 +49,12 @@ def rehearse(
 
 
 async def _rehearse(
-    cast: Cast, entry: SessionOpened, packs: Packs, model: Speaker, session: str, hear: Hearer
+    cast: Cast,
+    entry: SessionOpened,
+    packs: Packs,
+    model: StreamingModel,
+    session: str,
+    hear: Hearer,
 ) -> LocalLog:
     clock = asyncio.get_running_loop()
     log = LocalLog(session, lambda: BEGAN_MS + round(clock.time() * 1000))
@@ -56,10 +66,10 @@ async def _rehearse(
         extracts = asyncio.create_task(_extract(room, log), name="extracts")
         try:
             async with pause_until_all_here(room, [part.name for part in cast.parts], NONCE):
-                await host(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
+                await host_agents(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
         finally:
             await cancel_and_wait(extracts)
-    settle(log, Memory(packs.known))  # what fell due with the last words
+    settle_log(log, Memory(packs.known))  # what fell due with the last words
     return log
 
 
@@ -68,7 +78,7 @@ async def _extract(room: Room, log: LocalLog) -> None:
     while True:
         seq = room.seq
         if drafts := [
-            answer(log, room.memory, effect) for effect in list_due_summaries(room.memory)
+            extract_draft(log, room.memory, effect) for effect in list_due_summaries(room.memory)
         ]:
             await room.publish(drafts)
         await room.moved(seq)

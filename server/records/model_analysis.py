@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import Found
-from parley.listeners.models.model_port import Speaker
-from parley.listeners.offline.local_extraction import ReadThrough, read_through
+from parley.listeners.models.model_port import StreamingModel
+from parley.listeners.offline.local_extraction import ExtractionReport, extract_whole_log
 from parley.listeners.spending.prices import Prices
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
@@ -23,14 +23,16 @@ def analyse_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[
     asked = open_model(settings)
     if asked is None:
         raise Misuse("extract.how is model, and there is none: give --model-url or --model-key")
-    done: ReadThrough = run(_read(asked, log, memory, read_prices(settings)))
+    done: ExtractionReport = run(_read(asked, log, memory, read_prices(settings)))
     for effect, why in done.unread:
         print_notice(f"messages {effect.first}-{effect.last} were not read: {why}")
     if done.unread and not memory.claims.read:
         raise Failure("the model read nothing; mend that, or leave --extract-how out")
-    return done.found
+    return done.facts
 
 
-async def _read(asked: Speaker, log: LocalLog, memory: Memory, known: Prices) -> ReadThrough:
+async def _read(
+    asked: StreamingModel, log: LocalLog, memory: Memory, known: Prices
+) -> ExtractionReport:
     async with closing_model(asked):
-        return await read_through(log, memory, asked, known)
+        return await extract_whole_log(log, memory, asked, known)

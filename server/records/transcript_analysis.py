@@ -7,7 +7,7 @@ from typing import Any
 
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.offline.local_effects import settle
+from parley.listeners.offline.local_effects import settle_log
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold import canonical_bytes
 from parley.memory.state.item_state import Fact
@@ -58,7 +58,7 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     log.open(opening_of_transcript(transcript, settings, packs))
     log.publish(transcript_drafts(transcript.said))
     memory = Memory(packs.known)
-    found = settle(log, memory)
+    found = settle_log(log, memory)
     if memory.is_read:
         from parley.server.records.model_analysis import (
             analyse_by_model,  # a second of imports that few need

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from parley.listeners.models.embedding import Embedder
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.spending.prices import Prices, by_tier
 from parley.server.settings import Settings
@@ -31,7 +31,7 @@ def open_embedder(settings: Settings) -> Embedder | None:
     )
 
 
-def open_model(settings: Settings) -> Speaker | None:
+def open_model(settings: Settings) -> StreamingModel | None:
     """The model that the settings name; None where they name none."""
     if not settings.has_model:
         return None
@@ -48,7 +48,7 @@ def open_model(settings: Settings) -> Speaker | None:
 
 
 @asynccontextmanager
-async def closing_model(model: Speaker) -> AsyncIterator[None]:
+async def closing_model(model: StreamingModel) -> AsyncIterator[None]:
     """At the end an endpoint's connections are closed."""
     try:
         yield

@@ -8,7 +8,7 @@ import signal
 from typing import Final, Literal
 
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.workers.projector import Pace
+from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from parley.server.runtime.connection import open_connection, run
 from parley.server.runtime.model_endpoint import open_embedder, open_model, read_prices
@@ -74,7 +74,7 @@ def _passed(settings: Settings, url: str) -> WorkerSettings:
     return WorkerSettings(
         url=url,
         require_durable=settings.require_durable,
-        fold=Pace(
+        fold=ProjectorPace(
             batch=settings.batch,
             lease_ms=settings.lease_ms,
             snapshot_tail=settings.snapshot_tail,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from parley.listeners.spending.prices import FRAME, Prices, cost, priced
+from parley.listeners.spending.prices import FRAME, Prices, cost, price_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Call:
         return -(-self.size * 3 // 2) + FRAME + self.out
 
     def micros(self, prices: Prices) -> int | None:
-        if priced(prices, self.model) is None:
+        if price_of(prices, self.model) is None:
             return None
         return cost(prices, self.model, self.tokens - self.out, self.out)
 

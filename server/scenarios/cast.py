@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from parley.listeners.agents.host import Part
+from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Price
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
@@ -33,7 +33,7 @@ class Cast:
     name: str  # as it was given: of a bundled one, or a path
     scenario: Scenario
     source: str
-    parts: tuple[Part, ...]
+    parts: tuple[HostedPart, ...]
     tree: dict[str, Any]
     settings: Settings
     prices: dict[str, Price]
@@ -113,7 +113,7 @@ def micros(cost: float | None) -> int | None:
 
 def _part(
     participant: Participant, source: str, index: int, beside: Path, folders: Sequence[str]
-) -> Part:
+) -> HostedPart:
     place = f"{source}: participants[{index}].persona"
     if isinstance(participant.persona, WrittenPersona):
         persona = _written(participant.persona)
@@ -124,7 +124,7 @@ def _part(
         except PersonaError as refused:
             raise Misuse(f"{place}: {refused}") from None
     persona = _overlaid(persona, participant)
-    return Part(participant.as_ or persona.name, persona)
+    return HostedPart(participant.as_ or persona.name, persona)
 
 
 def _written(said: WrittenPersona) -> Persona:
@@ -156,7 +156,7 @@ def _either(said: int | None, otherwise: int | None) -> int | None:
     return otherwise if said is None else said
 
 
-def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
+def _check_script(scenario: Scenario, parts: Sequence[HostedPart], source: str) -> None:
     """Raises `Misuse` for a line that its speaker may not say."""
     for part in parts:
         may = part.persona.may
@@ -174,7 +174,7 @@ def _check_script(scenario: Scenario, parts: Sequence[Part], source: str) -> Non
                 )
 
 
-def _check_names(scenario: Scenario, parts: Sequence[Part], source: str) -> None:
+def _check_names(scenario: Scenario, parts: Sequence[HostedPart], source: str) -> None:
     """Raises `Misuse` for a name that two have, that is the server's, or that nobody has."""
     seated = [*(part.name for part in parts), *(person.name for person in scenario.people)]
     opens = [scenario.opening.by] if scenario.opening is not None else []

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from parley.listeners.models.model_port import Speaker
+from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.spending.prices import Prices
 from parley.server.basics.errors import Misuse
@@ -29,7 +29,7 @@ def with_scenario_models(settings: Settings, cast: Cast, *, offline: bool) -> Se
     return settings.model_copy(update={name: one for name, one in found.items() if one})
 
 
-def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> Speaker:
+def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> StreamingModel:
     """Who answers: the endpoint of the settings, or the script where they name none.
 
     `fast`: a script that does not pause. Raises `Misuse` where there is neither.

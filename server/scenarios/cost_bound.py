@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from parley.listeners.agents.host import Part
-from parley.listeners.spending.prices import Prices, priced
+from parley.listeners.agents.host import HostedPart
+from parley.listeners.spending.prices import Prices, price_of
 from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.stop_rules import StopBounds, parse_stop_rules, stop_bounds
 from parley.memory.text.text_sizes import count_tokens
@@ -54,7 +54,12 @@ def bound_cost(cast: Cast, settings: Settings, prices: Prices) -> CostBound:
 
 
 def worst_case(
-    parts: Sequence[Part], settings: Settings, prices: Prices, *, people: bool, opener: str = ""
+    parts: Sequence[HostedPart],
+    settings: Settings,
+    prices: Prices,
+    *,
+    people: bool,
+    opener: str = "",
 ) -> CostBound:
     """The most that `parts` can come to under `settings`.
 
@@ -87,7 +92,9 @@ def refuse_unbounded(bound: CostBound, source: str) -> None:
         )
 
 
-def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, source: str) -> None:
+def refuse_unpriced(
+    parts: Sequence[HostedPart], settings: Settings, prices: Prices, source: str
+) -> None:
     """Raises `Misuse` where a budget in money meets a model whose calls it cannot count.
 
     Such a model would never be asked, and its participant stay silent.
@@ -97,7 +104,7 @@ def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, s
         if settings.budget.micros is None and persona.budget.micros is None:
             continue
         for model in (persona.model, persona.eval_model):
-            if priced(prices, model) is None:
+            if price_of(prices, model) is None:
                 raise Misuse(
                     f"{source}: {part.name} needs the price of {model!r}, since a budget is in "
                     f"money; say it in 'prices' or --model-prices (0 where it is free), or "
@@ -105,7 +112,9 @@ def refuse_unpriced(parts: Sequence[Part], settings: Settings, prices: Prices, s
                 )
 
 
-def _turns(parts: Sequence[Part], settings: Settings, ends: StopBounds, people: bool) -> int | None:
+def _turns(
+    parts: Sequence[HostedPart], settings: Settings, ends: StopBounds, people: bool
+) -> int | None:
     """The turns that agents can take at most."""
     own = total(part.persona.budget.turns for part in parts)
     floor = settings.floor
@@ -115,7 +124,7 @@ def _turns(parts: Sequence[Part], settings: Settings, ends: StopBounds, people: 
 
 
 def _kinds(
-    parts: Sequence[Part], settings: Settings, prices: Prices, turns: int, opener: str
+    parts: Sequence[HostedPart], settings: Settings, prices: Prices, turns: int, opener: str
 ) -> Iterator[Kind]:
     speak, floor = settings.speak, settings.floor
     heads = len(parts)
@@ -177,27 +186,27 @@ def _summaries(turns: int, settings: Settings) -> int:
     return found
 
 
-def _evaluation(part: Part, settings: Settings) -> Call:
+def _evaluation(part: HostedPart, settings: Settings) -> Call:
     size = settings.speak.eval_tokens + count_tokens(part.persona.description) + HOUSE
     return Call(part.persona.eval_model, size, settings.speak.eval_out)
 
 
-def _question(part: Part, settings: Settings) -> Call:
+def _question(part: HostedPart, settings: Settings) -> Call:
     size = settings.speak.eval_tokens + _system(part, settings)
     return Call(part.persona.eval_model, size, settings.speak.eval_out)
 
 
-def _draft(part: Part, settings: Settings) -> Call:
+def _draft(part: HostedPart, settings: Settings) -> Call:
     return Call(
         part.persona.model, settings.speak.tokens + _system(part, settings), settings.speak.out
     )
 
 
-def _system(part: Part, settings: Settings) -> int:
+def _system(part: HostedPart, settings: Settings) -> int:
     return count_tokens(part.persona.body) + count_tokens(settings.goal) + HOUSE
 
 
-def _granting(parts: Sequence[Part]) -> list[Part]:
+def _granting(parts: Sequence[HostedPart]) -> list[HostedPart]:
     return [part for part in parts if {"grant", "moderate"} & set(part.persona.may or ())]
 
 

@@ -18,7 +18,7 @@ from parley.bus import Draft
 from parley.bus.contract.wire import decode, fingerprint
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.offline.local_effects import settle
+from parley.listeners.offline.local_effects import settle_log
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import checksum, dump, load
 from parley.memory.state.memory import FOLD, Memory
@@ -229,5 +229,5 @@ def alone(drafts: Sequence[Draft]) -> bytes:
     log.open(opened())
     log.publish(drafts)
     memory = Memory(PACKS)
-    settle(log, memory)
+    settle_log(log, memory)
     return dump(memory)

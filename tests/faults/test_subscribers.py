@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus, Cursor
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from tests.faults.subscribers import BUFFER, Subscribers, heard
 from tests.logs import PACKS
 from tests.patience import wait_until
@@ -90,7 +90,7 @@ class Trial:
             await discuss(bus, SESSION, 3)
             outsider = Outsider(self.server)
             with Subscribers(self.server.url, self.folder / "log") as crew:
-                async with running(Projector(bus, PACKS, "w1", Pace(idle_seconds=0.05))):
+                async with running(Projector(bus, PACKS, "w1", ProjectorPace(idle_seconds=0.05))):
                     await self._suffer(bus, crew, outsider)
                     await wait_until(lambda: is_folded(bus))
                 truth = await everything(bus)

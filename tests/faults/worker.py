@@ -20,13 +20,13 @@ from parley.bus import Bus, Scripts
 from parley.bus.contract.errors import Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
 from tests.faults.language import PACKS
 
 
 async def main(row: dict[str, Any]) -> None:
-    fold = Pace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
+    fold = ProjectorPace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
     effects = EffectPace(lease_ms=row["lease_ms"])
     (Path(row["up"]) / str(os.getpid())).touch()
     if row["without"]:
@@ -47,7 +47,7 @@ async def patiently(work: Callable[[], Awaitable[None]]) -> None:
             return
 
 
-async def crippled(row: dict[str, Any], fold: Pace, effects: EffectPace) -> None:
+async def crippled(row: dict[str, Any], fold: ProjectorPace, effects: EffectPace) -> None:
     """The same work on scripts that lack a rule."""
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

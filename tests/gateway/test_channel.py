@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record, SessionOpened, VoteInitiated
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.memory.fold.apply import apply
@@ -72,7 +72,7 @@ async def channelled(
     """A channel of a session that had `before` messages when its room was entered."""
     async with await Bus.connect(url) as bus:
         await discuss(bus, session, before)
-        moments = Moments(bus, PACKS)
+        moments = History(bus, PACKS)
         try:
             async with entered(BusDoor(bus, PACKS, session)) as room:
                 yield bus, room, SessionChannel(room, moments, ring=ring, stretch=stretch)
@@ -140,7 +140,7 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
     """Of a hundred with cursors of their own, one fills the ring, and the others wait for it."""
     asked = 0
 
-    class Counting(Moments):
+    class Counting(History):
         def since(self, session: str, seq: int, to: int) -> Any:
             nonlocal asked
             asked += 1
@@ -202,7 +202,7 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
     """Through `SessionChannels`, which lets go of the room: the next to come finds no session."""
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
-        moments = Moments(bus, PACKS)
+        moments = History(bus, PACKS)
         rooms = SessionChannels(bus, PACKS, moments)
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
             channel = rooms.channel("s")
@@ -225,7 +225,7 @@ async def test_a_room_whose_session_is_removed_is_not_kept_for_its_votes(redis_u
         await discuss(bus, "s", 3)
         called = VoteInitiated(participant="ana", content="Boats?")
         await bus.publish("s", [Draft("vote", called)])
-        moments = Moments(bus, PACKS)
+        moments = History(bus, PACKS)
         rooms = SessionChannels(bus, PACKS, moments, linger_seconds=0.01)
 
         async def visit() -> weakref.ref[Room]:
@@ -245,7 +245,7 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
     """Two who come at once get one room; who comes back in time finds it again."""
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
-        moments = Moments(bus, PACKS)
+        moments = History(bus, PACKS)
         rooms, brief = (SessionChannels(bus, PACKS, moments, seconds) for seconds in (60.0, 0.01))
 
         async def visit(rooms: SessionChannels) -> Room:

@@ -13,7 +13,7 @@ import pytest
 from parley.bus import Bus
 from parley.bus.contract.errors import InvalidEntry, SessionClosed, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.sessions.session import Session
 from parley.server.http.identity.authorization import Caller
@@ -47,7 +47,7 @@ class Sitting:
 async def sitting(url: str, *, minutes: float = 30, **settings: Any) -> AsyncIterator[Sitting]:
     async with await Bus.connect(url) as bus:
         await opened(bus, "s", settings)
-        moments, now = Moments(bus, PACKS), [0.0]
+        moments, now = History(bus, PACKS), [0.0]
         rooms = SessionChannels(bus, PACKS, moments, linger_seconds=5)
         seats = Seats(bus, rooms, minutes, lambda: now[0])
         try:

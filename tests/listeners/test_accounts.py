@@ -25,15 +25,15 @@ from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.spending.accounts import (
     Account,
     Charge,
-    charge_for,
+    charge_of,
     open_calls,
     outcome_of,
     reserve_draft,
     settle_draft,
 )
-from parley.listeners.spending.charged_model import Charged
-from parley.listeners.spending.prices import Price, reservation
-from parley.listeners.spending.session_books import keeps_books
+from parley.listeners.spending.charged_model import ChargedModel
+from parley.listeners.spending.prices import Price, tokens_to_reserve
+from parley.listeners.spending.session_books import has_budget
 from parley.memory.fold.apply import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import count_tokens
@@ -41,7 +41,7 @@ from tests.logs import PACKS, opened
 
 PRICES = {"small": Price(input=1_000_000, output=2_000_000)}  # a micro a token, two an answer's
 PROMPT = Prompt("You talk.", "Well? " * 20, 100, purpose="summary")
-ROOM = reservation(PROMPT)
+ROOM = tokens_to_reserve(PROMPT)
 CHARGE = Charge("call", "parley", "summary", 300, 400, "small", 100)
 
 
@@ -70,9 +70,9 @@ def entry_of(draft: Draft) -> SpendSettled:
 
 def test_a_charge_is_the_most_that_a_call_may_come_to() -> None:
     """Tokens of question and answer, and what they cost at the price of the model asked."""
-    charge = charge_for(PROMPT, "c1", "ana", PRICES)
+    charge = charge_of(PROMPT, "c1", "ana", PRICES)
     assert charge == Charge("c1", "ana", "summary", ROOM, ROOM + 100, "small", 100)
-    assert charge_for(replace(PROMPT, model="other"), "c1", "ana", PRICES).micros == 0
+    assert charge_of(replace(PROMPT, model="other"), "c1", "ana", PRICES).micros == 0
     assert reserve_draft(charge) == Draft(
         "reserve:c1",
         SpendReserved(
@@ -218,7 +218,7 @@ async def test_a_charged_model_is_settled_whatever_it_says() -> None:
     books = LocalBooks(budget={"tokens": 100_000})
     says: list[str | ModelError] = ["Yes.", "", ModelUnavailable("down")]
     model = ScriptedModel(lambda prompt, random: says[prompt.turn])
-    charged = Charged(model, Account(books, PRICES), "summary:0:1:12")
+    charged = ChargedModel(model, Account(books, PRICES), "summary:0:1:12")
     assert (await charged.complete(PROMPT)).text == "Yes."
     for turn, error in ((1, BadAnswer), (2, ModelUnavailable)):
         with pytest.raises(error):
@@ -233,7 +233,7 @@ async def test_a_charged_model_is_settled_whatever_it_says() -> None:
 async def test_a_model_beyond_the_budget_is_not_asked() -> None:
     """Whoever wanted it is told so, and has the extract."""
     model = ScriptedModel(lambda prompt, random: "Yes.")
-    charged = Charged(model, Account(LocalBooks(budget={"tokens": 10}), PRICES), "c")
+    charged = ChargedModel(model, Account(LocalBooks(budget={"tokens": 10}), PRICES), "c")
     with pytest.raises(OverBudget, match="no room"):
         await charged.complete(PROMPT)
     assert model.prompts == []
@@ -277,10 +277,10 @@ def test_books_are_kept_where_somebody_pays() -> None:
     """A budget of any kind, or a floor: else no entry is written for a call."""
     log = LocalLog()
     log.open(opened())
-    assert not keeps_books(fold_records(Memory(PACKS), log.read()))
+    assert not has_budget(fold_records(Memory(PACKS), log.read()))
     for settings in ({"budget": {"calls": 9}}, {"floor": {"policy": "bid"}}):
         other = LocalLog()
         other.open(opened(**settings))
-        assert keeps_books(fold_records(Memory(PACKS), other.read()))
+        assert has_budget(fold_records(Memory(PACKS), other.read()))
     log.publish([Draft("s", SettingsChanged(settings={"budget": {"micros": 1}}))])
-    assert keeps_books(fold_records(Memory(PACKS), log.read()))
+    assert has_budget(fold_records(Memory(PACKS), log.read()))

@@ -7,8 +7,8 @@ import asyncio
 from parley.bus import Draft
 from parley.bus.entries import FloorBid, FloorPaused, Message, ParticipantJoined, SessionOpened
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.agents.host import Part, host
-from parley.listeners.agents.model_caller import Caller
+from parley.listeners.agents.host import HostedPart, host_agents
+from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.models.model_port import Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.offline.virtual_loop import run_virtual
@@ -34,10 +34,10 @@ def test_what_nobody_waits_for_is_not_asked() -> None:
 
     async def main() -> None:
         async with entered(LocalDoor(log, PACKS)) as room:
-            caller = Caller(room, model, {}, "ann", "call:ann")
+            caller = ModelCaller(room, model, {}, "ann", "call:ann")
             prompt = Prompt("You are ann.", "Well?", 60, purpose="draft")
             called = await caller.speak(prompt, lambda: False, 10)
-            assert (called.ending, called.settled()) == ("cancelled", None)
+            assert (called.ending, called.settlement()) == ("cancelled", None)
 
     run_virtual(main())
     assert not model.prompts
@@ -51,8 +51,8 @@ def test_a_bid_that_stands_through_a_pause_is_not_drafted_again_and_again() -> N
 
     async def main() -> None:
         async with entered(LocalDoor(log, PACKS)) as room:
-            parts, stop = [Part("ann", persona("ann"))], asyncio.Event()
-            hosting = host(room, parts, model, nonce="a", stop=stop)
+            parts, stop = [HostedPart("ann", persona("ann"))], asyncio.Event()
+            hosting = host_agents(room, parts, model, nonce="a", stop=stop)
             task = asyncio.create_task(hosting)
             hello = Message(participant="eli", content="Hello.")
             seat = ParticipantJoined(participant="eli")

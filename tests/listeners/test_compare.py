@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message
-from parley.listeners.effects.comparison import Comparer, Comparing
+from parley.listeners.effects.comparison import Comparer, ComparisonJob
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.spending.prices import Price, Prices
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.items.embedding_comparisons import list_owed_comparisons
 from parley.memory.state.memory import Memory
@@ -22,7 +22,7 @@ from tests.logs import PACKS, folded, opened, talk
 from tests.patience import PATIENCE, wait_until
 from tests.sessions import replayed, running, whole
 
-FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
+FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 PRICES: Prices = {"embed-1": Price(input=1_000_000, output=0)}
 EMBEDDING = {"echo": {"how": "embedding"}}
@@ -140,7 +140,7 @@ async def test_a_session_that_cannot_pay_is_not_compared(bus: Bus, fake: FakeOpe
     async with running(Projector(bus, PACKS, "w1", FOLD), runner):
         await wait_until(lambda: runner.tally.failed > 0)
     assert fake.embeddings == []
-    assert await comparer.compared("a", Comparing.of(memory, first), None) is not None
+    assert await comparer.compare("a", ComparisonJob.of(memory, first), None) is not None
     await model.aclose()
 
 
@@ -149,11 +149,11 @@ async def test_other_dimensions_under_the_same_name_are_asked_for_anew(fake: Fak
     memory, _ = folded(talk(*LINES, **EMBEDDING))
     model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     comparer = Comparer(model, 0.0)
-    second, third = (Comparing.of(memory, effect) for effect in list_owed_comparisons(memory))
-    assert await comparer.compared("a", second, None) is not None
+    second, third = (ComparisonJob.of(memory, effect) for effect in list_owed_comparisons(memory))
+    assert await comparer.compare("a", second, None) is not None
     fake.spoil = lambda rows: [{**row, "embedding": row["embedding"] + [1.0]} for row in rows]
-    assert await comparer.compared("a", third, None) is None
-    again = await comparer.compared("a", third, None)
+    assert await comparer.compare("a", third, None) is None
+    again = await comparer.compare("a", third, None)
     assert again is not None
     assert again.earlier == "P1"
     await model.aclose()

@@ -12,9 +12,9 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import job_for
 from parley.listeners.models.model_port import BadAnswer
 from parley.listeners.models.openai_model import OpenAIModel
-from parley.listeners.summaries.short_forms import Condensing
+from parley.listeners.summaries.short_forms import CondenseJob
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.exchanges.exchanges import list_kept_exchanges
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.summaries.short_forms import answer_text, list_owed_short_forms, running_text
@@ -38,11 +38,11 @@ async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
     await found.aclose()
 
 
-def job(log: list[Entry], part: str) -> Condensing:
+def job(log: list[Entry], part: str) -> CondenseJob:
     memory, _ = folded(records(log))
     (effect,) = [one for one in list_owed_short_forms(memory) if one.part == part]
     found = job_for(memory, effect)
-    assert isinstance(found, Condensing)
+    assert isinstance(found, CondenseJob)
     return found
 
 
@@ -145,7 +145,7 @@ async def test_compression_falls_back_and_stays_due(redis_url: str, fake: FakeOp
     async with await Bus.connect(redis_url) as bus:
         await bus.open("a", opening)
         await bus.publish("a", [Draft(f"m{k}", entry) for k, entry in enumerate(talk)])
-        pace = Pace(snapshot_tail=1, idle_seconds=0.05)
+        pace = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
         runner = EffectRunner(bus, PACKS, model, "e0", EFFECTS)
         async with running(Projector(bus, PACKS, "w1", pace), runner):
             await wait_until(lambda: fake.calls > 1)

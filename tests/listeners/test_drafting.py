@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.listeners.agents.agent_drafts import said
+from parley.listeners.agents.agent_drafts import clean_answer
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from parley.listeners.agents.agent_drafts import said
 )
 def test_what_is_no_message(text: str) -> None:
     """However a model says that it has nothing to say, and what it thinks before."""
-    assert said(text, "ana", "The Analyst") == ""
+    assert clean_answer(text, "ana", "The Analyst") == ""
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_what_is_no_message(text: str) -> None:
 )
 def test_what_is_one(text: str, message: str) -> None:
     """Without the speaker's name in front, and otherwise as it was written."""
-    assert said(text, "ana", "The Analyst") == message
+    assert clean_answer(text, "ana", "The Analyst") == message

@@ -13,7 +13,7 @@ from parley.bus.entries import Message
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.summaries.range_summaries import list_summary_upgrades
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.logs import PACKS
@@ -29,7 +29,7 @@ from tests.sessions import (
 )
 from tests.talks import commit_of
 
-FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
+FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.models.embedding import alike, checked
+from parley.listeners.models.embedding import check_vectors, similarity
 from parley.listeners.models.model_port import (
     BadAnswer,
     ModelError,
@@ -30,10 +30,10 @@ Rows = list[dict[str, Any]]
 @given(VECTORS, VECTORS)
 def test_likeness_is_a_whole_number_either_way(one: list[float], other: list[float]) -> None:
     """Symmetric, between 0 and 1000, 1000 of a vector and itself."""
-    a, b = checked([(0, one), (1, other)], 2)
-    assert alike(a, b) == alike(b, a)
-    assert 0 <= alike(a, b) <= 1000
-    assert alike(a, a) == 1000
+    a, b = check_vectors([(0, one), (1, other)], 2)
+    assert similarity(a, b) == similarity(b, a)
+    assert 0 <= similarity(a, b) <= 1000
+    assert similarity(a, a) == 1000
 
 
 async def test_vectors_come_in_the_order_of_the_texts(fake: FakeOpenAI) -> None:
@@ -43,8 +43,8 @@ async def test_vectors_come_in_the_order_of_the_texts(fake: FakeOpenAI) -> None:
     found = await model.embed(["ban dogs", "open the shop", "banish pooch"])
     await model.aclose()
     one, other, again = found.vectors
-    assert alike(one, again) == 1000
-    assert alike(one, other) < 500
+    assert similarity(one, again) == 1000
+    assert similarity(one, other) < 500
     assert found.model == "embed-1"
     assert found.input_tokens > 0
     assert fake.embeddings[0]["encoding_format"] == "float"

@@ -13,7 +13,7 @@ from parley.bus.entries import Entry, ItemsExtracted, Message
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import job_for
-from parley.listeners.extraction.extractor import Extracting
+from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import (
     ContextOverflow,
     ModelError,
@@ -23,11 +23,11 @@ from parley.listeners.models.model_port import (
 )
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.models.scripted_model import ScriptedModel
-from parley.listeners.offline.local_effects import settle
-from parley.listeners.offline.local_extraction import read_through
+from parley.listeners.offline.local_effects import settle_log
+from parley.listeners.offline.local_extraction import extract_whole_log
 from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.extraction.model_claims.claim_counts import count_claims
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.model_claims.kept_claims import MOST, SURE
@@ -63,10 +63,10 @@ def said(*claims: Any, **more: Any) -> str:
     return json.dumps({"claims": list(claims), "confirm": [], "retract": [], **more})
 
 
-def job(entries: list[Entry], which: int = 0) -> Extracting:
+def job(entries: list[Entry], which: int = 0) -> ExtractionJob:
     memory, _ = folded(numbered(entries))
     found = job_for(memory, list_owed_readings(memory)[which])
-    assert isinstance(found, Extracting)
+    assert isinstance(found, ExtractionJob)
     return found
 
 
@@ -308,7 +308,7 @@ def opened_log(**settings: Any) -> tuple[LocalLog, Memory]:
     local, memory = LocalLog(), Memory(PACKS)
     local.open(entries[0])  # type: ignore[arg-type]  # the first is the opening
     local.publish([Draft(f"m{k}", one) for k, one in enumerate(entries[1:])])
-    settle(local, memory)
+    settle_log(local, memory)
     return local, memory
 
 
@@ -318,25 +318,25 @@ async def test_a_log_is_read_to_its_end() -> None:
     model = scripted(
         said(PROPOSED), said({"n": 6, "quote": "No", "label": "oppose", "target": "P1"})
     )
-    done = await read_through(local, memory, model)
+    done = await extract_whole_log(local, memory, model)
     assert (done.unread, list_owed_readings(memory)) == ([], [])
     found = overlay_claims(memory)
     assert list(found.items) == ["M1"]
     assert found.voices["P1"]["bo"].stance == "oppose"
     assert count_claims(memory)["calls"] == 2
-    kinds = {fact.kind for _, facts in done.found for fact in facts}
+    kinds = {fact.kind for _, facts in done.facts for fact in facts}
     assert {"items.extracted", "claim.made"} <= kinds
 
 
 async def test_a_stretch_that_fails_leaves_the_others() -> None:
     """And is named with the reason; a bad key ends it at once."""
     local, memory = opened_log()
-    done = await read_through(local, memory, scripted(ModelUnavailable("down"), said()))
+    done = await extract_whole_log(local, memory, scripted(ModelUnavailable("down"), said()))
     assert [(one.first, why) for one, why in done.unread] == [(1, "down")]
     assert memory.claims.read == 1
     local, memory = opened_log()
     model = scripted(ModelRefused("no key"))
-    done = await read_through(local, memory, model)
+    done = await extract_whole_log(local, memory, model)
     assert [one.first for one, _ in done.unread] == [1, 5]
     assert len(model.prompts) == 1
 
@@ -345,7 +345,7 @@ async def test_no_more_is_spent_than_the_budget() -> None:
     """What it does not cover is not asked; what it does is booked as an extraction."""
     local, memory = opened_log(budget={"calls": 1})
     model = scripted(said(PROPOSED))
-    done = await read_through(local, memory, model)
+    done = await extract_whole_log(local, memory, model)
     assert len(model.prompts) == 1
     assert [one.first for one, _ in done.unread] == [5]
     assert memory.ledger.total.calls == 1
@@ -371,7 +371,7 @@ async def session_read(
     await bus.open("a", entries[0])  # type: ignore[arg-type]  # the first is the opening
     await bus.publish("a", [Draft(f"m{k}", one) for k, one in enumerate(entries[1:])])
     runner = EffectRunner(bus, PACKS, model, "e0", EFFECTS)
-    async with running(Projector(bus, PACKS, "w1", Pace(idle_seconds=0.05)), runner):
+    async with running(Projector(bus, PACKS, "w1", ProjectorPace(idle_seconds=0.05)), runner):
         if during is not None:
             await wait_until(lambda: fake.calls > 0)
             during()

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from parley.listeners.models.answer_memo import Memo
-from parley.listeners.models.call_meter import Metered
+from parley.listeners.models.answer_memo import AnswerCache
+from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import (
+    AnswerSchema,
     Completion,
     ModelUnavailable,
     OverBudget,
     Prompt,
-    Shape,
 )
 
 
@@ -42,7 +42,7 @@ def asked(user: str = "what?", max_tokens: int = 10) -> Prompt:
 async def test_the_same_question_is_asked_once() -> None:
     """Another one, or the same with more room for its answer, is asked for itself."""
     model = Counting()
-    memo = Memo(model)
+    memo = AnswerCache(model)
     first = await memo.complete(asked())
     assert await memo.complete(asked()) == first
     assert await memo.complete(asked(max_tokens=20)) != first
@@ -52,7 +52,7 @@ async def test_the_same_question_is_asked_once() -> None:
 async def test_answers_are_kept_for_so_many_hours_and_no_longer() -> None:
     """By a clock that never goes back; 0 hours keep nothing."""
     model, now = Counting(), [0.0]
-    memo = Memo(model, hours=24, clock=lambda: now[0])
+    memo = AnswerCache(model, hours=24, clock=lambda: now[0])
     await memo.complete(asked())
     now[0] = 24 * 3600 - 1
     await memo.complete(asked())
@@ -60,7 +60,7 @@ async def test_answers_are_kept_for_so_many_hours_and_no_longer() -> None:
     now[0] += 1
     await memo.complete(asked())
     assert model.calls == 2
-    never = Memo(model, hours=0)
+    never = AnswerCache(model, hours=0)
     await never.complete(asked())
     await never.complete(asked())
     assert (model.calls, never.hits) == (4, 0)
@@ -69,7 +69,7 @@ async def test_answers_are_kept_for_so_many_hours_and_no_longer() -> None:
 async def test_the_least_recently_used_goes_first() -> None:
     """No more than `size` answers are kept."""
     model = Counting()
-    memo = Memo(model, size=2)
+    memo = AnswerCache(model, size=2)
     for user in ("a", "b", "a", "c", "a", "b"):
         await memo.complete(asked(user))
     assert (memo.hits, model.calls) == (2, 4)
@@ -79,7 +79,7 @@ async def test_whoever_asks_what_is_being_asked_waits_for_that_answer() -> None:
     """Ten at once are one call."""
     model = Counting()
     model.go.clear()
-    memo = Memo(model)
+    memo = AnswerCache(model)
     waiting = [asyncio.create_task(memo.complete(asked())) for _ in range(10)]
     await asyncio.sleep(0)
     model.go.set()
@@ -93,7 +93,7 @@ async def test_failures_are_told_and_forgotten() -> None:
     model = Counting()
     model.down = True
     model.go.clear()
-    memo = Memo(model)
+    memo = AnswerCache(model)
     waiting = [asyncio.create_task(memo.complete(asked())) for _ in range(3)]
     await asyncio.sleep(0)
     model.go.set()
@@ -108,7 +108,7 @@ async def test_a_caller_that_is_cancelled_takes_no_other_with_it() -> None:
     """One of those who wait asks anew; one who waits may go as well."""
     model = Counting()
     model.go.clear()
-    memo = Memo(model)
+    memo = AnswerCache(model)
     first = asyncio.create_task(memo.complete(asked()))
     await asyncio.sleep(0)
     second, third = (asyncio.create_task(memo.complete(asked())) for _ in range(2))
@@ -125,8 +125,8 @@ async def test_a_caller_that_is_cancelled_takes_no_other_with_it() -> None:
 async def test_calls_are_counted_with_their_failures_and_time() -> None:
     """What a memo answers is no call."""
     model = Counting()
-    metered = Metered(model)
-    memo = Memo(metered)
+    metered = MeteredModel(model)
+    memo = AnswerCache(metered)
     await memo.complete(asked())
     await memo.complete(asked())
     model.down = True
@@ -152,8 +152,8 @@ class Poor:
 async def test_who_waits_for_a_poor_session_asks_on_its_own_account() -> None:
     """That one session has no budget left is no answer to another."""
     model, poor = Counting(), Poor()
-    memo = Memo(model)
-    first = asyncio.create_task(memo.through(poor).complete(asked()))
+    memo = AnswerCache(model)
+    first = asyncio.create_task(memo.wrap(poor).complete(asked()))
     await poor.asked.wait()
     second = asyncio.create_task(memo.complete(asked()))
     await asyncio.sleep(0)
@@ -167,8 +167,8 @@ async def test_who_waits_for_a_poor_session_asks_on_its_own_account() -> None:
 async def test_another_model_or_shape_is_another_question() -> None:
     """Their answers are not alike."""
     model = Counting()
-    memo = Memo(model)
-    shape = Shape("verdict", {"type": "object"})
+    memo = AnswerCache(model)
+    shape = AnswerSchema("verdict", {"type": "object"})
     for prompt in (asked(), replace(asked(), model="big"), replace(asked(), shape=shape)):
         await memo.complete(prompt)
         await memo.complete(prompt)

@@ -23,13 +23,13 @@ from parley.listeners.models.model_port import (
     ModelUnavailable,
     Prompt,
     TooSlow,
-    predicament,
-    refusal,
+    error_kind,
+    error_of,
 )
 from parley.listeners.models.openai_answers import Usage
-from parley.listeners.models.openai_dialect import Dialect, Refused, lasts, simpler
+from parley.listeners.models.openai_dialect import Dialect, Refusal, is_permanent, simplify
 from parley.listeners.models.openai_model import OpenAIModel, forbid_models
-from parley.listeners.models.structured_answers import ask, shape_of
+from parley.listeners.models.structured_answers import ask_for, schema_of
 from parley.memory.text.text_sizes import count_tokens
 from tests.fake_openai import FAILURES, Failure, FakeOpenAI, Manners, Parameter, realistic
 from tests.patience import PATIENCE, wait_until
@@ -197,13 +197,13 @@ def test_the_table_reads_every_provider(
     status: int, code: str | None, type: str | None, message: str, expected: str
 ) -> None:
     """One predicate, one row for each dialect."""
-    assert predicament(status, code, type, message) == expected
+    assert error_kind(status, code, type, message) == expected
 
 
 def test_a_wish_to_wait_is_kept() -> None:
     """Retry-After in seconds is passed on; its date form is read as absent."""
-    told = refusal(429, None, None, "slow down", {"retry-after": "7"})
-    dated = refusal(429, None, None, "slow down", {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"})
+    told = error_of(429, None, None, "slow down", {"retry-after": "7"})
+    dated = error_of(429, None, None, "slow down", {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"})
     assert isinstance(told, ModelUnavailable)
     assert told.retry_after == 7.0
     assert isinstance(dated, ModelUnavailable)
@@ -360,7 +360,7 @@ async def test_a_shape_is_asked_for_as_the_endpoint_understands(
     with FakeOpenAI(manners=manners) as fake:
         model = model_at(fake)
         for turn in range(2):
-            value, _ = await ask(model, replace(PROMPT, user=f"Turn {turn}?"), Verdict)
+            value, _ = await ask_for(model, replace(PROMPT, user=f"Turn {turn}?"), Verdict)
             assert value.act in ("pass", "bid")
         await model.aclose()
     formats = [request.get("response_format", {}).get("type") for request in fake.requests]
@@ -380,8 +380,8 @@ async def test_a_schema_that_is_refused_costs_the_others_nothing() -> None:
     )
     with FakeOpenAI(manners=manners) as fake:
         model = model_at(fake)
-        assert (await ask(model, PROMPT, Odd))[0].way
-        await ask(model, PROMPT, Verdict)
+        assert (await ask_for(model, PROMPT, Odd))[0].way
+        await ask_for(model, PROMPT, Verdict)
         await model.aclose()
     formats = [request["response_format"]["type"] for request in fake.requests]
     assert formats == ["json_schema", "json_object", "json_schema"]
@@ -404,48 +404,48 @@ async def test_what_an_endpoint_does_not_know_is_left_out(refuses: Parameter) ->
 
 JSON = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
 FIRST, LAST = Dialect(), Dialect("tagged", usage=False, temperature=False)
-SHAPED = replace(PROMPT, shape=shape_of(Verdict))
+SHAPED = replace(PROMPT, shape=schema_of(Verdict))
 
 
 @pytest.mark.parametrize(
     ("refused", "rung"),
     [
-        (Refused(400, JSON, param="response_format"), "json_object"),
-        (Refused(400, "This model does not support response format `json_schema`."), "json_object"),
-        (Refused(400, "This response_format type is unavailable now"), "json_object"),
-        (Refused(400, "json_schema is enabled only for api versions 2024-08-01"), "json_object"),
-        (Refused(422, "[{'loc': ['body', 'response_format', 'type']}]"), "json_object"),
-        (Refused(400, "Failed to compile guided_json"), "json_object"),
-        (Refused(404, "No endpoints found that support the requested parameters"), "json_object"),
-        (Refused(501, "structured output is not implemented"), "json_object"),
-        (Refused(500, "JSON schema conversion failed: unrecognized schema"), "json_object"),
-        (Refused(400, "Failed to generate JSON", "json_validate_failed"), "json_object"),
-        (Refused(500, "The server had an error"), None),
-        (Refused(400, "Invalid value for 'messages'"), None),
-        (Refused(401, "no key for response_format"), None),
-        (Refused(429, "response_format: too many requests"), None),
-        (Refused(400, "grammar and prompt exceed the maximum context length"), None),
+        (Refusal(400, JSON, param="response_format"), "json_object"),
+        (Refusal(400, "This model does not support response format `json_schema`."), "json_object"),
+        (Refusal(400, "This response_format type is unavailable now"), "json_object"),
+        (Refusal(400, "json_schema is enabled only for api versions 2024-08-01"), "json_object"),
+        (Refusal(422, "[{'loc': ['body', 'response_format', 'type']}]"), "json_object"),
+        (Refusal(400, "Failed to compile guided_json"), "json_object"),
+        (Refusal(404, "No endpoints found that support the requested parameters"), "json_object"),
+        (Refusal(501, "structured output is not implemented"), "json_object"),
+        (Refusal(500, "JSON schema conversion failed: unrecognized schema"), "json_object"),
+        (Refusal(400, "Failed to generate JSON", "json_validate_failed"), "json_object"),
+        (Refusal(500, "The server had an error"), None),
+        (Refusal(400, "Invalid value for 'messages'"), None),
+        (Refusal(401, "no key for response_format"), None),
+        (Refusal(429, "response_format: too many requests"), None),
+        (Refusal(400, "grammar and prompt exceed the maximum context length"), None),
     ],
 )
-def test_the_table_reads_every_refusal_of_a_shape(refused: Refused, rung: str | None) -> None:
+def test_the_table_reads_every_refusal_of_a_shape(refused: Refusal, rung: str | None) -> None:
     """One row for each dialect; what is not about the shape steps nowhere."""
-    found = simpler(FIRST, refused, SHAPED, stream=False)
+    found = simplify(FIRST, refused, SHAPED, stream=False)
     assert (found and found.rung) == rung
-    assert simpler(FIRST, refused, PROMPT, stream=False) is None
-    assert simpler(LAST, refused, SHAPED, stream=False) is None
+    assert simplify(FIRST, refused, PROMPT, stream=False) is None
+    assert simplify(LAST, refused, SHAPED, stream=False) is None
 
 
 @pytest.mark.parametrize(
     ("refused", "lasting"),
     [
-        (Refused(400, JSON), True),
-        (Refused(400, "Invalid schema for response_format 'Verdict': …"), False),
-        (Refused(400, "Failed to generate JSON", "json_validate_failed"), False),
+        (Refusal(400, JSON), True),
+        (Refusal(400, "Invalid schema for response_format 'Verdict': …"), False),
+        (Refusal(400, "Failed to generate JSON", "json_validate_failed"), False),
     ],
 )
-def test_the_fault_of_one_schema_is_not_the_model_s(refused: Refused, lasting: bool) -> None:
+def test_the_fault_of_one_schema_is_not_the_model_s(refused: Refusal, lasting: bool) -> None:
     """It is asked otherwise once, and the next one in the best way again."""
-    assert lasts(refused) is lasting
+    assert is_permanent(refused) is lasting
 
 
 async def test_models_can_be_forbidden(fake: FakeOpenAI) -> None:

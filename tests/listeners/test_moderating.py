@@ -10,7 +10,7 @@ from typing import Any
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Message, SessionOpened
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.agents.host import Part, host
+from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.model_port import Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.offline.virtual_loop import run_virtual
@@ -37,12 +37,14 @@ def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> l
         async with entered(LocalDoor(log, PACKS)) as room:
             await room.publish([Draft("begin", Message(participant="host", content="Begin."))])
             parts = [
-                Part(MODERATOR, persona(MODERATOR, may=("moderate", "inform"), budget=budget)),
-                Part("ann", persona("ann")),
-                Part("bob", persona("bob")),
+                HostedPart(
+                    MODERATOR, persona(MODERATOR, may=("moderate", "inform"), budget=budget)
+                ),
+                HostedPart("ann", persona("ann")),
+                HostedPart("bob", persona("bob")),
             ]
             async with asyncio.timeout(3_600):
-                await host(room, parts, ScriptedModel(answer), nonce="n")
+                await host_agents(room, parts, ScriptedModel(answer), nonce="n")
         return log.read(count=10_000)
 
     return run_virtual(main())

@@ -15,11 +15,11 @@ from parley.bus.entries import Message, SummaryMade
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.chronicle import MARKED, Chronicle, Mark
 from parley.listeners.history.course import EVERY, Course
-from parley.listeners.history.moments import Moments
-from parley.listeners.history.timeline import Timeline, thinned
+from parley.listeners.history.moments import History
+from parley.listeners.history.timeline import Timeline, thin_marks
 from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.item_state import Fact
@@ -32,9 +32,9 @@ LONG = 5 * EVERY + 40
 
 
 @pytest.fixture
-async def moments(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Moments]:
+async def moments(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[History]:
     monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
-    moments = Moments(bus, PACKS)
+    moments = History(bus, PACKS)
     yield moments
     await moments.aclose()
 
@@ -50,7 +50,7 @@ async def summarised(bus: Bus, session: str, count: int) -> None:
         await bus.publish(session, [Draft(f"summary-{first}", text)])
 
 
-async def test_every_moment_is_the_replay_byte_for_byte(bus: Bus, moments: Moments) -> None:
+async def test_every_moment_is_the_replay_byte_for_byte(bus: Bus, moments: History) -> None:
     """Before, at and after each checkpoint, at random places, and beyond the end."""
     await summarised(bus, "a", LONG)
     reader = MemoryReader(bus, PACKS)
@@ -61,7 +61,7 @@ async def test_every_moment_is_the_replay_byte_for_byte(bus: Bus, moments: Momen
         assert dump(await moments.at("a", n)) == dump(await reader.at("a", n)), n
 
 
-async def test_a_moment_stays_as_the_session_goes_on(bus: Bus, moments: Moments) -> None:
+async def test_a_moment_stays_as_the_session_goes_on(bus: Bus, moments: History) -> None:
     """And the copy is the caller's own: folding on in it changes no other."""
     await discuss(bus, "a", EVERY + 20)
     before = await moments.at("a", EVERY + 10)
@@ -76,7 +76,7 @@ async def test_a_moment_stays_as_the_session_goes_on(bus: Bus, moments: Moments)
 
 
 async def test_what_is_long_past_is_not_folded_again(
-    bus: Bus, moments: Moments, monkeypatch: pytest.MonkeyPatch
+    bus: Bus, moments: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A moment costs at most a checkpoint's distance, however long the session is."""
     await discuss(bus, "a", LONG)
@@ -94,7 +94,7 @@ async def test_what_is_long_past_is_not_folded_again(
         assert len(folded) <= EVERY
 
 
-async def test_many_may_ask_for_moments_at_once(bus: Bus, moments: Moments) -> None:
+async def test_many_may_ask_for_moments_at_once(bus: Bus, moments: History) -> None:
     """One fold serves them all."""
     await discuss(bus, "a", LONG)
     reader = MemoryReader(bus, PACKS)
@@ -104,7 +104,7 @@ async def test_many_may_ask_for_moments_at_once(bus: Bus, moments: Moments) -> N
         assert dump(memory) == dump(await reader.at("a", n))
 
 
-async def test_redacted_words_are_in_no_moment(bus: Bus, moments: Moments) -> None:
+async def test_redacted_words_are_in_no_moment(bus: Bus, moments: History) -> None:
     """Not in those that were told before, and not in the entries."""
     await discuss(bus, "a", EVERY + 20)
     await bus.publish(
@@ -121,7 +121,7 @@ async def test_redacted_words_are_in_no_moment(bus: Bus, moments: Moments) -> No
     assert "under the mat" not in str((await moments.records("a", [slip]))[slip].entry)
 
 
-async def test_a_replaced_log_is_read_anew(bus: Bus, moments: Moments) -> None:
+async def test_a_replaced_log_is_read_anew(bus: Bus, moments: History) -> None:
     """Another log of the same name gives other moments at once."""
     await discuss(bus, "a", 2 * EVERY)
     await moments.at("a", 2 * EVERY)
@@ -142,7 +142,7 @@ async def test_a_replaced_log_is_read_anew(bus: Bus, moments: Moments) -> None:
         await moments.records("b", [1])
 
 
-async def test_what_was_set_aside_is_in_the_moments_before(bus: Bus, moments: Moments) -> None:
+async def test_what_was_set_aside_is_in_the_moments_before(bus: Bus, moments: History) -> None:
     """A moment honours only the skips that stood by then, though checkpoints were there."""
     await discuss(bus, "a", EVERY + 10)
     await moments.at("a", EVERY + 5)
@@ -155,7 +155,7 @@ async def test_what_was_set_aside_is_in_the_moments_before(bus: Bus, moments: Mo
     assert (await moments.timeline("a")).done == 1000
 
 
-async def test_entries_are_found_by_their_number(bus: Bus, moments: Moments) -> None:
+async def test_entries_are_found_by_their_number(bus: Bus, moments: History) -> None:
     """Primary ones alone, the opening as 0; what is not there yet is not in the answer."""
     await summarised(bus, "a", 200)
     records = await whole(bus, "a")
@@ -167,7 +167,7 @@ async def test_entries_are_found_by_their_number(bus: Bus, moments: Moments) -> 
     assert set(await moments.records("a", [200, 201, 202])) == {200, 201}
 
 
-async def test_facts_are_told_again_as_they_were(bus: Bus, moments: Moments) -> None:
+async def test_facts_are_told_again_as_they_were(bus: Bus, moments: History) -> None:
     """From any place to any other: each entry once, with what it changed."""
     await summarised(bus, "a", LONG)
     records = await whole(bus, "a")
@@ -181,7 +181,7 @@ async def test_facts_are_told_again_as_they_were(bus: Bus, moments: Moments) -> 
 async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bus: Bus) -> None:
     """What a worker saved is not folded again, unless it is of another log or too late."""
     await discuss(bus, "a", LONG)
-    projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1))
+    projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1))
     await projector.round()
     await discuss(bus, "a", 40, first=LONG + 1)
     memory = Memory(PACKS)
@@ -189,17 +189,17 @@ async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bu
     snapshot = await bus.snapshot("a", FOLD)
     assert snapshot is not None
     for after in (LONG + 5, snapshot.upto - 1):
-        moments = Moments(bus, PACKS)
+        moments = History(bus, PACKS)
         assert [one async for one in moments.since("a", after, LONG + 30)] == told[
             after : LONG + 30
         ]
-        folded_anew = moments._courses["a"].seen > 0
+        folded_anew = moments._courses["a"].folded_seq > 0
         assert folded_anew == (after < snapshot.upto)
         await moments.aclose()
 
 
 async def test_catching_up_with_a_log_that_is_replaced_is_fenced(
-    bus: Bus, moments: Moments
+    bus: Bus, moments: History
 ) -> None:
     """Whoever heard the beginning of another log is not told the end of this one."""
     await discuss(bus, "a", 300)
@@ -213,7 +213,7 @@ async def test_catching_up_with_a_log_that_is_replaced_is_fenced(
 
 
 async def test_who_hears_late_of_another_log_stops_nobody_who_knew(
-    bus: Bus, moments: Moments
+    bus: Bus, moments: History
 ) -> None:
     """What was begun of the new one goes on: it is not theirs to let go of."""
     page = 65
@@ -239,7 +239,7 @@ async def test_who_hears_late_of_another_log_stops_nobody_who_knew(
     assert not builder.cancelled()
 
 
-async def test_the_timeline_tells_the_whole_course(bus: Bus, moments: Moments) -> None:
+async def test_the_timeline_tells_the_whole_course(bus: Bus, moments: History) -> None:
     """A row for every so many entries, and marks that are the facts of their kinds."""
     await discuss(bus, "a", LONG)
     found = await moments.timeline("a")
@@ -259,12 +259,12 @@ async def test_the_timeline_tells_the_whole_course(bus: Bus, moments: Moments) -
     assert any(stance == "oppose" for *_, stance in found.stances)
 
 
-async def test_the_timeline_goes_on_with_the_session(bus: Bus, moments: Moments) -> None:
+async def test_the_timeline_goes_on_with_the_session(bus: Bus, moments: History) -> None:
     """Asked again and again, it is that of one fold."""
     for first in range(1, 2 * EVERY, 50):
         await discuss(bus, "a", 50, first=first)
         found = await moments.timeline("a")
-        assert found == await Moments(bus, PACKS).timeline("a")
+        assert found == await History(bus, PACKS).timeline("a")
         assert found.n == first + 49
 
 
@@ -274,7 +274,7 @@ async def test_a_timeline_in_the_making_says_how_far_it_is(
     """It is told in part at once, and whole once it is made."""
     monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 0.0)
     await discuss(bus, "a", LONG)
-    moments = Moments(bus, PACKS)
+    moments = History(bus, PACKS)
     first = await moments.timeline("a")
     assert first.done < 1000
     await moments.at("a", LONG)
@@ -285,7 +285,7 @@ async def test_little_room_holds_fewer_checkpoints_and_the_same_moments(bus: Bus
     """Beyond its room, a session keeps every second one, and others are let go of."""
     await discuss(bus, "a", LONG)
     await discuss(bus, "b", LONG)
-    moments, reader = Moments(bus, PACKS, room_bytes=12_000), MemoryReader(bus, PACKS)
+    moments, reader = History(bus, PACKS, room_bytes=12_000), MemoryReader(bus, PACKS)
     for session in ("a", "b", "a"):
         for n in (EVERY + 1, 2 * EVERY, LONG - 3):
             found = await moments.at(session, n)
@@ -301,20 +301,20 @@ async def test_little_room_repeats_nothing_in_the_timeline(
     """What stood behind a checkpoint that was let go of is told once as the session goes on."""
     monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 30.0)
     await discuss(bus, "a", EVERY + 20)
-    moments = Moments(bus, PACKS, room_bytes=1)
-    assert await moments.timeline("a") == await Moments(bus, PACKS).timeline("a")
+    moments = History(bus, PACKS, room_bytes=1)
+    assert await moments.timeline("a") == await History(bus, PACKS).timeline("a")
     await discuss(bus, "a", 2 * EVERY, first=EVERY + 21)
-    whole_course = await Moments(bus, PACKS).timeline("a")
+    whole_course = await History(bus, PACKS).timeline("a")
     assert await moments.timeline("a") == whole_course
     assert whole_course.series["n"] == sorted(set(whole_course.series["n"]))
-    facts = await Moments(bus, PACKS).history("a", "P1")
+    facts = await History(bus, PACKS).history("a", "P1")
     assert await moments.history("a", "P1") == facts
     await moments.aclose()
 
 
 async def test_what_is_noted_of_short_sessions_takes_room_too(bus: Bus) -> None:
     """They have no checkpoint; those asked for longest ago are let go of all the same."""
-    moments = Moments(bus, PACKS, room_bytes=200_000)
+    moments = History(bus, PACKS, room_bytes=200_000)
     for session in "abcdef":
         await discuss(bus, session, 100)
         await moments.history(session, "P1")
@@ -323,7 +323,7 @@ async def test_what_is_noted_of_short_sessions_takes_room_too(bus: Bus) -> None:
     await moments.aclose()
 
 
-async def test_with_workers_that_summarise_it_is_the_replay(bus: Bus, moments: Moments) -> None:
+async def test_with_workers_that_summarise_it_is_the_replay(bus: Bus, moments: History) -> None:
     """Derived entries of live workers belong to the moment that they follow."""
     await discuss(bus, "a", 160)
     async with running(Projector(bus, PACKS, "w1"), EffectRunner(bus, PACKS, None, "w2")):
@@ -339,11 +339,11 @@ def test_common_marks_are_thinned_and_rare_ones_kept() -> None:
     """Evenly, in their order, and never more than asked for."""
     marks = [Mark(n, "proposal.made", f"P{n}", "ana") for n in range(1, 101)]
     marks[50:50] = [Mark(50, "vote.closed", "V1", "")]
-    kept = thinned(marks, 21)
+    kept = thin_marks(marks, 21)
     assert len(kept) == 21
     assert Mark(50, "vote.closed", "V1", "") in kept
     assert [mark.n for mark in kept] == sorted(mark.n for mark in kept)
-    assert thinned(marks, 101) == tuple(marks)
+    assert thin_marks(marks, 101) == tuple(marks)
 
 
 def test_a_long_course_is_told_in_few_points() -> None:
@@ -351,7 +351,7 @@ def test_a_long_course_is_told_in_few_points() -> None:
     course, stretch = Course("a", "", ()), Chronicle()
     memory = Memory(PACKS)
     for n in range(1, 1502):
-        stretch.row(memory, n)
+        stretch.note_figures(memory, n)
     course.end(1501, 1502, stretch)
     found: Timeline = course.timeline(1502)
     assert found.every == 4

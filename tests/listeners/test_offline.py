@@ -6,9 +6,9 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import ItemCorrected, SettingsChanged
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.offline.local_effects import settle
+from parley.listeners.offline.local_effects import settle_log
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
@@ -31,7 +31,7 @@ def local(count: int) -> tuple[LocalLog, Memory]:
 def test_nothing_is_due_when_it_is_settled() -> None:
     """All levels of summaries are made, and the facts name them in order."""
     log, memory = local(60)
-    found = settle(log, memory)
+    found = settle_log(log, memory)
     assert list_due_summaries(memory) == ()
     assert memory.seq == log.info().head
     seqs = [seq for seq, _ in found]
@@ -42,19 +42,19 @@ def test_nothing_is_due_when_it_is_settled() -> None:
 def test_settling_twice_adds_nothing() -> None:
     """The log and the bytes stay as they are."""
     log, memory = local(60)
-    settle(log, memory)
+    settle_log(log, memory)
     head, data = log.info().head, dump(memory)
-    assert settle(log, memory) == []
+    assert settle_log(log, memory) == []
     assert (log.info().head, dump(memory)) == (head, data)
 
 
 async def test_it_is_what_workers_make_of_it(redis_url: str) -> None:
     """The same messages over Redis, with racing workers, give the same canonical bytes."""
     log, memory = local(60)
-    settle(log, memory)
+    settle_log(log, memory)
     async with await Bus.connect(redis_url) as bus:
         await bus.open("a", opened())
-        pace, effects = Pace(batch=7, idle_seconds=0.05), EffectPace(idle_seconds=0.05)
+        pace, effects = ProjectorPace(batch=7, idle_seconds=0.05), EffectPace(idle_seconds=0.05)
         async with running(
             Projector(bus, PACKS, "w1", pace),
             Projector(bus, PACKS, "w2", pace),
@@ -77,9 +77,9 @@ def test_an_extract_goes_by_the_settings_of_its_own_time() -> None:
         log.open(opened(summary={"interval": 4}))
         log.publish(thoughts(30))
         if at_once:
-            settle(log, memory)
+            settle_log(log, memory)
         log.publish([Draft("fewer", fewer)])
         log.publish(thoughts(30, 31))
-        settle(log, memory)
+        settle_log(log, memory)
         memories.append(dump(memory))
     assert memories[0] == memories[1]

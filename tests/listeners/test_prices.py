@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from parley.listeners.models.model_port import Prompt, Shape
-from parley.listeners.spending.prices import Price, by_tier, cost, priced, reservation, worst
+from parley.listeners.models.model_port import AnswerSchema, Prompt
+from parley.listeners.spending.prices import (
+    Price,
+    by_tier,
+    cost,
+    highest_cost,
+    price_of,
+    tokens_to_reserve,
+)
 from parley.memory.text.text_sizes import count_tokens
 
 MINI = Price(input=150_000, output=600_000, cached=75_000)
@@ -48,11 +55,11 @@ def test_what_is_left_of_a_micro_is_a_micro() -> None:
 )
 def test_a_dated_model_has_the_price_of_its_name(model: str, known: bool) -> None:
     """Another model whose name begins alike has not."""
-    assert (priced(PRICES, model) is not None) == known
+    assert (price_of(PRICES, model) is not None) == known
 
 
 def test_a_model_without_a_price_costs_nothing() -> None:
-    """Who has a budget in money asks `priced` first."""
+    """Who has a budget in money asks `price_of` first."""
     assert cost(PRICES, "local", 10**6, 10**6) == 0
 
 
@@ -75,9 +82,9 @@ def test_a_reservation_has_room_for_the_question_its_schema_and_the_answer() -> 
     """3/2 of the counter's estimate, 64, and the whole of `max_tokens`."""
     prompt = Prompt("You talk.", "word " * 100, 300)
     estimate = count_tokens("You talk.") + count_tokens("word " * 100)
-    assert reservation(prompt) == -(-estimate * 3 // 2) + 64 + 300
-    shaped = Prompt("You talk.", "word " * 100, 300, shape=Shape("v", {"type": "object"}))
-    assert reservation(shaped) > reservation(prompt)
+    assert tokens_to_reserve(prompt) == -(-estimate * 3 // 2) + 64 + 300
+    shaped = Prompt("You talk.", "word " * 100, 300, shape=AnswerSchema("v", {"type": "object"}))
+    assert tokens_to_reserve(shaped) > tokens_to_reserve(prompt)
 
 
 @given(st.text(max_size=200), sizes, sizes, sizes)
@@ -86,9 +93,9 @@ def test_no_call_within_its_reservation_costs_more_than_was_reserved(
 ) -> None:
     """Whatever part of it was cached."""
     prompt = Prompt("You talk.", user, 1 + answered % 600)
-    room = reservation(prompt) - prompt.max_tokens
+    room = tokens_to_reserve(prompt) - prompt.max_tokens
     used = cost(PRICES, "gpt-4o-mini", asked % (room + 1), answered % prompt.max_tokens, cached)
-    assert used <= worst(PRICES, "gpt-4o-mini", prompt)
+    assert used <= highest_cost(PRICES, "gpt-4o-mini", prompt)
 
 
 @given(sizes, sizes, sizes, sizes)

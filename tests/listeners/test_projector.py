@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, PackRef, SessionOpened
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import FOLD
 from tests.logs import PACKS
@@ -20,7 +20,7 @@ from tests.sessions import (
     whole,
 )
 
-QUICK = Pace(snapshot_tail=1, idle_seconds=0.05)  # a snapshot with every commit
+QUICK = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)  # a snapshot with every commit
 
 
 async def drained(projector: Projector) -> None:
@@ -43,7 +43,7 @@ async def told(bus: Bus, session: str) -> list[tuple[int, int, str]]:
 async def test_memory_is_the_replay_of_the_log(bus: Bus) -> None:
     """A snapshot after several batches has the bytes of one fold of the whole log."""
     await discuss(bus, "a", 130)
-    await drained(Projector(bus, PACKS, "w1", Pace(batch=17, snapshot_tail=1)))
+    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=17, snapshot_tail=1)))
     info = await bus.info("a")
     assert info.folded == info.head == 131
     assert await saved_bytes(bus, "a") == await replayed_bytes(bus, "a")
@@ -52,7 +52,7 @@ async def test_memory_is_the_replay_of_the_log(bus: Bus) -> None:
 async def test_every_fact_is_told_under_its_entry(bus: Bus) -> None:
     """The facts in Redis are those of the fold, in order, numbered by entry."""
     await discuss(bus, "a", 60)
-    await drained(Projector(bus, PACKS, "w1", Pace(batch=7)))
+    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=7)))
     _, facts = replayed(await whole(bus, "a"))
     rows = await told(bus, "a")
     assert [kind for _, _, kind in rows] == [fact.kind for fact in facts]
@@ -86,7 +86,7 @@ async def test_a_worker_resumes_from_the_snapshot(bus: Bus) -> None:
 
 async def test_a_snapshot_waits_for_a_long_tail(bus: Bus) -> None:
     """Below the tail's length none is written, at it one is."""
-    projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=40))
+    projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=40))
     await discuss(bus, "a", 20)
     await drained(projector)
     assert await bus.snapshot("a", FOLD) is None
@@ -100,14 +100,14 @@ async def test_a_snapshot_waits_for_a_long_tail(bus: Bus) -> None:
 async def test_an_old_tail_is_saved_too(bus: Bus) -> None:
     """Whatever its length, a tail is saved with the first commit after its time."""
     await discuss(bus, "a", 3)
-    await drained(Projector(bus, PACKS, "w1", Pace(snapshot_seconds=0.0)))
+    await drained(Projector(bus, PACKS, "w1", ProjectorPace(snapshot_seconds=0.0)))
     assert await bus.snapshot("a", FOLD) is not None
 
 
 async def test_effects_fall_due_once(bus: Bus) -> None:
     """Each full interval owes one effect, however often its session is folded."""
     await discuss(bus, "a", 40, summary={"interval": 5})
-    await drained(Projector(bus, PACKS, "w1", Pace(batch=3)))
+    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=3)))
     await discuss(bus, "a", 2, first=41)
     await drained(Projector(bus, PACKS, "w2"))
     taken = await bus.take("effects", "me", count=100, lease_ms=1_000)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.extraction.quotes import locate
+from parley.listeners.extraction.quotes import locate_quote
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from parley.listeners.extraction.quotes import locate
 )
 def test_a_quote_is_found_in_other_dress(content: str, quote: str, words: str | None) -> None:
     """And what is cited are the characters of the message itself."""
-    place = locate(content, quote)
+    place = locate_quote(content, quote)
     assert place is not None
     assert content[slice(*place)] == (content if words is None else words)
 
@@ -49,7 +49,7 @@ def test_a_quote_is_found_in_other_dress(content: str, quote: str, words: str | 
 )
 def test_what_is_not_said_is_not_found(content: str, quote: str) -> None:
     """Nor is a quote of nothing."""
-    assert locate(content, quote) is None
+    assert locate_quote(content, quote) is None
 
 
 _TEXTS = st.text(
@@ -67,7 +67,7 @@ _TEXTS = st.text(
 def test_whatever_a_message_says_can_be_quoted(content: str, start: int, end: int) -> None:
     """Any part of it with a letter in it is found, in a place that is not empty."""
     quote = content[start:end]
-    place = locate(content, quote)
+    place = locate_quote(content, quote)
     if place is not None:
         assert 0 <= place[0] < place[1] <= len(content)
     if quote.isascii() and quote.isalnum() and content.isascii():
@@ -78,5 +78,5 @@ def test_whatever_a_message_says_can_be_quoted(content: str, start: int, end: in
 @given(_TEXTS, _TEXTS)
 def test_no_quote_raises(content: str, quote: str) -> None:
     """Whatever either holds."""
-    place = locate(content, quote)
+    place = locate_quote(content, quote)
     assert place is None or content[slice(*place)]

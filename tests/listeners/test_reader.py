@@ -12,7 +12,7 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, ParticipantAliased
 from parley.listeners.cache.memory_cache import TURN, Copy, fold_by_turns
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.errors import ContextOverflow
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import FOLD, Memory
@@ -52,7 +52,7 @@ async def test_memory_is_the_replay_with_and_without_a_snapshot(bus: Bus) -> Non
     fresh, kept = MemoryReader(bus, PACKS), MemoryReader(bus, PACKS)
     await discuss(bus, "a", 90)
     await kept.current("a")
-    projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1))
+    projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1))
     await projector.round()
     assert await bus.snapshot("a", FOLD) is not None
     await discuss(bus, "a", 15, first=91)

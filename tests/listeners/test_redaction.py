@@ -14,7 +14,7 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.sessions.redaction import preview, redact
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.errors import RedactionRefused
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.fold.due import list_upgrades
@@ -34,7 +34,7 @@ from tests.sessions import (
 from tests.stored import stored
 
 SECRET = "zanzibar"
-FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
+FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 

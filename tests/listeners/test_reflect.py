@@ -23,11 +23,11 @@ from parley.bus.entries import (
     VoteInitiated,
 )
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.effects.reflection import HALVINGS, Reflecting, validate_memory_length
+from parley.listeners.effects.reflection import HALVINGS, ReflectionJob, validate_memory_length
 from parley.listeners.models.model_port import ContextOverflow, ModelRefused
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.notebooks.notebooks import standing_revision
 from parley.memory.notebooks.reflections import list_owed_reflections
@@ -38,7 +38,7 @@ from tests.logs import PACKS, folded, opened, talk
 from tests.patience import wait_until
 from tests.sessions import replayed, running, whole
 
-FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
+FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 DONE = ResultsFinal(
     participant="desk",
@@ -61,12 +61,12 @@ def settings(limit: int = 400, policy: str = "append", **note: object) -> dict[s
     }
 
 
-def job(*lines: Line, who: str = "ana", **given: object) -> tuple[Reflecting, list[Record]]:
+def job(*lines: Line, who: str = "ana", **given: object) -> tuple[ReflectionJob, list[Record]]:
     """The reflection that `who` owes after `lines`, and the entries that it reads."""
     records = talk(*lines, **given)
     memory, _ = folded(records)
     (call,) = [one for one in list_owed_reflections(memory) if one.participant == who]
-    found = Reflecting.of(memory, call)
+    found = ReflectionJob.of(memory, call)
     return found, [record for record in records if found.first <= record.n <= found.last]
 
 

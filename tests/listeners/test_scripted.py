@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.listeners.models.model_port import (
+    AnswerSchema,
     BadAnswer,
     Completion,
     ModelUnavailable,
     Prompt,
-    Shape,
 )
-from parley.listeners.models.scripted_model import ScriptedModel, within
+from parley.listeners.models.scripted_model import ScriptedModel, clip_to_tokens
 from parley.listeners.offline.virtual_loop import run_virtual
 from parley.memory.text.text_sizes import count_tokens
 
@@ -46,7 +46,7 @@ async def test_the_order_of_calls_changes_nothing() -> None:
         replace(PROMPT, purpose="evaluate"),
         replace(PROMPT, participant="bo"),
         replace(PROMPT, model="big"),
-        replace(PROMPT, shape=Shape("one", {"type": "object"})),
+        replace(PROMPT, shape=AnswerSchema("one", {"type": "object"})),
     ],
 )
 async def test_every_part_of_a_request_counts(other: Prompt) -> None:
@@ -127,7 +127,7 @@ async def test_an_empty_answer_is_none() -> None:
 @given(st.text(), st.integers(1, 40))
 def test_an_answer_is_cut_at_its_limit(text: str, most: int) -> None:
     """Not a character earlier than it must be."""
-    kept = within(text, most)
+    kept = clip_to_tokens(text, most)
     assert text.startswith(kept)
     assert count_tokens(kept) <= most
     assert kept == text or count_tokens(text[: len(kept) + 1]) > most

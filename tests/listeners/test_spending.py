@@ -12,19 +12,19 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import Message, SettingsChanged
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.effects.effect_pace import EffectPace
-from parley.listeners.effects.inline_summaries import Inline
+from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.spending.accounts import Charge, reserve_draft
 from parley.listeners.spending.prices import Price, Prices
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.state.floor_state import Ledger
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
 from tests.sessions import discuss, is_settled, replayed, running, standing, whole
 
-FOLD = Pace(snapshot_tail=1, idle_seconds=0.05)
+FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 PRICES: Prices = {"small": Price(input=1_000_000, output=1_000_000)}
 WANTED = {"how": "model"}
@@ -169,7 +169,7 @@ async def test_whoever_summarises_inline_pays_too(
     await discuss(
         bus, "a", 12, summary={"strategy": "inline", **WANTED}, budget={"tokens": 1_000_000}
     )
-    await Inline(bus, "a", reader, model).settled()
+    await InlineSummaries(bus, "a", reader, model).settle()
     assert await hows(bus, "a") == ["model"]
     assert await spent(bus, "a") == ["reserve:summary:0:1:12", "settle:summary:0:1:12"]
 

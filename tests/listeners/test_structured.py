@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from parley.listeners.models.model_port import BadAnswer, ModelError, ModelUnavailable, Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
-from parley.listeners.models.structured_answers import QUOTED, ask, parsed, shape_of
+from parley.listeners.models.structured_answers import QUOTED, ask_for, parse_answer, schema_of
 
 
 class Part(BaseModel):
@@ -58,7 +58,7 @@ def model(*answers: str | ModelError) -> ScriptedModel:
 )
 def test_the_object_is_found_where_it_stands(text: str) -> None:
     """Alone, fenced, tagged, among words, after thoughts, beside objects of another shape."""
-    assert parsed(text, Verdict) == BID
+    assert parse_answer(text, Verdict) == BID
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_the_object_is_found_where_it_stands(text: str) -> None:
 def test_what_is_wrong_is_named(text: str, wrong: str) -> None:
     """Trailing commas, parts of a broken object and two minds are none of the wanted shape."""
     with pytest.raises(BadAnswer) as refused:
-        parsed(text, Verdict)
+        parse_answer(text, Verdict)
     assert str(refused.value).startswith(wrong)
 
 
@@ -91,7 +91,7 @@ def test_an_error_never_repeats_an_answer_at_length(text: str) -> None:
     long = f"{text}{'x' * 300}"
     for answer in (long, json.dumps({"act": long})):
         with pytest.raises(BadAnswer) as refused:
-            parsed(answer, Verdict)
+            parse_answer(answer, Verdict)
         said = str(refused.value)
         assert len(said) <= QUOTED + 20
         assert "\n" not in said
@@ -101,16 +101,16 @@ def test_an_error_never_repeats_an_answer_at_length(text: str) -> None:
 async def test_a_value_comes_with_what_it_cost() -> None:
     """The completion is the model's own, its usage included; the prompt carried the shape."""
     asked = model(OBJECT)
-    value, completion = await ask(asked, PROMPT, Verdict)
+    value, completion = await ask_for(asked, PROMPT, Verdict)
     assert value == BID
     assert completion.output_tokens > 0
-    assert asked.prompts[0].shape == shape_of(Verdict)
+    assert asked.prompts[0].shape == schema_of(Verdict)
 
 
 async def test_a_bad_answer_is_paid_for() -> None:
     """It carries the completion, so that it can be settled."""
     with pytest.raises(BadAnswer) as refused:
-        await ask(model("no"), PROMPT, Verdict)
+        await ask_for(model("no"), PROMPT, Verdict)
     assert refused.value.completion is not None
     assert refused.value.completion.output_tokens > 0
 
@@ -118,18 +118,18 @@ async def test_a_bad_answer_is_paid_for() -> None:
 async def test_an_answer_that_was_cut_says_so() -> None:
     """It ran into the prompt's limit: more room may mend it, asking again will not."""
     with pytest.raises(BadAnswer, match="cut off"):
-        await ask(model(json.dumps({"act": "bid", "why": "y" * 4000})), PROMPT, Verdict)
+        await ask_for(model(json.dumps({"act": "bid", "why": "y" * 4000})), PROMPT, Verdict)
 
 
 async def test_a_model_that_is_down_is_down() -> None:
     """What is not about the answer passes as it is."""
     with pytest.raises(ModelUnavailable):
-        await ask(model(ModelUnavailable("down")), PROMPT, Verdict)
+        await ask_for(model(ModelUnavailable("down")), PROMPT, Verdict)
 
 
 def test_the_schema_is_as_strict_as_endpoints_want() -> None:
     """Objects are closed, every property is required, and no keyword is left that some refuse."""
-    schema: Any = shape_of(Verdict).schema
+    schema: Any = schema_of(Verdict).schema
     for one in (schema, schema["$defs"]["Part"]):
         assert one["additionalProperties"] is False
         assert one["required"] == list(one["properties"])
@@ -140,5 +140,5 @@ def test_the_schema_is_as_strict_as_endpoints_want() -> None:
 
 def test_half_a_character_is_mended() -> None:
     """JSON can spell one, no log can hold one: it is U+FFFD; two halves are whole."""
-    found = parsed(r'{"act": "bid", "why": "a\ud83d b\ud83d\ude00"}', Verdict)
+    found = parse_answer(r'{"act": "bid", "why": "a\ud83d b\ud83d\ude00"}', Verdict)
     assert found.why == "a\ufffd b\U0001f600"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from parley.listeners.models.model_port import ContextOverflow, ModelUnavailable
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.summaries.model_summaries import (
-    at_most,
+    clip_lines,
+    clip_to_words,
     prompt_for_messages,
     prompt_for_summaries,
-    shrunk,
     summarise_messages,
     summarise_summaries,
 )
@@ -151,21 +151,21 @@ async def test_an_outage_is_the_callers_to_hear(fake: FakeOpenAI, model: OpenAIM
 @given(st.text(max_size=600), st.integers(1, 40))
 def test_clipping_is_final(text: str, words: int) -> None:
     """What was clipped needs no further clipping, and is a beginning of the text."""
-    once = at_most(text, words)
-    assert at_most(once, words) == once
+    once = clip_to_words(text, words)
+    assert clip_to_words(once, words) == once
     assert text.startswith(once.rstrip("…").rstrip()) or once == text
 
 
 def test_a_script_without_spaces_is_clipped_too() -> None:
     """A page without a space is not one word."""
-    assert len(at_most("会議は続く。" * 500, 50)) <= 50 * 12
+    assert len(clip_to_words("会議は続く。" * 500, 50)) <= 50 * 12
 
 
 @given(st.lists(st.text(max_size=300), max_size=8), st.integers(0, 2_000))
 def test_short_lines_survive_shrinking(contents: list[str], size: int) -> None:
     """Nothing grows, and a line below its fair share stays whole."""
     lines = [("ada", content) for content in contents]
-    smaller = shrunk(lines, size)
+    smaller = clip_lines(lines, size)
     assert len(smaller) == len(contents)
     for before, after in zip(contents, smaller, strict=True):
         assert len(after) <= len(before)

@@ -9,10 +9,10 @@ from tests.patience import PATIENCE
 
 WEDGED = """
 import asyncio, re
-from parley.listeners.workers.watchdog import watched
+from parley.listeners.workers.watchdog import watch_loop
 
 async def main():
-    async with watched(2.0):
+    async with watch_loop(2.0):
         await asyncio.sleep(2.5)
         print("alive", flush=True)
         re.match("(a+)+$", "a" * 40 + "b")  # holds the interpreter for hours
@@ -22,10 +22,10 @@ asyncio.run(main())
 
 BUSY = """
 import asyncio, time
-from parley.listeners.workers.watchdog import watched
+from parley.listeners.workers.watchdog import watch_loop
 
 async def main():
-    async with watched(2.0):
+    async with watch_loop(2.0):
         until = time.monotonic() + 2.5
         while time.monotonic() < until:
             for _ in range(100_000):

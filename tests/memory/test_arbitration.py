@@ -24,7 +24,7 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.listeners.agents.agent_drafts import call_on
+from parley.listeners.agents.agent_drafts import vote_on_proposal
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.bid_scores import score_bid
 from parley.memory.arbitration.gate import judge_listener, judge_listeners
@@ -375,7 +375,7 @@ def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
         assert step is not None
         if isinstance(step, CallVote):
             asked.append(step.proposal)
-            table.put(call_on(table.memory, "parley", f"P{step.proposal}"))
+            table.put(vote_on_proposal(table.memory, "parley", f"P{step.proposal}"))
         elif isinstance(step, CountVote):
             table.put(compute_result(table.memory, step.ref))
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.tools.assistant import Assistant, prepared
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.fold.canonical_bytes import dump
@@ -67,7 +67,7 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
     """Messages and kept results: after a rebuild, an export and import, and a restart."""
     async with await Bus.connect(redis_url) as bus:
         await converse(bus, "desk")
-        projector = Projector(bus, PACKS, "w1", Pace(snapshot_tail=1, idle_seconds=0.05))
+        projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1, idle_seconds=0.05))
         async with running(projector):
             await wait_until(lambda: is_settled(bus, "desk"))
         chat_messages = await prepared(bus, MemoryReader(bus, PACKS), "desk", "helper", "What now?")

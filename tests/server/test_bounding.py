@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.agents.host import Part
+from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Price
 from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.personas.persona import Budget
@@ -23,9 +23,9 @@ PRICES = {
 }
 
 
-def parts(count: int, turns: int | None = None) -> list[Part]:
+def parts(count: int, turns: int | None = None) -> list[HostedPart]:
     return [
-        Part(f"a{number}", persona(f"a{number}", budget=Budget(turns=turns)))
+        HostedPart(f"a{number}", persona(f"a{number}", budget=Budget(turns=turns)))
         for number in range(count)
     ]
 
@@ -77,7 +77,7 @@ def test_without_a_price_the_cost_is_not_known() -> None:
 
 def test_of_one_model_without_a_price_the_cost_is_not_known_either() -> None:
     """However much is known of the others: it may be the dearest."""
-    odd = Part("odd", replace(persona("odd"), model="odd"))
+    odd = HostedPart("odd", replace(persona("odd"), model="odd"))
     rules = settings({"turns": 5})
     assert worst_case([*parts(2), odd], rules, PRICES, people=False).micros is None
 
@@ -87,7 +87,7 @@ def test_a_budget_in_money_wants_a_price_for_every_model(whose: str) -> None:
     """Or its participant would never be asked, and nobody told why."""
     own = Budget(micros=5) if whose == "persona" else Budget()
     rules = settings({"turns": 5}, budget={"micros": 5 if whose == "session" else None})
-    cast = [*parts(2), Part("odd", replace(persona("odd", budget=own), model="odd"))]
+    cast = [*parts(2), HostedPart("odd", replace(persona("odd", budget=own), model="odd"))]
     with pytest.raises(Misuse, match=r"f.yaml: odd needs the price of 'odd'.*'prices'"):
         refuse_unpriced(cast, rules, PRICES, "f.yaml")
     refuse_unpriced(cast, rules, {**PRICES, "odd": Price(input=0, output=0)}, "f.yaml")

@@ -12,7 +12,7 @@ import redis
 
 from parley.bus import Bus
 from parley.bus.contract.errors import SnapshotDamaged
-from parley.listeners.workers.projector import Pace, Projector
+from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.state.memory import FOLD
 from parley.server.runtime.packs import read_packs
 from tests.calls import Parley
@@ -24,7 +24,7 @@ SNAPSHOT = "parley:{0}:s:s:memory:" + FOLD
 async def _fold(url: str) -> None:
     """One round of a projector that writes a snapshot at once."""
     async with await Bus.connect(url) as bus:
-        pace = Pace(snapshot_tail=1)
+        pace = ProjectorPace(snapshot_tail=1)
         await Projector(bus, read_packs().known, "worker", pace).round()
 
 

@@ -7,13 +7,13 @@ from dataclasses import asdict
 import pytest
 
 from parley.listeners.effects.summariser import EffectTally
-from parley.listeners.workers.projector import Tally
+from parley.listeners.workers.projector import ProjectorTally
 from parley.server.render.command_output import show_status
 
 
 def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -> None:
     """Entries of one that folds, summaries of one that runs effects, whoever wrote them."""
-    folds = {"name": "a", "lanes": ("fold",), "age_ms": 0, **asdict(Tally(folded=70))}
+    folds = {"name": "a", "lanes": ("fold",), "age_ms": 0, **asdict(ProjectorTally(folded=70))}
     writes = {"name": "b", "lanes": ("effects",), "age_ms": 0, **asdict(EffectTally(4, 3))}
     show_status(
         {

@@ -18,7 +18,7 @@ import structlog
 
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.entries import Record
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.listeners.rooms.room import Room
 from parley.memory.errors import DomainError
 from parley.memory.state.item_state import Fact
@@ -66,7 +66,7 @@ class SessionChannel:
     def __init__(
         self,
         room: Room,
-        moments: Moments,
+        moments: History,
         folds: asyncio.Semaphore | None = None,
         *,
         ring: int = RING,

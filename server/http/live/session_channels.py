@@ -15,7 +15,7 @@ from parley.bus import Bus
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.votes.teller import Teller
@@ -37,7 +37,7 @@ class SessionChannels:
     """
 
     def __init__(
-        self, bus: Bus, packs: Packs, moments: Moments, linger_seconds: float = 30.0
+        self, bus: Bus, packs: Packs, moments: History, linger_seconds: float = 30.0
     ) -> None:
         self._bus, self._packs, self._moments = bus, packs, moments
         self._linger_seconds = linger_seconds

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
 from parley.bus.contract.keys import SESSION_ID
-from parley.listeners.history.moments import Moments
+from parley.listeners.history.moments import History
 from parley.server.http.live.seats import Seats
 from parley.server.http.live.session_channels import SessionChannels
 from parley.server.http.live.stream_limits import StreamLimits
@@ -46,7 +46,7 @@ class Dependencies:
     rooms: SessionChannels
     streams: StreamLimits
     seats: Seats
-    moments: Moments
+    moments: History
     origins: OriginRules
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
