@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Final
 
+import anyio
 import structlog
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import wait_unless_set
 from parley.bus.contract.errors import Unavailable
 
 FIRST_BACKOFF_MS: Final = 200
@@ -32,35 +32,23 @@ def bound_idle_seconds(next_ms: int | None, idle_seconds: float) -> float:
 
 
 async def serve_rounds(
-    stop: asyncio.Event,
+    stop: anyio.Event,
     round: Callable[[], Awaitable[float]],
-    wait_due: Callable[[float], Coroutine[Any, Any, object]],
+    wait_due: Callable[[float], Awaitable[object]],
 ) -> None:
-    """Do `round` after `round` until `stop` is set, waiting where one says so.
+    """Do `round` after `round` until `stop` is set; one that has begun is finished.
 
-    A round that has begun is finished. While Redis is away, tries again at
-    growing intervals.
+    A round says how many seconds to wait for what is due next, 0 for none. While Redis is
+    away, it is tried again at growing intervals.
     """
     pause = 0.0
     while not stop.is_set():
         try:
             wait = await round()
             if wait > 0:
-                await wait_unless_stopped(stop, wait_due(wait))
+                await wait_unless_set(stop, wait_due(wait))
             pause = 0.0
         except Unavailable as error:
             pause = min(LAST_PAUSE_SECONDS, pause * 2 or FIRST_PAUSE_SECONDS)
             log.warning("redis_unavailable", reason=str(error), retry_seconds=pause)
-            await wait_unless_stopped(stop, asyncio.sleep(pause))
-
-
-async def wait_unless_stopped(stop: asyncio.Event, wait: Coroutine[Any, Any, object]) -> None:
-    """Wait for `wait`, or until `stop` is set; what `wait` raises is raised."""
-    waiting = asyncio.create_task(wait)
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait([waiting, stopping], return_when=asyncio.FIRST_COMPLETED)
-        if waiting.done():
-            waiting.result()
-    finally:
-        await cancel_and_wait(waiting, stopping)
+            await wait_unless_set(stop, anyio.sleep(pause))

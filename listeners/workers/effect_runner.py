@@ -10,16 +10,17 @@ at once, so a slow one delays nothing else; extracts never wait for a model.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+import anyio
 import structlog
+from anyio.abc import TaskGroup
 
 from parley.bus import Bus, Claim
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group, wait_unless_set
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
@@ -61,7 +62,8 @@ class EffectRunner:
         self._answerer = EffectAnswerer(
             bus, self._reader, self._summariser, self._comparer, prices or {}
         )
-        self._running: set[asyncio.Task[None]] = set()
+        self._running = 0  # effects in hand
+        self._freed = anyio.Event()  # set, and another one, whenever an effect is done with
         self._failures: dict[str, int] = {}  # members that failed here, and how often
 
     @property
@@ -69,32 +71,26 @@ class EffectRunner:
         """What was done so far."""
         return self._summariser.tally
 
-    async def run(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: anyio.Event) -> None:
         """Serve the lanes until `stop` is set; what is in hand then is finished.
 
         Cancelled, it hands back what it holds, due at once for someone else.
         """
-        try:
-            await serve_rounds(stop, self.round, self._wait)
-            await self._drain()
-        finally:
-            for task in self._running:
-                task.cancel()
-            await self._drain()
+        async with open_task_group() as effects:
+            await serve_rounds(stop, lambda: self._round(effects), self._wait)
 
-    async def round(self) -> float:
+    async def _round(self, effects: TaskGroup) -> float:
         """Take what there is room for; the seconds to wait before the next look, else 0."""
         pace = self._pace
-        while len(self._running) >= pace.at_once * SPARE:
-            await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
+        while self._running >= pace.at_once * SPARE:
+            await self._freed.wait()
         wait = pace.idle_seconds
         for lane in self._lanes():
-            room = (pace.at_once * SPARE if lane == EFFECTS else pace.at_once) - len(self._running)
+            room = (pace.at_once * SPARE if lane == EFFECTS else pace.at_once) - self._running
             taken = await self._bus.take(lane, self._owner, count=room, lease_ms=pace.lease_ms)
             for claim in taken.claims:
-                task = asyncio.create_task(self._handle(claim))
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+                self._running += 1
+                effects.start_soon(self._handle, claim)
             if taken.claims:
                 return 0.0
             wait = min(wait, bound_idle_seconds(taken.next_ms, pace.idle_seconds))
@@ -103,7 +99,7 @@ class EffectRunner:
     def _lanes(self) -> list[str]:
         """Where to look now: upgrades only when a model would answer and has a hand free."""
         asks = self._summariser.has_model or (self._comparer and self._comparer.is_ready)
-        if asks and len(self._running) < self._pace.at_once:
+        if asks and self._running < self._pace.at_once:
             return [EFFECTS, UPGRADES]
         return [EFFECTS]
 
@@ -111,28 +107,22 @@ class EffectRunner:
         """Until something may have fallen due, a hand is free, or the model may be asked again."""
         pause = self._summariser.pause_seconds
         seconds = min(seconds, pause) if pause else seconds
-        hint = asyncio.create_task(self._bus.wait_due(self._lanes(), self._owner, seconds))
-        try:
-            await asyncio.wait([hint, *self._running], return_when=asyncio.FIRST_COMPLETED)
-            if hint.done():
-                hint.result()
-        finally:
-            await cancel_and_wait(hint)
-
-    async def _drain(self) -> None:
-        if self._running:
-            await asyncio.wait(self._running)
+        await wait_unless_set(self._freed, self._bus.wait_due(self._lanes(), self._owner, seconds))
 
     async def _handle(self, claim: Claim) -> None:
         """Run one effect under its lease; what stops it stops no other."""
         try:
             await self._attempt(claim)
-        except asyncio.CancelledError:
-            with contextlib.suppress(Unavailable):  # the lease brings it back
-                await self._bus.release(claim)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True), contextlib.suppress(Unavailable):
+                await self._bus.release(claim)  # where Redis is away, the lease brings it back
             raise
         except Unavailable as error:
             log.warning("redis_unavailable", reason=str(error))  # the lease brings it back
+        finally:
+            self._running -= 1
+            freed, self._freed = self._freed, anyio.Event()
+            freed.set()
 
     async def _attempt(self, claim: Claim) -> None:
         """Run the effect; where that fails it waits, or leaves its lane with its session."""
@@ -165,15 +155,14 @@ class EffectRunner:
     @asynccontextmanager
     async def _keep_lease(self, claim: Claim) -> AsyncIterator[None]:
         """Keep the lease while inside. Losing it ends nothing: the first result stands."""
-        task = asyncio.create_task(self._renew(claim))
-        try:
+        async with open_task_group() as group:
+            group.start_soon(self._renew, claim)
             yield
-        finally:
-            await cancel_and_wait(task)
+            group.cancel_scope.cancel()
 
     async def _renew(self, claim: Claim) -> None:
         while True:
-            await asyncio.sleep(self._pace.lease_ms / 3000)
+            await anyio.sleep(self._pace.lease_ms / 3000)
             try:
                 if not await self._bus.renew(claim, self._pace.lease_ms):
                     return

@@ -12,15 +12,17 @@ set aside, and no innocent neighbour is.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import anyio
+import anyio.lowlevel
 import structlog
 
 from parley.bus import Bus, Claim, Commit, Snapshot
+from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
@@ -83,7 +85,7 @@ class Projector:
         self.tally = ProjectorTally()
         current_scorecards()  # a tenth of a second: not in front of the first message
 
-    async def run(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: anyio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""
         await serve_rounds(
             stop, self.round, lambda wait: self._bus.wait_due([LANE], self._owner, wait)
@@ -108,24 +110,33 @@ class Projector:
 
     async def _serve_together(self, claims: Sequence[Claim]) -> None:
         """Serve several sessions; while some are folded, the others' reads and commits travel."""
-        parts = [claims[k : k + PART] for k in range(0, len(claims), PART)]
-        ends = await asyncio.gather(*map(self._serve_part, parts), return_exceptions=True)
-        for end in ends:
-            if isinstance(end, BaseException):
-                raise end
+        failures: list[Exception] = []
+
+        async def serve(part: Sequence[Claim]) -> None:
+            try:
+                await self._serve_part(part)
+            except Exception as error:  # raised below: the other parts are finished first
+                failures.append(error)
+
+        async with open_task_group() as group:
+            for k in range(0, len(claims), PART):
+                group.start_soon(serve, claims[k : k + PART])
+        if failures:
+            raise failures[0]
 
     async def _serve_part(self, claims: Sequence[Claim]) -> None:
         """Read, fold and record: one read for all, then a commit for each."""
-        commits = []
         tails = await self._read(claims)
-        await asyncio.sleep(0)  # the next part's request leaves before this one is folded
-        for claim, tail in zip(claims, tails, strict=True):
-            if tail is None:
-                commits.append(self._guard(claim, self._bus.release(claim)))
-            else:
-                commit = self._fold(tail, tail.records)
-                commits.append(self._guard(claim, self._record(claim, commit)))
-        await asyncio.gather(*commits)
+        await (
+            anyio.lowlevel.checkpoint()
+        )  # the next part's request leaves before this one is folded
+        async with open_task_group() as commits:
+            for claim, tail in zip(claims, tails, strict=True):
+                if tail is None:
+                    commits.start_soon(self._guard, claim, self._bus.release(claim))
+                else:
+                    commit = self._fold(tail, tail.records)
+                    commits.start_soon(self._guard, claim, self._record(claim, commit))
 
     async def _serve_alone(self, suspect: Claim) -> None:
         """Serve a session that was in hand when its last takers died."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import anyio
 import structlog
+from anyio.abc import Process
+
+from parley.bus.connection.task_groups import wait_unless_set
 
 DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
 DEATHS_SECONDS: Final = 30.0
@@ -21,7 +24,7 @@ log = structlog.get_logger("parley.worker")
 async def supervise_child(
     name: str,
     command: Sequence[str],
-    stop: asyncio.Event,
+    stop: anyio.Event,
     drain_seconds: float,
     *,
     environment: Mapping[str, str] | None = None,
@@ -42,37 +45,34 @@ async def supervise_child(
             log.error("worker_keeps_dying", lane=name, deaths=DEATHS, seconds=DEATHS_SECONDS)
             stop.set()
             return False
-        await asyncio.sleep(RESTART_SECONDS)
+        await anyio.sleep(RESTART_SECONDS)
     return True
 
 
 async def _run_child(
     command: Sequence[str],
     environment: Mapping[str, str] | None,
-    stop: asyncio.Event,
+    stop: anyio.Event,
     drain_seconds: float,
 ) -> int:
     """The exit status of a child that ran until its end or `stop`."""
-    child = await asyncio.create_subprocess_exec(*command, env=environment)
-    ending = asyncio.ensure_future(child.wait())
-    stopping = asyncio.ensure_future(stop.wait())
+    child = await anyio.open_process(command, stdin=None, stdout=None, stderr=None, env=environment)
     try:
-        await asyncio.wait([ending, stopping], return_when=asyncio.FIRST_COMPLETED)
+        await wait_unless_set(stop, child.wait())
     finally:
-        stopping.cancel()
-        status = await _end_child(child, ending, drain_seconds)
+        with anyio.CancelScope(shield=True):
+            status = await _end_child(child, drain_seconds)
     return status
 
 
-async def _end_child(
-    child: asyncio.subprocess.Process, ending: asyncio.Future[int], drain_seconds: float
-) -> int:
+async def _end_child(child: Process, drain_seconds: float) -> int:
     """The exit status of `child`, ended with SIGTERM and, past its grace, with SIGKILL."""
-    if not ending.done():
+    if child.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             child.terminate()
-        await asyncio.wait([ending], timeout=drain_seconds + 2.0)
-    if not ending.done():
+        with anyio.move_on_after(drain_seconds + 2.0):
+            await child.wait()
+    if child.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             child.kill()
-    return await ending
+    return await child.wait()

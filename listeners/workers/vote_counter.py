@@ -12,13 +12,14 @@ everybody gives it: the first one lands.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Final
 
+import anyio
 import structlog
 
 from parley.bus import Bus, Claim, SessionInfo
+from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone, entry_of, read_pages
@@ -55,7 +56,7 @@ class VoteCounter:
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = tally or ProjectorTally()
 
-    async def run(self, stop: asyncio.Event) -> None:
+    async def run(self, stop: anyio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""
         await serve_rounds(stop, self.round, self._wait)
 
@@ -67,14 +68,15 @@ class VoteCounter:
         taken = await self._bus.take(LANE, self._owner, count=AT_ONCE, lease_ms=LEASE_MS)
         if not taken.claims:
             return bound_idle_seconds(taken.next_ms, IDLE_SECONDS)
-        await asyncio.gather(*map(self._handle, taken.claims))
+        async with open_task_group() as group:
+            for claim in taken.claims:
+                group.start_soon(self._handle, claim)
         return 0.0
 
     async def _wait(self, seconds: float) -> None:
         """Until a hint comes, or for so long: without a question to Redis."""
-        clock = asyncio.get_running_loop()
-        until = clock.time() + seconds
-        while (left := until - clock.time()) > 0:
+        until = anyio.current_time() + seconds
+        while (left := until - anyio.current_time()) > 0:
             if await self._bus.wait_due([LANE], self._owner, left):
                 return
 

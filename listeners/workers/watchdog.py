@@ -8,12 +8,15 @@ ends the process, so that its claims fall due for someone else.
 
 from __future__ import annotations
 
-import asyncio
 import faulthandler
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
+
+import anyio
+
+from parley.bus.connection.task_groups import open_task_group
 
 REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one or two
 
@@ -24,16 +27,16 @@ async def watch_loop(seconds: float) -> AsyncIterator[None]:
 
     One at a time in a process: the timer is the interpreter's own.
     """
-    task = asyncio.create_task(_rearm(seconds))
     try:
-        yield
+        async with open_task_group() as group:
+            group.start_soon(_rearm, seconds)
+            yield
+            group.cancel_scope.cancel()
     finally:
-        task.cancel()
-        await asyncio.wait([task])
         faulthandler.cancel_dump_traceback_later()
 
 
 async def _rearm(seconds: float) -> None:
     while True:
         faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__ or 2)
-        await asyncio.sleep(seconds / REARMS)
+        await anyio.sleep(seconds / REARMS)

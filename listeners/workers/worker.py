@@ -8,7 +8,6 @@ that dies again and again ends the worker, so that whoever runs it hears of it.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import dataclasses
 import gc
@@ -21,10 +20,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+import anyio
 import structlog
+from anyio.abc import TaskStatus
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import EffectTally
@@ -70,14 +71,14 @@ async def run_lane(
     settings: WorkerSettings,
     packs: Packs,
     model: Model | None = None,
-    stop: asyncio.Event | None = None,
+    stop: anyio.Event | None = None,
     embedder: Embedder | None = None,
 ) -> None:
     """Serve one lane until SIGTERM, SIGINT or `stop`; then finish what is in hand.
 
     What is not finished within `drain_seconds` is handed back.
     """
-    stop = stop or asyncio.Event()
+    stop = stop or anyio.Event()
     owner = owner_name(lane)
     calm_collector()
     async with (
@@ -95,15 +96,16 @@ async def run_lane(
             )
             runs = [runner.run]
         log.info("worker_started", owner=owner, lane=lane)
-        aside = [asyncio.create_task(_beat(bus, owner, lane, lambda: runner.tally))]
-        if lane == "fold":
-            aside.append(asyncio.create_task(_keep_house(bus)))
         try:
-            await _until_drained(runs, stop, settings.drain_seconds)
+            async with open_task_group() as beside:
+                beside.start_soon(_beat, bus, owner, lane, lambda: runner.tally)
+                if lane == "fold":
+                    beside.start_soon(_keep_house, bus)
+                await _run_until_drained(runs, stop, settings.drain_seconds)
+                beside.cancel_scope.cancel()
         finally:
-            await cancel_and_wait(*aside)
-            with contextlib.suppress(Unavailable):  # the list forgets it by itself
-                await bus.farewell(owner)
+            with anyio.CancelScope(shield=True), contextlib.suppress(Unavailable):
+                await bus.farewell(owner)  # where Redis is away, the list forgets it by itself
         log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
 
 
@@ -117,44 +119,42 @@ def calm_collector() -> None:
     gc.set_threshold(50_000, 50, 50)
 
 
-Run = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
+Run = Callable[[anyio.Event], Coroutine[Any, Any, None]]
 
 
-async def _until_drained(runs: Sequence[Run], stop: asyncio.Event, seconds: float) -> None:
-    """Do `runs` until they have drained after `stop`, at most `seconds` later."""
-    running = asyncio.create_task(_side_by_side(runs, stop))
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait([running, stopping], return_when=asyncio.FIRST_COMPLETED)
-        if not running.done():
-            await asyncio.wait([running], timeout=seconds)
-    finally:
-        await cancel_and_wait(running, stopping)
-    if not running.cancelled():
-        running.result()
+async def _run_until_drained(runs: Sequence[Run], stop: anyio.Event, seconds: float) -> None:
+    """Do `runs` until they have drained after `stop`, at most `seconds` later.
+
+    What one of them fails with ends the others, and is raised.
+    """
+    async with open_task_group() as group:
+        group.start_soon(_cancel_after, stop, seconds, group.cancel_scope)
+        async with open_task_group() as lanes:
+            for run in runs:
+                lanes.start_soon(run, stop)
+        group.cancel_scope.cancel()
 
 
-async def _side_by_side(runs: Sequence[Run], stop: asyncio.Event) -> None:
-    """Until all have ended; what one fails with ends the others, and is raised."""
-    tasks = [asyncio.create_task(run(stop)) for run in runs]
-    try:
-        for task in asyncio.as_completed(tasks):
-            await task
-    finally:
-        await cancel_and_wait(*tasks)
+async def _cancel_after(stop: anyio.Event, seconds: float, scope: anyio.CancelScope) -> None:
+    await stop.wait()
+    await anyio.sleep(seconds)
+    scope.cancel()
 
 
 @asynccontextmanager
-async def _stopped_by_signals(stop: asyncio.Event) -> AsyncIterator[None]:
-    loop = asyncio.get_running_loop()
-    kinds = (signal.SIGTERM, signal.SIGINT)
-    for kind in kinds:
-        loop.add_signal_handler(kind, stop.set)
-    try:
+async def _stopped_by_signals(stop: anyio.Event) -> AsyncIterator[None]:
+    """While inside, SIGTERM and SIGINT set `stop`."""
+    async with open_task_group() as group:
+        await group.start(_set_on_signal, stop)
         yield
-    finally:
-        for kind in kinds:
-            loop.remove_signal_handler(kind)
+        group.cancel_scope.cancel()
+
+
+async def _set_on_signal(stop: anyio.Event, *, task_status: TaskStatus[None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        task_status.started()
+        async for _ in signals:
+            stop.set()
 
 
 async def _beat(
@@ -165,13 +165,13 @@ async def _beat(
     while True:
         with contextlib.suppress(Unavailable):  # the runner tells of it
             await bus.beat(owner, {**about, **dataclasses.asdict(tally())})
-        await asyncio.sleep(BEAT_SECONDS)
+        await anyio.sleep(BEAT_SECONDS)
 
 
 async def _keep_house(bus: Bus) -> None:
     """Look for sessions whose wake-up was lost; there should be none."""
     while True:
-        await asyncio.sleep(JANITOR_SECONDS)
+        await anyio.sleep(JANITOR_SECONDS)
         with contextlib.suppress(Unavailable):  # the runner tells of it
             await bus.janitor()
 
@@ -183,17 +183,20 @@ async def supervise(
     commands: Mapping[Lane, Sequence[str]],
     *,
     drain_seconds: float = 10.0,
-    stop: asyncio.Event | None = None,
+    stop: anyio.Event | None = None,
 ) -> int:
     """Run each lane's command as a child until a signal or `stop`; the exit status.
 
     A child that dies is started again. 0 after a drain, 1 when one kept dying; the
     others are ended first, either way.
     """
-    stop = stop or asyncio.Event()
-    async with _stopped_by_signals(stop), asyncio.TaskGroup() as tasks:
-        minded = [
-            tasks.create_task(supervise_child(lane, command, stop, drain_seconds))
-            for lane, command in commands.items()
-        ]
-    return 0 if all(task.result() for task in minded) else 1
+    stop = stop or anyio.Event()
+    drained: list[bool] = []
+
+    async def supervise_lane(lane: Lane, command: Sequence[str]) -> None:
+        drained.append(await supervise_child(lane, command, stop, drain_seconds))
+
+    async with _stopped_by_signals(stop), open_task_group() as children:
+        for lane, command in commands.items():
+            children.start_soon(supervise_lane, lane, command)
+    return 0 if all(drained) else 1
