@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from benchmarks.material import PACKS
 from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
@@ -66,7 +68,7 @@ async def deliberate(turns: int, agents: int, speed: float, seed: int) -> dict[s
             await Bus.connect(server.url) as other,
         ):
             model = OpenAIModel("small-1", large="large-1", url=url, timeout_seconds=60)
-            stop = asyncio.Event()
+            stop = anyio.Event()
             aside = [
                 asyncio.create_task(Projector(other, PACKS, "fold").run(stop)),
                 asyncio.create_task(EffectRunner(other, PACKS, model, "effects").run(stop)),

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import anyio
 import redis.asyncio
 
 from benchmarks.fold import spread
@@ -52,7 +53,7 @@ async def publish_ratio(bus: Bus, client: redis.asyncio.Redis, batch: int, run: 
 async def latencies(bus: Bus, url: str, session: str) -> dict[str, list[float]]:
     """Milliseconds from publish to folded, and to a subscriber, at 200 messages a second."""
     await bus.open(session, OPENED)
-    stop = asyncio.Event()
+    stop = anyio.Event()
     heard: dict[str, float] = {}
     sent: dict[str, float] = {}
     folded: dict[int, float] = {}
@@ -94,7 +95,7 @@ async def _hear(bus: Bus, session: str, heard: dict[str, float]) -> None:
 
 
 async def _watch_folded(
-    bus: Bus, session: str, folded: dict[int, float], stop: asyncio.Event
+    bus: Bus, session: str, folded: dict[int, float], stop: anyio.Event
 ) -> None:
     """Note when `folded` moves, as fast as one connection can ask."""
     while not stop.is_set():

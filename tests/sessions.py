@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
+import anyio
+
 from parley.bus import Bus, Draft, Receipt
 from parley.bus.entries import Message, Record, SummaryMade
 from parley.listeners.workers.effect_runner import EffectRunner
@@ -99,7 +101,7 @@ async def standing(bus: Bus, session: str) -> list[tuple[int, int, int, str]]:
 @asynccontextmanager
 async def running(*workers: Projector | EffectRunner | VoteCounter) -> AsyncIterator[None]:
     """`workers` serve while inside; then they drain."""
-    stop = asyncio.Event()
+    stop = anyio.Event()
     async with asyncio.TaskGroup() as tasks:
         for worker in workers:
             tasks.create_task(worker.run(stop))

@@ -127,9 +127,7 @@ class Projector:
     async def _serve_part(self, claims: Sequence[Claim]) -> None:
         """Read, fold and record: one read for all, then a commit for each."""
         tails = await self._read(claims)
-        await (
-            anyio.lowlevel.checkpoint()
-        )  # the next part's request leaves before this one is folded
+        await anyio.lowlevel.checkpoint()  # the next part's request leaves before the fold
         async with open_task_group() as commits:
             for claim, tail in zip(claims, tails, strict=True):
                 if tail is None:

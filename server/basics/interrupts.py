@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import anyio
+
 
 @dataclass(slots=True)
 class Interrupted:
     """`stop` is set by the first signal; `by` is that signal's number then."""
 
-    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: anyio.Event = field(default_factory=anyio.Event)
     by: int = 0
 
     @property

@@ -16,6 +16,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from parley.bus import Bus, Scripts
 from parley.bus.contract.errors import Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
@@ -49,7 +51,7 @@ async def patiently(work: Callable[[], Awaitable[None]]) -> None:
 
 async def crippled(row: dict[str, Any], fold: ProjectorPace, effects: EffectPace) -> None:
     """The same work on scripts that lack a rule."""
-    stop = asyncio.Event()
+    stop = anyio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with await Bus.connect(row["url"], scripts=Scripts(row["without"])) as bus:
         owner = owner_name(row["lane"])

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio
 import pytest
 
 from parley.bus import Bus, Draft
@@ -148,7 +149,7 @@ async def test_a_call_that_was_cancelled_is_taken_up(
     await discuss(bus, "a", 12, summary=WANTED, budget=PLENTY)
     async with running(Projector(bus, PACKS, "w1", FOLD)):
         first = EffectRunner(bus, PACKS, model, "e1", EFFECTS, PRICES)
-        task = asyncio.create_task(first.run(asyncio.Event()))
+        task = asyncio.create_task(first.run(anyio.Event()))
         await wait_until(lambda: fake.calls)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
