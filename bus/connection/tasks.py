@@ -167,15 +167,16 @@ def _finish(*children: Child) -> None:
 
 
 async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels `tasks` and waits until each is over; what they raise is dropped.
+    """Cancels `tasks` and waits until each is over, even in a cancelled scope.
 
-    Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket
+    What they raise is dropped. Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket
     timeout is set, and in Python 3.11 that may swallow a cancellation.
     """
-    while left := [task for task in tasks if not task.done()]:
-        for task in left:
-            task.cancel()
-        await asyncio.wait(left, timeout=_AGAIN_SECONDS)
+    with anyio.CancelScope(shield=True):
+        while left := [task for task in tasks if not task.done()]:
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left, timeout=_AGAIN_SECONDS)
     for task in tasks:
         if not task.cancelled():
             task.exception()  # retrieved, so that asyncio does not log it as missed

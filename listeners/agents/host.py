@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import anyio
 import structlog
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group, wait_unless_set
 from parley.bus.contract.errors import SessionClosed
 from parley.listeners.agents.agent import Agent
 from parley.listeners.agents.agent_tally import AgentTally
@@ -49,7 +49,7 @@ async def host_agents(
     *,
     nonce: str,
     prices: Prices | None = None,
-    stop: asyncio.Event | None = None,
+    stop: anyio.Event | None = None,
 ) -> HostTally:
     """Let `parts` take part in `room` until it closes, or `stop` is set: then they leave.
 
@@ -62,34 +62,28 @@ async def host_agents(
         Agent(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)
         for part in parts
     ]
-    closed = asyncio.create_task(arbiter.run(), name=f"parley-arbiter-{room.session}")
-    tasks = [
-        asyncio.create_task(PanelCaller(room, model, prices).run(), name="parley-panel"),
-        *(asyncio.create_task(_run(agent), name=f"parley-agent-{agent.name}") for agent in agents),
-    ]
-    stopped = asyncio.create_task((stop or asyncio.Event()).wait())
-    try:
-        await _first_failure(closed, stopped, tasks)
-        if stopped.done():
-            await cancel_and_wait(*tasks)
+    stop = stop or anyio.Event()
+    async with open_task_group() as group:
+        closed = anyio.Event()
+        group.start_soon(_arbitrate, arbiter, closed, name=f"parley-arbiter-{room.session}")
+        async with open_task_group() as seats:
+            panel = PanelCaller(room, model, prices)
+            seats.start_soon(panel.run, name="parley-panel")
+            for agent in agents:
+                seats.start_soon(_run, agent, name=f"parley-agent-{agent.name}")
+            await wait_unless_set(stop, closed.wait())
+            if stop.is_set():
+                seats.cancel_scope.cancel()
+        if stop.is_set():
             for agent in agents:
                 await _leave(agent)
-    finally:
-        await cancel_and_wait(closed, stopped, *tasks)
+        group.cancel_scope.cancel()
     return HostTally({agent.name: agent.tally for agent in agents}, arbiter.tally)
 
 
-async def _first_failure(
-    closed: asyncio.Task[None], stopped: asyncio.Task[bool], agents: list[asyncio.Task[None]]
-) -> None:
-    """Wait for the end of the session, or the wish to stop; raise what any of them failed with."""
-    waiting: set[asyncio.Task[None] | asyncio.Task[bool]] = {closed, stopped, *agents}
-    while not closed.done() and not stopped.done():
-        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    if closed.done() and agents:
-        await asyncio.wait(agents)
+async def _arbitrate(arbiter: Arbiter, closed: anyio.Event) -> None:
+    await arbiter.run()
+    closed.set()
 
 
 async def _run(agent: Agent) -> None:

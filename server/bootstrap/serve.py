@@ -15,6 +15,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
 
+import anyio
+
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.workers.worker import calm_collector
 from parley.server.basics.errors import Failure, Misuse
@@ -108,7 +110,7 @@ def _write_ready(file: Path, url: str) -> None:
         raise Misuse(f"--ready: cannot write {str(file)!r}: {error.strerror}") from None
 
 
-async def _mind(served: RunningServer, helping: WorkerProcess | None, stop: asyncio.Event) -> None:
+async def _mind(served: RunningServer, helping: WorkerProcess | None, stop: anyio.Event) -> None:
     """Return once told to stop; a worker that dies is started again.
 
     Raises `Failure` where the server ended by itself, or the worker keeps dying.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import anyio
+
 from parley.bus import Draft
 from parley.bus.entries import FloorBid, FloorPaused, Message, ParticipantJoined, SessionOpened
 from parley.bus.log.local_log import LocalLog
@@ -51,7 +53,7 @@ def test_a_bid_that_stands_through_a_pause_is_not_drafted_again_and_again() -> N
 
     async def main() -> None:
         async with entered(LocalDoor(log, PACKS)) as room:
-            parts, stop = [HostedPart("ann", persona("ann"))], asyncio.Event()
+            parts, stop = [HostedPart("ann", persona("ann"))], anyio.Event()
             hosting = host_agents(room, parts, model, nonce="a", stop=stop)
             task = asyncio.create_task(hosting)
             hello = Message(participant="eli", content="Hello.")
