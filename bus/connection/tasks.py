@@ -169,8 +169,9 @@ def _finish(*children: Child) -> None:
 async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
     """Cancels `tasks` and waits until each is over, even in a cancelled scope.
 
-    What they raise is dropped. Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket
-    timeout is set, and in Python 3.11 that may swallow a cancellation.
+    What they raise is dropped. Once is not enough: redis-py 8.1 sends through
+    asyncio.wait_for where a socket timeout is set, and in Python 3.11 that may swallow a
+    cancellation.
     """
     with anyio.CancelScope(shield=True):
         while left := [task for task in tasks if not task.done()]:
