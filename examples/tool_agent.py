@@ -2,7 +2,7 @@
 
     python examples/tool_agent.py redis://localhost:6379 harbour
 
-The toolbox looks into the session before it runs the tool: a result that is kept,
+It looks into the session before it runs the tool: a result that is kept,
 or that another process is just working on, is served instead.
 """
 
@@ -12,10 +12,7 @@ import asyncio
 import sys
 from functools import partial
 
-from parley.bus import Bus
-from parley.listeners import Session
-from parley.listeners.sessions.shipped_packs import known
-from parley.listeners.tools.toolbox import Toolbox
+from parley import Session
 
 
 async def count_words(text: str) -> str:
@@ -26,18 +23,17 @@ async def count_words(text: str) -> str:
 async def measure(url: str, session: str, name: str = "measurer") -> int:
     """Measures every proposal until the session closes; the number that it measured."""
     measured = 0
-    async with (
-        await Bus.connect(url) as bus,
-        Session.on(bus, session, name, interests=["length"], create=True) as joined,
-    ):
-        tools = Toolbox(bus, known(), session, name)
+    joining = Session.connect(url, session, name, interests=["length"], create=True)
+    async with joining as joined:
         async for message in joined:
             if message.act != "propose":
                 continue
             text = message.content
             run = partial(count_words, text)
-            found = await tools.call("count_words", {"text": text}, run, read_only=True, ttl=3)
-            await joined.inform(f"That proposal has {found.result} words.", re=message.n)
+            length = await joined.tools.call(
+                "count_words", {"text": text}, run, read_only=True, ttl=3
+            )
+            await joined.inform(f"That proposal has {length.result} words.", re=message.n)
             measured += 1
     return measured
 

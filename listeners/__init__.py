@@ -1,7 +1,7 @@
-"""Whatever listens to the bus and acts: workers, agents, and the door for programs of others.
+"""Whatever listens to the bus and acts: workers, agents, and sessions as programs hold them.
 
-`Session` is that door. It is imported at its first use, so that a worker loads
-nothing of it.
+Programs import `Session` and `SessionClient` from `parley`. They are imported at their
+first use, so that a worker loads nothing of them.
 """
 
 from __future__ import annotations

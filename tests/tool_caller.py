@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from parley.bus import Bus
-from parley.listeners.tools.toolbox import Toolbox
+from parley.listeners.sessions.session_client import SessionClient
 from tests.faults.language import PACKS
 from tests.patience import wait_until
 
@@ -25,10 +25,10 @@ async def main(url: str, session: str, file: Path, go: Path) -> None:
         return f"made by {os.getpid()}"
 
     async with await Bus.connect(url) as bus:
-        box = Toolbox(bus, PACKS, session, f"p{os.getpid()}")
+        tools = SessionClient(bus, PACKS, session, f"p{os.getpid()}").tools
         print("ready", flush=True)
         await wait_until(go.exists, 60)
-        found = await box.call("weather", {"city": "Oslo"}, run, read_only=True)
+        found = await tools.call("weather", {"city": "Oslo"}, run, read_only=True)
         print(found.result, flush=True)
 
 

@@ -34,7 +34,7 @@ class MemoryReader:
     """One per process. What it returns is its own copy: read it before the next await."""
 
     def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
-        self._bus, self._packs = bus, packs
+        self.bus, self.packs = bus, packs
         self._shelf = Shelf(copies)
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
 
@@ -55,7 +55,7 @@ class MemoryReader:
     async def _caught_up(self, session: str) -> Memory:
         while True:
             held = self._shelf.get(session)
-            (tail,) = await tails(self._bus, self._packs, [(session, held)], PAGE)
+            (tail,) = await tails(self.bus, self.packs, [(session, held)], PAGE)
             self._shelf.drop(session)
             if tail is None:
                 raise SessionNotFound(session)
@@ -114,8 +114,8 @@ class MemoryReader:
             return []
         asked = count + MORE
         while True:
-            records = await self._bus.tail(session, asked)
-            skips = (await self._bus.info(session)).skips
+            records = await self.bus.tail(session, asked)
+            skips = (await self.bus.info(session)).skips
             found = [record for record in records if is_heard_message(record, skips)]
             if len(found) >= count or len(records) < asked:
                 return found[-count:]
@@ -133,11 +133,11 @@ class MemoryReader:
         Skips what was set aside by then, and nothing that was later.
         """
         skips: set[int] = set()
-        if (await self._bus.info(session)).skips:
+        if (await self.bus.info(session)).skips:
             async for record in self._prefix(session, n, to):
                 if record.entry.kind == "entry.set_aside":
                     skips.add(cast("EntrySetAside", record.entry).seq)
-        memory = Memory(self._packs)
+        memory = Memory(self.packs)
         recent: deque[Record] = deque(maxlen=RECENT)
         async for record in self._prefix(session, n, to):
             if record.seq not in skips:
@@ -149,7 +149,7 @@ class MemoryReader:
         return memory, list(recent)
 
     async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
-        async with aclosing(read_pages(self._bus, session)) as log:
+        async with aclosing(read_pages(self.bus, session)) as log:
             async for page in log:
                 for record in page:
                     if record.n > n or record.seq > to:

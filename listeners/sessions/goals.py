@@ -1,10 +1,10 @@
 """Working towards goals, as a participant's program does it.
 
-    goals = Goals(bus, packs, "audit", "ana")
+    goals = session.goals
     async with goals.process_goal("Count the doors") as goal:
         async with goals.task("Count doors on floor 2"):
-            await goals.ran("query", "found 12 doors", arguments={"floor": 2})
-            await goals.step("Two are hidden.", discovered={"hidden doors": "2"})
+            await goals.record_tool_run("query", "found 12 doors", arguments={"floor": 2})
+            await goals.record_step("Two are hidden.", discovered={"hidden doors": "2"})
         goal.result = "14 doors"
 
 Opening a goal archives one's previous one; leaving the block closes it, as
@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from ulid import ULID
 
-from parley.bus import Bus, Draft
 from parley.bus.contract.errors import BusError
 from parley.bus.entries import (
     Ending,
@@ -33,18 +32,16 @@ from parley.bus.entries import (
     StepForm,
     ToolReturned,
 )
-from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.effects.inline_summaries import InlineSummaries
-from parley.listeners.models.model_port import Model
 from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state.lookup import find_episode, innermost_open_episode
-from parley.memory.state.memory import Memory, Packs
 
 RESULT_CHARS: Final = 500  # of an error that ended a goal
 
 
 @dataclass(slots=True)
-class Doing:
+class OpenGoal:
     """A goal or task in hand. What is put into `result` is what it came to."""
 
     handle: str
@@ -53,26 +50,13 @@ class Doing:
 
 
 class Goals:
-    """One participant's goals and tasks in one session.
+    """One participant's goals and tasks in one session."""
 
-    `reader` may be shared by all the sessions of a process; `model` words the
-    summaries of a session whose `summary.strategy` is inline.
-    """
+    def __init__(self, access: SessionAccess, inline_summaries: InlineSummaries) -> None:
+        self._access, self._inline_summaries = access, inline_summaries
+        self._participant = access.participant
 
-    def __init__(
-        self,
-        bus: Bus,
-        packs: Packs,
-        session: str,
-        participant: str,
-        reader: MemoryReader | None = None,
-        model: Model | None = None,
-    ) -> None:
-        self._bus, self._session, self._participant = bus, session, participant
-        self._reader = reader or MemoryReader(bus, packs)
-        self._inline = InlineSummaries(bus, session, self._reader, model)
-
-    async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> Doing:
+    async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> OpenGoal:
         """Open a goal, which archives the one before it; `after`: handles it waits for.
 
         Raises `NotOpened`, and what `bus.publish` does.
@@ -86,26 +70,26 @@ class Goals:
 
         Raises `NothingOpen`.
         """
-        goal = innermost_open_episode(await self._memory(), "goal", self._participant)
+        goal = innermost_open_episode(await self._access.memory(), "goal", self._participant)
         if goal is None:
             raise NothingOpen(f"no goal of {self._participant!r} is open")
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
 
     def process_goal(
         self, text: str, after: Sequence[str] = ()
-    ) -> AbstractAsyncContextManager[Doing]:
+    ) -> AbstractAsyncContextManager[OpenGoal]:
         """A goal for as long as the block lasts: completed, failed where it raises,
         abandoned where it is cancelled. Whatever it raised passes.
         """
-        return self._doing("goal", text, None, after)
+        return self._while_open("goal", text, None, after)
 
     def task(
-        self, title: str, *, of: Doing | None = None, after: Sequence[str] = ()
-    ) -> AbstractAsyncContextManager[Doing]:
+        self, title: str, *, of: OpenGoal | None = None, after: Sequence[str] = ()
+    ) -> AbstractAsyncContextManager[OpenGoal]:
         """A task of `of` (the innermost open goal) for as long as the block lasts."""
-        return self._doing("task", title, of, after)
+        return self._while_open("task", title, of, after)
 
-    async def ran(
+    async def record_tool_run(
         self,
         tool: str,
         content: str = "",
@@ -113,7 +97,7 @@ class Goals:
         ok: bool = True,
         error: str | None = None,
         arguments: Mapping[str, Any] | None = None,
-        of: Doing | None = None,
+        of: OpenGoal | None = None,
     ) -> None:
         """Record a tool run of `of`, else of one's newest open task or goal.
 
@@ -133,7 +117,7 @@ class Goals:
             )
         )
 
-    async def step(
+    async def record_step(
         self,
         content: str,
         form: StepForm = "reasoning",
@@ -141,7 +125,7 @@ class Goals:
         ok: bool = True,
         discovered: Mapping[str, str] | None = None,
         confidence: int | None = None,
-        of: Doing | None = None,
+        of: OpenGoal | None = None,
     ) -> None:
         """Record a step; `discovered` outlives its task, `confidence` is per mille."""
         await self._publish(
@@ -158,26 +142,26 @@ class Goals:
         )
 
     @asynccontextmanager
-    async def _doing(
-        self, kind: EpisodeKind, title: str, of: Doing | None, after: Sequence[str]
-    ) -> AsyncIterator[Doing]:
-        doing = await self._open(kind, title, of, after)
+    async def _while_open(
+        self, kind: EpisodeKind, title: str, of: OpenGoal | None, after: Sequence[str]
+    ) -> AsyncIterator[OpenGoal]:
+        goal = await self._open(kind, title, of, after)
         try:
-            yield doing
+            yield goal
         except Exception as error:
             what = f"{type(error).__name__}: {error}"[:RESULT_CHARS]
             with suppress(BusError):  # what it raised matters more
-                await self._close(doing.handle, "failed", doing.result or what)
+                await self._close(goal.handle, "failed", goal.result or what)
             raise
         except BaseException:
             with suppress(BusError):
-                await self._close(doing.handle, "abandoned", doing.result)
+                await self._close(goal.handle, "abandoned", goal.result)
             raise
-        await self._close(doing.handle, "completed", doing.result)
+        await self._close(goal.handle, "completed", goal.result)
 
     async def _open(
-        self, kind: EpisodeKind, title: str, of: Doing | None, after: Sequence[str]
-    ) -> Doing:
+        self, kind: EpisodeKind, title: str, of: OpenGoal | None, after: Sequence[str]
+    ) -> OpenGoal:
         n = await self._publish(
             EpisodeOpened(
                 participant=self._participant,
@@ -188,11 +172,11 @@ class Goals:
                 at=_now(),
             )
         )
-        memory = await self._memory()
+        memory = await self._access.memory()
         opened = find_episode(memory, n)
         if opened is None:
             raise NotOpened(title, memory.settings.limits.open_episodes)
-        return Doing(opened.handle, n)
+        return OpenGoal(opened.handle, n)
 
     async def _close(self, handle: str, status: Ending, result: str) -> None:
         await self._publish(
@@ -202,12 +186,9 @@ class Goals:
         )
 
     async def _publish(self, entry: Entry) -> int:
-        (receipt,) = await self._bus.publish(self._session, [Draft(str(ULID()), entry)])
-        await self._inline.settle()
+        receipt = await self._access.publish(entry)
+        await self._inline_summaries.settle()
         return receipt.n
-
-    async def _memory(self) -> Memory:
-        return await self._reader.current(self._session)
 
 
 def _now() -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ParticipantJoined
+from parley.listeners.models.model_port import Model
 from parley.listeners.sessions import argument_checks
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.state.item_state import VOICE
@@ -29,6 +30,7 @@ class Entering(Joining, total=False):
     packs: Sequence[Pack]  # patterns beside the shipped ones
     create: bool  # open it where it is not there
     settings: Mapping[str, Any] | None  # with these
+    model: Model | None  # words inline summaries, rewrites the notebook
 
 
 def joined(

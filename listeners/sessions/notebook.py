@@ -1,9 +1,9 @@
 """A participant's notebook as its program sees it: read, write, revise, look back.
 
-    own = Notebook(bus, packs, "demo", "ana", model)
-    page = await own.read()
-    await own.write("I rank the floor first.", base=page.base)
-    await own.revise_now()
+    notebook = session.notebook
+    page = await notebook.read()
+    await notebook.write("I rank the floor first.", base=page.base)
+    await notebook.revise_now()
 
 What is refused here is refused before anything is published; what overtakes a
 write on its way to the log is found out afterwards, and is `StaleRevision` too.
@@ -17,11 +17,11 @@ from typing import Any, Final, Literal, cast
 
 from ulid import ULID
 
-from parley.bus import Bus, Draft, Receipt
+from parley.bus import Draft, Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import passage, read_pages
+from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.effects.reflection import ReflectionJob, abort_run
 from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
 from parley.listeners.models.model_port import Model
@@ -75,26 +75,14 @@ class Revision:
 class Notebook:
     """One participant's notebook in one session; `model` rewrites it where it is asked to."""
 
-    def __init__(
-        self,
-        bus: Bus,
-        packs: Packs,
-        session: str,
-        participant: str,
-        model: Model | None = None,
-        reader: MemoryReader | None = None,
-    ) -> None:
-        self._bus, self._packs, self._session = bus, packs, session
-        self._participant, self._model = participant, model
-        self._reader = reader or MemoryReader(bus, packs)
+    def __init__(self, access: SessionAccess, model: Model | None = None) -> None:
+        self._access, self._model = access, model
+        self._participant = access.participant
 
     async def read(self, *, at: int | None = None) -> Reading:
         """The notebook now, or as it was after entry `at`. Raises `NoNotebook`."""
-        memory = await (
-            self._reader.current(self._session)
-            if at is None
-            else self._reader.at(self._session, at)
-        )
+        access = self._access
+        memory = await (access.memory() if at is None else access.reader.at(access.session, at))
         return reading(memory, self._participant)
 
     async def write(self, text: str, base: int | None = None, *, id: str | None = None) -> Receipt:
@@ -110,8 +98,8 @@ class Notebook:
         if on != page.base and (id is None or not await self._stands(text)):
             raise StaleRevision(on, page.base)
         entry = validate_entry(NoteWritten, participant=self._participant, content=text, base=on)
-        (receipt,) = await self._bus.publish(self._session, [Draft(id or str(ULID()), entry)])
-        memory = await self._reader.current(self._session)
+        receipt = await self._access.publish(entry, id or "")
+        memory = await self._access.memory()
         note = memory.notebooks.notes.get(memory.named(self._participant))
         if note is None or note.written < receipt.n:
             raise StaleRevision(on, 0 if note is None else note.written)
@@ -122,13 +110,13 @@ class Notebook:
 
     async def history(self) -> list[Revision]:
         """Every revision of the notebook and every refusal, oldest first, from the log."""
-        return revisions(await self._log(), self._packs, self._participant)
+        return revisions(await self._log(), self._access.reader.packs, self._participant)
 
     async def _log(self) -> list[Record]:
-        skips = set((await self._bus.info(self._session)).skips)
+        skips = set((await self._access.bus.info(self._access.session)).skips)
         return [
             record
-            async for page in read_pages(self._bus, self._session)
+            async for page in read_pages(self._access.bus, self._access.session)
             for record in page
             if record.seq not in skips
         ]
@@ -141,14 +129,14 @@ class Notebook:
         `UpdateRefused` where that ends the session, `Fenced` where it was redacted
         meanwhile, and `ModelError`.
         """
-        info = await self._bus.info(self._session)
-        memory = await self._reader.current(self._session)
+        info = await self._access.bus.info(self._access.session)
+        memory = await self._access.memory()
         page = reading(memory, self._participant)
         if memory.n <= page.base:
             return page.standing
         job = self._job(memory, why)
-        skips = frozenset((await self._bus.info(self._session)).skips)
-        found = await passage(self._bus, self._session, job.first, job.last, skips)
+        skips = frozenset((await self._access.bus.info(self._access.session)).skips)
+        found = await passage(self._access.bus, self._access.session, job.first, job.last, skips)
         return await self._carry_out(job, found.records, info.incarnation)
 
     async def prompt_agent_for_memory_update(
@@ -159,13 +147,13 @@ class Notebook:
         It is logged as what the participant was shown; the notebook then
         digests everything up to it.
         """
-        info = await self._bus.info(self._session)
+        info = await self._access.bus.info(self._access.session)
         shown = validate_entry(
             ContextInjected, participant=self._participant, key=ROUND, content=round_content
         )
-        reading(await self._reader.current(self._session), self._participant)
-        await self._bus.publish(self._session, [Draft(str(ULID()), shown)])
-        memory = await self._reader.current(self._session)
+        reading(await self._access.memory(), self._participant)
+        await self._access.publish(shown)
+        memory = await self._access.memory()
         job = replace(self._job(memory, why), round_text=round_content)
         if max_retries is not None:
             terms = job.terms.model_copy(update={"retries": max_retries})
@@ -187,12 +175,14 @@ class Notebook:
         self, job: ReflectionJob, records: Sequence[Record], incarnation: str
     ) -> str:
         if self._model is None:
-            raise ValueError("this notebook was given no model; pass one to Notebook(…, model)")
+            raise ValueError(
+                "this notebook has no model to rewrite it; give the session one: model=…"
+            )
         made = await job.run(self._model, records)
         draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
-        await self._bus.publish(self._session, [draft], incarnation=incarnation)
+        await self._access.bus.publish(self._access.session, [draft], incarnation=incarnation)
         if isinstance(made, NoteRefused) and made.aborted:
-            await abort_run(self._bus, self._session, made.participant)
+            await abort_run(self._access.bus, self._access.session, made.participant)
             raise UpdateRefused(made.participant, made.attempts, made.sizes)
         return (await self.read()).standing
 

@@ -5,8 +5,9 @@
             if message.addressed:
                 await session.inform(f"I heard: {message.content}", re=message.n)
 
-What is heard comes once and in order, through outages of Redis too, and ends when
-the session is closed. An agent speaks when it has the floor; `say` sees to that.
+Messages come once and in order, through outages of Redis too, and end when the session
+is closed. An agent speaks when it has the floor; `say` sees to that. Its notebook, goals,
+tools and the rest of a `SessionClient` are parts of the same object.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ from typing import Any, Self, Unpack
 from parley.bus import Bus
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import ParticipantJoined, SessionOpened
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.models.model_port import Model
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.room import Room, entered
 from parley.listeners.sessions import argument_checks
 from parley.listeners.sessions.inbox import Hearing, Message
 from parley.listeners.sessions.join_entry import Entering, Joining, joined
+from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.session_votes import Voting
 from parley.listeners.sessions.shipped_packs import known, newest
 from parley.listeners.sessions.speech import Speaking
 from parley.memory.extraction.patterns.pattern_packs import Pack
 
 
-class Session(Speaking, Voting):
+class Session(Speaking, Voting, SessionClient):
     """One participant's part in a session. Made by `connect`, or `on` a bus that there is.
 
     What it raises is the bus's own (`parley.bus.contract.errors`), `FloorLost` and
@@ -38,9 +42,18 @@ class Session(Speaking, Voting):
     joined under the name.
     """
 
-    def __init__(self, bus: Bus, room: Room, joined: ParticipantJoined) -> None:
-        super().__init__(room, joined)
-        self._hearing = Hearing(bus, self._me)
+    def __init__(
+        self,
+        reader: MemoryReader,
+        room: Room,
+        joined: ParticipantJoined,
+        model: Model | None = None,
+    ) -> None:
+        Speaking.__init__(self, room, joined)
+        SessionClient.__init__(
+            self, reader.bus, reader.packs, room.session, self.name, reader=reader, model=model
+        )
+        self._hearing = Hearing(reader.bus, self._me)
 
     @classmethod
     @asynccontextmanager
@@ -62,11 +75,13 @@ class Session(Speaking, Voting):
         packs: Sequence[Pack] = (),
         create: bool = False,
         settings: Mapping[str, Any] | None = None,
+        model: Model | None = None,
         **joining: Unpack[Joining],
     ) -> AsyncIterator[Self]:
         """Join on `bus`, and leave at the end; the session goes on.
 
-        With `create` a session that is not there is opened, with `settings`. Raises
+        With `create` a session that is not there is opened, with `settings`. `model`
+        words inline summaries and rewrites the notebook. Raises
         `SessionNotFound`, `SessionClosed` for one that is over, and `InvalidEntry` for
         what is no power, no setting, or the server's own name.
         """
@@ -76,28 +91,35 @@ class Session(Speaking, Voting):
             opening = SessionOpened(settings=opened, packs=newest())
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
+        reader = MemoryReader(bus, known(*packs))
         async with (
-            entered(BusDoor(bus, known(*packs), session)) as room,
-            cls._part(bus, room, entry) as here,
+            entered(BusDoor(bus, reader.packs, session)) as room,
+            cls._part(reader, room, entry, model) as here,
         ):
             yield here
 
     @classmethod
     @asynccontextmanager
     async def within(
-        cls, room: Room, bus: Bus, name: str, **joining: Unpack[Joining]
+        cls, room: Room, reader: MemoryReader, name: str, **joining: Unpack[Joining]
     ) -> AsyncIterator[Self]:
-        """Join in a room that there is on `bus`, and leave at the end; the room stays.
+        """Join in a room that there is, and leave at the end; the room stays.
 
-        Raises as `on` does.
+        `reader` is the process' own, on the bus of the room. Raises as `on` does.
         """
-        async with cls._part(bus, room, joined(name, **joining)) as here:
+        async with cls._part(reader, room, joined(name, **joining)) as here:
             yield here
 
     @classmethod
     @asynccontextmanager
-    async def _part(cls, bus: Bus, room: Room, entry: ParticipantJoined) -> AsyncIterator[Self]:
-        here = cls(bus, room, entry)
+    async def _part(
+        cls,
+        reader: MemoryReader,
+        room: Room,
+        entry: ParticipantJoined,
+        model: Model | None = None,
+    ) -> AsyncIterator[Self]:
+        here = cls(reader, room, entry, model)
         await here._sit_down()
         try:
             yield here

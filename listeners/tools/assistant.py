@@ -1,6 +1,6 @@
 """An assistant on a session: questions and answers, tools, and what is on the user's screen.
 
-    assistant = Assistant(bus, packs, "desk", "helper")
+    assistant = SessionClient(bus, packs, "desk", "helper").assistant
     await assistant.open()
     messages = await assistant.prepare_messages("How warm is it?")
     ...
@@ -21,7 +21,7 @@ from typing import Any, Final
 import orjson
 from ulid import ULID
 
-from parley.bus import Bus, Draft, Receipt
+from parley.bus import Draft, Receipt
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import (
     ContextInjected,
@@ -34,6 +34,7 @@ from parley.bus.entries import (
     ToolReturned,
 )
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
 from parley.memory.context.chat_messages import (
     Chat,
@@ -48,7 +49,7 @@ from parley.memory.exchanges.tool_keys import encode_canonical
 from parley.memory.settings.presets import load_preset
 from parley.memory.settings.session_settings import overlay_trees
 from parley.memory.state.exchange_state import Injection
-from parley.memory.state.memory import Memory, Packs
+from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 
 RECENT: Final = 50  # messages of the open exchange that are shown
@@ -68,21 +69,12 @@ class Proactive:
 
 
 class Assistant:
-    """`participant` answers `user` in `session`; `reader` may be shared by a process."""
+    """A participant that answers `user` in a session."""
 
-    def __init__(
-        self,
-        bus: Bus,
-        packs: Packs,
-        session: str,
-        participant: str = "assistant",
-        user: str = USER,
-        reader: MemoryReader | None = None,
-    ) -> None:
-        self._bus, self._session = bus, session
-        self._participant, self._user = participant, user
-        self._reader = reader or MemoryReader(bus, packs)
-        self.tools = Toolbox(bus, packs, session, participant, self._reader)
+    def __init__(self, access: SessionAccess, user: str = USER) -> None:
+        self._access, self._user = access, user
+        self._participant = access.participant
+        self.tools = Toolbox(access)
 
     async def open(self, packs: tuple[PackRef, ...] = (), **settings: Any) -> None:
         """Open the session with the preset `assistant`, unless it is there."""
@@ -90,7 +82,9 @@ class Assistant:
             load_preset("assistant"), {"exchange": {"users": [self._user]}, **settings}
         )
         with contextlib.suppress(SessionExists):
-            await self._bus.open(self._session, SessionOpened(settings=tree, packs=packs))
+            await self._access.bus.open(
+                self._access.session, SessionOpened(settings=tree, packs=packs)
+            )
 
     async def prepare_messages(
         self, user_message: str | None = None, *, budget: int | None = None
@@ -99,10 +93,11 @@ class Assistant:
 
         Raises `ContextOverflow` where the budget is below the frame and the question.
         """
-        found = await prepared(
-            self._bus, self._reader, self._session, self._participant, user_message, budget
+        access = self._access
+        prompt = await prepare_messages_for(
+            access.reader, access.session, self._participant, user_message, budget
         )
-        return list(found.messages)
+        return list(prompt.messages)
 
     async def finalize(self, question: str, answer: str, id: str | None = None) -> int:
         """Close the exchange: question and answer, unless said before, and its end. The turn.
@@ -110,16 +105,18 @@ class Assistant:
         With an `id` of your own, doing it again soon changes nothing.
         """
         if id is not None and await self._is_done(f"exchange:{id}:end"):
-            return (await self._memory()).exchanges.turn
-        memory = await self._memory()
+            return (await self._access.memory()).exchanges.turn
+        memory = await self._access.memory()
         own = id or str(ULID())
         entries = self._ending(memory, question, answer)
         drafts = [Draft(f"exchange:{own}:{name}", entry) for name, entry in entries.items()]
-        await self._bus.publish(self._session, drafts)
-        return (await self._memory()).exchanges.turn
+        await self._access.bus.publish(self._access.session, drafts)
+        return (await self._access.memory()).exchanges.turn
 
     async def _is_done(self, id: str) -> bool:
-        return any(record.id == id for record in await self._bus.tail(self._session, TAIL))
+        return any(
+            record.id == id for record in await self._access.bus.tail(self._access.session, TAIL)
+        )
 
     def _ending(self, memory: Memory, question: str, answer: str) -> dict[str, Entry]:
         """What is missing in the log of the exchange that ends."""
@@ -155,7 +152,7 @@ class Assistant:
         The messages to show; [] while they are in the window of exchanges
         already. Of two calls at once, in whatever process, one gets them.
         """
-        memory = await self._memory()
+        memory = await self._access.memory()
         shown = memory.tools.injected.get(memory.named(self._participant), {}).get(key)
         seen = list_injections(memory, self._participant).get(key)
         digest = hash_content(content)
@@ -165,8 +162,8 @@ class Assistant:
         own = _id(self._participant, key, digest, before)
         noted = ContextInjected(participant=self._participant, key=key, content=content)
         returned = [self._fetched(one, own) for one in tools]
-        first, *_ = await self._bus.publish(
-            self._session,
+        first, *_ = await self._access.bus.publish(
+            self._access.session,
             [Draft(own, noted), *(Draft(f"{own}:{_digest(one)}", one) for one in returned)],
         )
         if first.duplicate:
@@ -190,12 +187,8 @@ class Assistant:
             ttl=one.ttl,
         )
 
-    async def _memory(self) -> Memory:
-        return await self._reader.current(self._session)
 
-
-async def prepared(
-    bus: Bus,
+async def prepare_messages_for(
     reader: MemoryReader,
     session: str,
     participant: str | None = None,

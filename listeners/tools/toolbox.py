@@ -16,17 +16,16 @@ from typing import Any, Final, cast
 import orjson
 from ulid import ULID
 
-from parley.bus import Bus, Draft, Receipt
+from parley.bus import Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolCalled, ToolReturned
-from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone, passage
+from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.tools.tool_calls import TURNS, Waiting, call_key, may_be_shared
 from parley.memory.exchanges.tool_cache import find_result, remaining_exchanges
-from parley.memory.state.memory import Memory, Packs
 
-WAIT_SECONDS: Final = 30.0  # for another's call under way; a tool slower than that is run again
+WAIT_SECONDS: Final = 30.0
 
 Arguments = Mapping[str, Any]
 Run = Callable[[], Awaitable[str]]
@@ -50,20 +49,14 @@ class Found:
 
 
 class Toolbox:
-    """The tools of one session, in the hands of `participant`. `reader` may be shared."""
+    """The tools of one session, in the hands of a participant.
 
-    def __init__(
-        self,
-        bus: Bus,
-        packs: Packs,
-        session: str,
-        participant: str,
-        reader: MemoryReader | None = None,
-        wait_seconds: float = WAIT_SECONDS,
-    ) -> None:
-        self._bus, self._session, self._participant = bus, session, participant
-        self._reader = reader or MemoryReader(bus, packs)
-        self._wait_seconds = wait_seconds
+    `wait_seconds`: for another's call under way; a tool slower than that is run again.
+    """
+
+    def __init__(self, access: SessionAccess, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._access, self._wait_seconds = access, wait_seconds
+        self._participant = access.participant
 
     async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> Found | None:
         """The result of that call, in full, if it is kept: a hit, which keeps it for longer.
@@ -72,7 +65,7 @@ class Toolbox:
         """
         asked = self._called(tool, arguments, version, str(ULID()))
         key = call_key(asked)
-        if find_result(await self._memory(), key) is None:
+        if find_result(await self._access.memory(), key) is None:
             return None
         await self._publish(asked)
         return await self._kept(key)
@@ -110,9 +103,7 @@ class Toolbox:
             ttl=ttl,
             episode=episode,
         )
-        drafts = [Draft(id or f"tool:{ULID()}", returned)]
-        (receipt,) = await self._bus.publish(self._session, drafts)
-        return receipt
+        return await self._access.publish(returned, id or f"tool:{ULID()}")
 
     async def call(
         self,
@@ -147,7 +138,7 @@ class Toolbox:
         Neither where another's failed: then whoever asks first again owns it.
         """
         key = call_key(asked)
-        memory = await self._memory()
+        memory = await self._access.memory()
         under_way = memory.tools.calls.get(key or "")
         if find_result(memory, key) is not None:
             return await self._kept(key), False
@@ -155,7 +146,7 @@ class Toolbox:
             return None, memory.settings.limits.cached == 0
         if under_way.call_id == asked.call_id:
             return None, True
-        waiting = Waiting(self._bus, self._session, self._wait_seconds)
+        waiting = Waiting(self._access.bus, self._access.session, self._wait_seconds)
         other = await waiting.returned(under_way.call_id, asked, seq)
         if other is None:
             return None, True
@@ -175,7 +166,7 @@ class Toolbox:
             await self.put(tool, arguments, str(error), error=type(error).__name__, **given)
             raise
         receipt = await self.put(tool, arguments, result, **given)
-        memory = await self._memory()
+        memory = await self._access.memory()
         held = find_result(memory, call_key(asked))
         if held is None or held.n != receipt.n:
             return Found(tool, asked.call_id, result, receipt.n, kept=False)
@@ -184,15 +175,15 @@ class Toolbox:
 
     async def _kept(self, key: str | None) -> Found | None:
         """What is kept under `key`, its whole text read from the log."""
-        memory = await self._memory()
+        memory = await self._access.memory()
         held = find_result(memory, key)
         if held is None:
             return None
         left = remaining_exchanges(memory, held)
         tool, call_id, n, ttl = held.tool, held.call_id, held.n, held.ttl
-        skips = frozenset((await self._bus.info(self._session)).skips)
+        skips = frozenset((await self._access.bus.info(self._access.session)).skips)
         with contextlib.suppress(RangeGone):
-            found = await passage(self._bus, self._session, n, n, skips)
+            found = await passage(self._access.bus, self._access.session, n, n, skips)
             for record in found.records:
                 entry = cast("ToolReturned", record.entry)
                 return Found(tool, call_id, entry.content, n, True, left, ttl)
@@ -209,12 +200,7 @@ class Toolbox:
         )
 
     async def _publish(self, asked: ToolCalled) -> Receipt:
-        drafts = [Draft(f"call:{asked.call_id}", asked)]
-        (receipt,) = await self._bus.publish(self._session, drafts)
-        return receipt
-
-    async def _memory(self) -> Memory:
-        return await self._reader.current(self._session)
+        return await self._access.publish(asked, f"call:{asked.call_id}")
 
 
 def _json(arguments: Arguments) -> dict[str, Any]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.tools.assistant import prepared
 from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import running_text
 from parley.memory.text.byte_limits import byte_size
 from parley.server.rows.tool_rows import kept_result_rows
-from parley.server.runtime.connection import open_connection
-from parley.server.runtime.packs import read_packs
+from parley.server.runtime.backend import open_backend
 from parley.server.settings import Settings
 
 
@@ -20,19 +17,18 @@ async def read_prompt(
     settings: Settings, session: str, participant: str | None, budget: int | None
 ) -> ChatMessages:
     """The messages of the profile `exchange`."""
-    async with open_connection(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        return await prepared(running.bus, reader, session, participant, budget=budget)
+    async with open_backend(settings) as backend:
+        return await backend.session(session, participant or "").prepare_messages(budget=budget)
 
 
 async def read_trace(
     settings: Settings, session: str, participant: str | None, budget: int | None
 ) -> dict[str, Any]:
     """The three views of a session as it stands."""
-    async with open_connection(settings) as running:
-        reader = MemoryReader(running.bus, read_packs(settings.packs).known)
-        chat_messages = await prepared(running.bus, reader, session, participant, budget=budget)
-        memory = await reader.current(session)
+    async with open_backend(settings) as backend:
+        client = backend.session(session, participant or "")
+        prompt = await client.prepare_messages(budget=budget)
+        memory = await backend.reader.current(session)
         return {
             "memory": memory_state_row(session, memory),
             "cache": {
@@ -41,9 +37,9 @@ async def read_trace(
                 "evicted": memory.tools.evicted,
                 "results": list(kept_result_rows(memory)),
             },
-            "messages": list(chat_messages.messages),
-            "size": chat_messages.size,
-            "dropped": chat_messages.dropped,
+            "messages": list(prompt.messages),
+            "size": prompt.size,
+            "dropped": prompt.dropped,
         }
 
 

@@ -9,6 +9,7 @@ from typing import Self
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.sessions.session_client import SessionClient
 from parley.server.runtime.connection import Connection, open_connection
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings
@@ -27,6 +28,10 @@ class Backend:
         """Raises `Misuse` for a pack that cannot be read."""
         packs = read_packs(settings.packs)
         return cls(running.bus, packs, MemoryReader(running.bus, packs.known))
+
+    def session(self, session: str, participant: str = "") -> SessionClient:
+        """`session` in the hands of `participant`, without a seat."""
+        return SessionClient(self.bus, self.packs.known, session, participant, reader=self.reader)
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.contract.drafts import Receipt
-from parley.listeners.sessions.notebook import Notebook, Reading, Revision
+from parley.listeners.sessions.notebook import Reading, Revision
 from parley.server.basics.entry_drafts import login_name
 from parley.server.queries.memory_queries import check_moment
 from parley.server.runtime.backend import Backend, open_backend
@@ -23,7 +23,7 @@ async def read_in(
 ) -> Reading:
     """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
     await check_moment(backend.bus, session, at)
-    return await _notebook(backend, session, participant).read(at=at)
+    return await backend.session(session, participant).notebook.read(at=at)
 
 
 async def write(
@@ -46,7 +46,7 @@ async def write_in(
     id: str | None = None,
 ) -> Receipt:
     """Writes on revision `base`, as `write` does."""
-    return await _notebook(backend, session, participant).write(text, base, id=id)
+    return await backend.session(session, participant).notebook.write(text, base, id=id)
 
 
 async def history(settings: Settings, session: str, participant: str | None) -> list[Revision]:
@@ -57,8 +57,4 @@ async def history(settings: Settings, session: str, participant: str | None) -> 
 
 async def history_in(backend: Backend, session: str, participant: str) -> list[Revision]:
     """Every revision and refusal, oldest first. Raises `NoNotebook`."""
-    return await _notebook(backend, session, participant).history()
-
-
-def _notebook(backend: Backend, session: str, participant: str) -> Notebook:
-    return Notebook(backend.bus, backend.packs.known, session, participant, reader=backend.reader)
+    return await backend.session(session, participant).notebook.history()

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from parley.bus.contract.drafts import Receipt
-from parley.listeners.tools.toolbox import Found, Toolbox
+from parley.listeners.tools.toolbox import Found
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import open_work
 from parley.server.basics.entry_drafts import login_name
@@ -51,17 +51,13 @@ async def put_in(
         memory = await backend.reader.current(session)
         if not open_work(memory, episode, by):
             raise NothingOpen(f"{episode} is not open")
-    box = _box(backend, session, by)
-    return await box.put(tool, arguments, result, episode=episode, id=id, **given)
+    tools = backend.session(session, by).tools
+    return await tools.put(tool, arguments, result, episode=episode, id=id, **given)
 
 
 async def _is_told(backend: Backend, session: str, id: str) -> bool:
     """Whether it stands already, and is not told again."""
     return bool(id) and await backend.bus.find(session, id) is not None
-
-
-def _box(backend: Backend, session: str, by: str) -> Toolbox:
-    return Toolbox(backend.bus, backend.packs.known, session, by, backend.reader)
 
 
 async def get(
@@ -83,7 +79,7 @@ async def got(
     backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
 ) -> Found | None:
     """The kept result, a hit of `by`; None on a miss."""
-    return await _box(backend, session, by).lookup(tool, arguments, version)
+    return await backend.session(session, by).tools.lookup(tool, arguments, version)
 
 
 async def list_results(settings: Settings, session: str) -> list[dict[str, Any]]:

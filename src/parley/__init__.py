@@ -1,9 +1,9 @@
 """Parley: a deliberation server, and the ledger of what a talk has come to.
 
 What a program needs in most cases, documented in docs/python.md: the log (`Bus`), one
-participant's part in a session (`Session`), what a log comes to (`Memory`), the entries
-that programs publish and the errors that they meet. Each name is imported at its first
-use, so `import parley` loads no library at all.
+participant's part in a session (`Session`; `SessionClient` without a seat), what a log
+comes to (`Memory`), the entries that programs publish and the errors that they meet. Each
+name is imported at its first use, so `import parley` loads no library at all.
 
 Everything else is found by its room: `parley.bus`, `parley.memory`, `parley.listeners`,
 `parley.personas`, `parley.server`.
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         VoteInitiated,
     )
     from parley.listeners.sessions.session import Session
+    from parley.listeners.sessions.session_client import SessionClient
     from parley.memory.errors import ContextOverflow, DomainError, UnknownRef
     from parley.memory.state.memory import Memory
 
@@ -81,6 +82,7 @@ _ROOMS = {
         "VoteInitiated",
     ),
     "parley.listeners.sessions.session": ("Session",),
+    "parley.listeners.sessions.session_client": ("SessionClient",),
     "parley.memory.errors": ("ContextOverflow", "DomainError", "UnknownRef"),
     "parley.memory.state.memory": ("Memory",),
 }
@@ -106,6 +108,7 @@ __all__ = [
     "Receipt",
     "Record",
     "Session",
+    "SessionClient",
     "SessionClosed",
     "SessionExists",
     "SessionNotFound",

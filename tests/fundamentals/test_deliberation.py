@@ -13,7 +13,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import ItemCorrected, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.sessions.deliberation import Deliberation
+from parley.listeners.sessions.session_client import SessionClient
 from parley.memory.fold.canonical_bytes import dump
 from parley.server.runtime.packs import Packs, read_packs
 
@@ -32,20 +32,20 @@ async def bus(redis_url: str) -> AsyncIterator[Bus]:
 
 
 @pytest.fixture
-async def harbour(bus: Bus, packs: Packs) -> Deliberation:
+async def harbour(bus: Bus, packs: Packs) -> SessionClient:
     """A session that was just opened."""
     await bus.open("harbour", SessionOpened(packs=packs.opening, title="Winter boats"))
-    return Deliberation(bus, packs.known, "harbour")
+    return SessionClient(bus, packs.known, "harbour")
 
 
-async def test_messages_are_numbered_in_one_order(harbour: Deliberation) -> None:
+async def test_messages_are_numbered_in_one_order(harbour: SessionClient) -> None:
     """Whoever speaks, the log has one order, and a message keeps its number for good."""
     first = await harbour.add_message("Ana", "The north basin froze twice.")
     second = await harbour.add_message("Ben", "Three times, if you count the slush.")
     assert (first.n, second.n) == (1, 2)
 
 
-async def test_saying_it_again_under_its_id_changes_nothing(harbour: Deliberation) -> None:
+async def test_saying_it_again_under_its_id_changes_nothing(harbour: SessionClient) -> None:
     """A publisher that missed the answer may send again: the message is there once."""
     sent = await harbour.add_message("Ana", "The north basin froze twice.", id="ana-1")
     again = await harbour.add_message("Ana", "The north basin froze twice.", id="ana-1")
@@ -55,7 +55,7 @@ async def test_saying_it_again_under_its_id_changes_nothing(harbour: Deliberatio
 
 
 async def test_plain_words_become_a_proposal_with_a_handle(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """People need no grammar: what they propose gets a handle and cites their words."""
     receipt = await harbour.add_message("Ben", "I propose that we move the boats in November.")
@@ -68,7 +68,7 @@ async def test_plain_words_become_a_proposal_with_a_handle(
 
 
 async def test_agents_may_say_what_they_mean_on_the_envelope(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """An act and a reference leave nothing to guess, and the latest stance counts."""
     await harbour.add_message("Ben", "Move the boats in November.", act="propose")
@@ -80,7 +80,7 @@ async def test_agents_may_say_what_they_mean_on_the_envelope(
 
 
 async def test_enough_support_makes_a_decision_and_dissent_stays_on_record(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """Two others for it and nobody against it accept a proposal; who objects later is kept."""
     await harbour.add_message("Ben", "Move the boats in December.", act="propose")
@@ -96,7 +96,7 @@ async def test_enough_support_makes_a_decision_and_dissent_stays_on_record(
 
 
 async def test_an_idea_that_comes_back_is_recognised(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """A proposal in the words of an earlier one says which, and what became of it."""
     await harbour.add_message("Ben", "[PROPOSAL] Sell the old crane and hire one by the day.")
@@ -110,7 +110,7 @@ async def test_an_idea_that_comes_back_is_recognised(
 
 
 async def test_a_person_outranks_the_extraction(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """What a person struck is gone for good, also when it is said again."""
     await harbour.add_message("Ben", "I propose that we all go to lunch.")
@@ -123,7 +123,7 @@ async def test_a_person_outranks_the_extraction(
 
 
 async def test_context_is_current_fits_its_budget_and_says_what_it_left_out(
-    harbour: Deliberation,
+    harbour: SessionClient,
 ) -> None:
     """Right after a message its effect is in the context, whoever asks, within the budget."""
     await harbour.add_message("Ben", "[PROPOSAL] Move the boats in December.")
@@ -138,7 +138,7 @@ async def test_context_is_current_fits_its_budget_and_says_what_it_left_out(
 
 
 async def test_any_past_moment_is_the_fold_of_a_prefix(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """Memory as it was after a message does not know what came later."""
     reader = MemoryReader(bus, packs.known)
@@ -150,12 +150,12 @@ async def test_any_past_moment_is_the_fold_of_a_prefix(
 
 
 async def test_a_restored_session_has_the_same_memory(
-    harbour: Deliberation, bus: Bus, packs: Packs
+    harbour: SessionClient, bus: Bus, packs: Packs
 ) -> None:
     """A session is its log: written back elsewhere, it folds to the same bytes."""
     await harbour.add_message("Ben", "[PROPOSAL] Move the boats in December.")
     await harbour.add_message("Cleo", "I oppose P1.")
     state = await harbour.get_memory_state()
-    copy = Deliberation(bus, packs.known, "harbour-copy")
+    copy = SessionClient(bus, packs.known, "harbour-copy")
     await copy.restore_memory(state)
     assert (await copy.get_memory_state()).checksum == state.checksum

@@ -13,6 +13,7 @@ import pytest
 from parley.bus import Bus
 from parley.bus.contract.errors import InvalidEntry, SessionClosed, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.moments import History
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.sessions.session import Session
@@ -49,7 +50,7 @@ async def sitting(url: str, *, minutes: float = 30, **settings: Any) -> AsyncIte
         await opened(bus, "s", settings)
         moments, now = History(bus, PACKS), [0.0]
         rooms = SessionChannels(bus, PACKS, moments, linger_seconds=5)
-        seats = Seats(bus, rooms, minutes, lambda: now[0])
+        seats = Seats(MemoryReader(bus, PACKS), rooms, minutes, lambda: now[0])
         try:
             yield Sitting(bus, rooms, seats, now)
         finally:

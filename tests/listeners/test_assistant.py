@@ -10,6 +10,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, Record
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.tools.assistant import Assistant, Proactive
 from parley.memory.errors import ContextOverflow
 from parley.memory.exchanges.exchanges import list_kept_exchanges
@@ -22,7 +23,7 @@ ARTICLE = Proactive("article", {"id": 7}, "A blue bicycle.", ttl=2)
 
 @pytest.fixture
 async def assistant(bus: Bus) -> Assistant:
-    found = Assistant(bus, PACKS, "desk")
+    found = SessionClient(bus, PACKS, "desk", "assistant").assistant
     await found.open()
     return found
 
@@ -66,7 +67,7 @@ async def test_an_exchange_that_is_finalized_again_is_one(bus: Bus, assistant: A
 
 async def test_a_user_of_another_name_needs_no_setting(bus: Bus) -> None:
     """In a session whose settings know no users the exchange is opened by hand."""
-    assistant = Assistant(bus, PACKS, "desk", user="ana")
+    assistant = SessionClient(bus, PACKS, "desk", "assistant").assistant_for("ana")
     await assistant.open(exchange={"users": []})
     await assistant.open()  # it is there already
     assert await assistant.finalize("Is it?", "It is.") == 1
@@ -107,7 +108,9 @@ async def test_another_screen_is_injected_again(bus: Bus, assistant: Assistant) 
     assert await assistant.inject_screen_context("screen", SCREEN)
     assert await assistant.inject_screen_context("screen", "The bill.")
     assert await assistant.inject_screen_context("screen", SCREEN)
-    assert await Assistant(bus, PACKS, "desk", "another").inject_screen_context("screen", SCREEN)
+    assert await SessionClient(bus, PACKS, "desk", "another").assistant.inject_screen_context(
+        "screen", SCREEN
+    )
     for number in range(11):
         assert await assistant.inject_screen_context("screen", SCREEN) == []
         await assistant.finalize(f"Question {number}?", "Yes.")
@@ -117,7 +120,7 @@ async def test_another_screen_is_injected_again(bus: Bus, assistant: Assistant) 
 async def test_of_two_injections_at_once_one_takes_place(bus: Bus, assistant: Assistant) -> None:
     """Even where what they fetched differs; each from a reader of its own."""
     rivals = [
-        Assistant(bus, PACKS, "desk").inject_screen_context(
+        SessionClient(bus, PACKS, "desk", "assistant").assistant.inject_screen_context(
             "screen", SCREEN, [Proactive("article", {"id": 7}, f"bicycle {k}")]
         )
         for k in range(5)

@@ -11,7 +11,7 @@ from parley.bus import Bus
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import Record
 from parley.listeners.models.openai_model import OpenAIModel
-from parley.listeners.sessions.deliberation import Deliberation, State
+from parley.listeners.sessions.session_client import SavedSession, SessionClient
 from parley.memory.errors import SnapshotMismatch
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
@@ -28,7 +28,7 @@ async def bus(redis_url: str) -> AsyncIterator[Bus]:
 
 async def test_what_is_said_is_in_the_context(bus: Bus) -> None:
     """`add_message`, then `get_memory_context`: the proposal is there with its handle."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     await talk.add_message("ada", "I propose we meet on Fridays.")
     await talk.add_message("bob", "Fridays are full.", act="oppose", re="P1")
     context = await talk.get_memory_context("cy")
@@ -38,7 +38,7 @@ async def test_what_is_said_is_in_the_context(bus: Bus) -> None:
 
 async def test_the_evaluation_context_is_smaller(bus: Bus) -> None:
     """Decisions, proposals and five messages are enough to decide whether to speak."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     for k in range(30):
         await talk.add_message("ada", f"Thought number {k} about the weather.")
     full, brief = await talk.get_memory_context("bob"), await talk.get_eval_memory_context("bob")
@@ -47,7 +47,7 @@ async def test_the_evaluation_context_is_smaller(bus: Bus) -> None:
 
 async def test_recent_messages_are_the_newest(bus: Bus) -> None:
     """Oldest first, no more than asked for."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     for k in range(9):
         await talk.add_message("ada", f"Line {k}.")
     assert [record.n for record in await talk.get_recent_messages(3)] == [7, 8, 9]
@@ -55,7 +55,7 @@ async def test_recent_messages_are_the_newest(bus: Bus) -> None:
 
 async def test_saying_it_twice_changes_nothing(bus: Bus) -> None:
     """The same id and words give the same place; other words under it are refused."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     first = await talk.add_message("ada", "Once.", id="mine")
     again = await talk.add_message("ada", "Once.", id="mine")
     assert (again.seq, again.duplicate) == (first.seq, True)
@@ -65,7 +65,7 @@ async def test_saying_it_twice_changes_nothing(bus: Bus) -> None:
 
 async def test_a_listener_that_asks_knows_what_it_heard(bus: Bus) -> None:
     """Memory holds a message before `messages` yields it, though no worker runs."""
-    speaker, listener = Deliberation(bus, PACKS, "demo"), Deliberation(bus, PACKS, "demo")
+    speaker, listener = SessionClient(bus, PACKS, "demo"), SessionClient(bus, PACKS, "demo")
     heard: list[int] = []
 
     async def listen() -> None:
@@ -85,7 +85,7 @@ async def test_a_listener_that_asks_knows_what_it_heard(bus: Bus) -> None:
 
 async def test_a_state_is_restored_elsewhere(bus: Bus) -> None:
     """Saved under one name and removed, the session comes back with the same memory."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     for k in range(40):
         await talk.add_message("ada", f"I propose plan {k} for the roof.")
     state = await talk.get_memory_state()
@@ -98,7 +98,7 @@ async def test_a_state_is_restored_elsewhere(bus: Bus) -> None:
 
 async def test_a_live_session_is_not_overwritten(bus: Bus) -> None:
     """Unless told to."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     await talk.add_message("ada", "First.")
     state = await talk.get_memory_state()
     await talk.add_message("ada", "Second.")
@@ -110,11 +110,11 @@ async def test_a_live_session_is_not_overwritten(bus: Bus) -> None:
 
 async def test_an_altered_state_is_noticed(bus: Bus) -> None:
     """A log without one of its entries is not the one that gave the memory."""
-    talk = Deliberation(bus, PACKS, "demo")
+    talk = SessionClient(bus, PACKS, "demo")
     for k in range(5):
         await talk.add_message("ada", f"I propose plan {k} for the roof.")
     state = await talk.get_memory_state()
-    altered = State("demo", state.records[:-1], state.memory, state.checksum)
+    altered = SavedSession("demo", state.records[:-1], state.memory, state.checksum)
     with pytest.raises(SnapshotMismatch):
         await talk.restore_memory(altered, replace=True)
 
@@ -122,7 +122,7 @@ async def test_an_altered_state_is_noticed(bus: Bus) -> None:
 async def test_inline_makes_what_a_message_made_due_before_it_returns(bus: Bus) -> None:
     """No worker runs, and the summary stands; a replay has it too."""
     await bus.open("inline", opened(summary={"interval": 3, "strategy": "inline", "fanout": 2}))
-    talk = Deliberation(bus, PACKS, "inline")
+    talk = SessionClient(bus, PACKS, "inline")
     for k in range(12):
         await talk.add_message("ada", f"Thought number {k} about the weather.")
         made = [record for record in await whole(bus, "inline") if is_summary(record)]
@@ -132,7 +132,7 @@ async def test_inline_makes_what_a_message_made_due_before_it_returns(bus: Bus) 
 async def test_background_leaves_it_to_workers(bus: Bus) -> None:
     """A message returns at once, with its summary due."""
     await bus.open("later", opened(summary={"interval": 3}))
-    talk = Deliberation(bus, PACKS, "later")
+    talk = SessionClient(bus, PACKS, "later")
     for k in range(3):
         await talk.add_message("ada", f"Thought number {k} about the weather.")
     assert not [record for record in await whole(bus, "later") if is_summary(record)]
@@ -145,7 +145,7 @@ async def test_inline_asks_the_model_where_there_is_one(bus: Bus) -> None:
         await bus.open(
             "asked", opened(summary={"interval": 2, "strategy": "inline", "how": "model"})
         )
-        talk = Deliberation(bus, PACKS, "asked", model=model)
+        talk = SessionClient(bus, PACKS, "asked", model=model)
         for k in range(4):
             if k == 2:
                 fake.fail("401")
@@ -162,7 +162,7 @@ async def test_many_tokens_of_talk_close_a_stretch_before_its_messages_do(bus: B
     """`limits.short_term`: three long messages are a stretch where twelve short ones are."""
     settings = {"summary": {"strategy": "inline"}, "limits": {"short_term": {"cap": 400}}}
     await bus.open("long", opened(**settings))
-    talk = Deliberation(bus, PACKS, "long")
+    talk = SessionClient(bus, PACKS, "long")
     for k in range(6):
         await talk.add_message("ada", f"Thought {k} about the weather of the week. " * 15)
     assert [row[:3] for row in await standing(bus, "long")] == [(0, 1, 3), (0, 4, 6)]

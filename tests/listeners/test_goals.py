@@ -9,7 +9,7 @@ import pytest
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.sessions.goals import Goals
+from parley.listeners.sessions.session_client import SessionClient
 from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state.episode_state import WorkTally
 from parley.memory.state.memory import Memory
@@ -37,13 +37,13 @@ def tally_of(memory: Memory, ref: int) -> WorkTally:
 
 async def test_a_goal_is_processed_with_its_tasks_tools_and_steps(bus: Bus) -> None:
     """What was done is counted, what was discovered outlives it, all with its time."""
-    goals = Goals(bus, PACKS, "audit", "ana")
+    goals = SessionClient(bus, PACKS, "audit", "ana").goals
     async with goals.process_goal("Count the doors") as goal:
         async with goals.task("Count doors on floor 2", of=goal):
-            await goals.ran("query", "found 12", arguments={"floor": 2})
-            await goals.ran("query", error="TimeoutError")
-            await goals.step("Two are hidden.", discovered={"hidden doors": "2"})
-        await goals.ran("report", "written", of=goal)
+            await goals.record_tool_run("query", "found 12", arguments={"floor": 2})
+            await goals.record_tool_run("query", error="TimeoutError")
+            await goals.record_step("Two are hidden.", discovered={"hidden doors": "2"})
+        await goals.record_tool_run("report", "written", of=goal)
         goal.result = "14 doors"
     memory = await memory_of(bus)
     done = memory.episodes.held[1]
@@ -58,7 +58,7 @@ async def test_a_goal_is_processed_with_its_tasks_tools_and_steps(bus: Bus) -> N
 
 async def test_what_raises_fails_its_goal_and_passes(bus: Bus) -> None:
     """The error is what the goal came to; a task that was open in it is closed first."""
-    goals = Goals(bus, PACKS, "audit", "ana")
+    goals = SessionClient(bus, PACKS, "audit", "ana").goals
     with pytest.raises(LookupError):
         async with goals.process_goal("Count the doors"), goals.task("Load the model"):
             raise LookupError("no such file")
@@ -70,7 +70,7 @@ async def test_what_raises_fails_its_goal_and_passes(bus: Bus) -> None:
 
 async def test_what_is_cancelled_is_abandoned(bus: Bus) -> None:
     """Cancellation passes, and the log says that nobody finished it."""
-    goals = Goals(bus, PACKS, "audit", "ana")
+    goals = SessionClient(bus, PACKS, "audit", "ana").goals
     begun = asyncio.Event()
 
     async def work() -> None:
@@ -88,7 +88,7 @@ async def test_what_is_cancelled_is_abandoned(bus: Bus) -> None:
 
 async def test_a_new_goal_archives_the_one_before(bus: Bus) -> None:
     """Nobody has to close it; one who does says how it ended."""
-    goals = Goals(bus, PACKS, "audit", "ana")
+    goals = SessionClient(bus, PACKS, "audit", "ana").goals
     await goals.set_session_goal("Doors")
     await goals.set_session_goal("Windows")
     await goals.complete_current_goal(success=False, result="no model")
@@ -103,26 +103,26 @@ async def test_a_new_goal_archives_the_one_before(bus: Bus) -> None:
 async def test_a_goal_without_room_is_refused_by_name(bus: Bus) -> None:
     """The session's limit is told, and how to go on."""
     await bus.open("tight", opened(limits={"open_episodes": 1}))
-    await Goals(bus, PACKS, "tight", "ana").set_session_goal("Doors")
+    await SessionClient(bus, PACKS, "tight", "ana").goals.set_session_goal("Doors")
     with pytest.raises(NotOpened, match=r"limits\.open_episodes is 1"):
-        await Goals(bus, PACKS, "tight", "bo").set_session_goal("Windows")
+        await SessionClient(bus, PACKS, "tight", "bo").goals.set_session_goal("Windows")
 
 
 async def test_layers_meet_in_one_session(bus: Bus) -> None:
     """Talk is summarised by its tokens, work counted in its goal; a replay gives the same."""
-    from parley.listeners.sessions.deliberation import Deliberation
     from parley.memory.fold.canonical_bytes import dump
 
     await bus.open("both", opened(preset="analyst", summary={"interval": 4, "strategy": "inline"}))
-    goals, talk = Goals(bus, PACKS, "both", "ana"), Deliberation(bus, PACKS, "both")
+    session = SessionClient(bus, PACKS, "both", "ana")
+    goals = session.goals
     async with goals.process_goal("Count the doors"):
         for number in range(8):
-            await talk.add_message("bo", f"What about floor {number}? There are many doors.")
-            await goals.ran("query", f"found {number}", arguments={"floor": number})
+            await session.add_message("bo", f"What about floor {number}? There are many doors.")
+            await goals.record_tool_run("query", f"found {number}", arguments={"floor": number})
     memory = await MemoryReader(bus, PACKS).current("both")
     assert [summary.level for summary in memory.summaries.values()] == [0, 0]
     assert tally_of(memory, 1).runs == 8
     again, _ = replayed(await whole(bus, "both"))
     assert dump(again) == dump(memory)
-    text = (await talk.get_memory_context("ana")).text
+    text = (await session.get_memory_context("ana")).text
     assert "Count the doors" in text

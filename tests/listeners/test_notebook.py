@@ -11,6 +11,7 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import BallotCompleted, Entry, Message, ParticipantAliased, ResultsFinal
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.sessions.notebook import Notebook
+from parley.listeners.sessions.session_client import SessionClient
 from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
 from tests.fake_openai import FakeOpenAI
 from tests.logs import PACKS, opened
@@ -21,7 +22,7 @@ async def session(bus: Bus, *entries: Entry, **note: Any) -> Callable[..., Noteb
     limits = {"note": {"cap": note.pop("limit", 1000)}}
     await bus.open("a", opened(note={"policy": "append", **note}, limits=limits))
     await say(bus, *entries)
-    return lambda who, model=None: Notebook(bus, PACKS, "a", who, model)
+    return lambda who, model=None: SessionClient(bus, PACKS, "a", who, model=model).notebook
 
 
 async def say(bus: Bus, *entries: Entry) -> None:

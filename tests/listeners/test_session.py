@@ -16,6 +16,7 @@ from parley.bus.contract.errors import InvalidEntry, SessionNotFound
 from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
 from parley.listeners import Session
 from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import BusDoor
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import entered
@@ -326,7 +327,7 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
         entered(door := SlowDoor(own, known(), "s")) as room,
     ):
         door.open.set()
-        async with Session.within(room, own, "Ana", role="person") as ana:
+        async with Session.within(room, MemoryReader(own, known()), "Ana", role="person") as ana:
             await ana.call_vote("Otter?", re="P1")
             door.open.clear()
             door.knocked.clear()

@@ -14,6 +14,7 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolReturned
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.tools.toolbox import Run, Toolbox
 from parley.memory.state.memory import Memory
 from tests.dialogues import assistant, called, exchange
@@ -32,7 +33,7 @@ async def bus(redis_url: str) -> AsyncIterator[Bus]:
 
 
 def toolbox(bus: Bus, participant: str = "helper", wait_seconds: float = 10.0) -> Toolbox:
-    return Toolbox(bus, PACKS, "a", participant, wait_seconds=wait_seconds)
+    return SessionClient(bus, PACKS, "a", participant).toolbox(wait_seconds)
 
 
 async def memory(bus: Bus) -> Memory:

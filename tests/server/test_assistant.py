@@ -9,7 +9,7 @@ from pathlib import Path
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.tools.assistant import Assistant, prepared
+from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
@@ -24,15 +24,14 @@ from tests.sessions import is_settled, replayed, running, whole
 
 FRESH = """
 import asyncio, json, sys
-from bus import Bus
-from parley.listeners.tools.assistant import prepared
-from parley.listeners.cache.memory_reader import MemoryReader
+from parley.bus import Bus
+from parley.listeners.sessions.session_client import SessionClient
 from tests.faults.language import PACKS
 
 async def main(url, session):
     async with await Bus.connect(url) as bus:
-        found = await prepared(bus, MemoryReader(bus, PACKS), session, "helper", "What now?")
-        print(json.dumps(found.messages))
+        prompt = await SessionClient(bus, PACKS, session, "helper").prepare_messages("What now?")
+        print(json.dumps(prompt.messages))
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -40,7 +39,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 async def converse(bus: Bus, session: str) -> None:
     """200 exchanges; 40 tools are called as they come, some of them again and again."""
-    assistant = Assistant(bus, PACKS, session, "helper")
+    assistant = SessionClient(bus, PACKS, session, "helper").assistant
     await assistant.open(limits={"context_text": 200})
     for number in range(200):
         arguments = {"place": "here"}
@@ -70,7 +69,7 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
         projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1, idle_seconds=0.05))
         async with running(projector):
             await wait_until(lambda: is_settled(bus, "desk"))
-        chat_messages = await prepared(bus, MemoryReader(bus, PACKS), "desk", "helper", "What now?")
+        chat_messages = await SessionClient(bus, PACKS, "desk", "helper").prepare_messages("What now?")
         rebuilt, _ = replayed(await whole(bus, "desk"))
         assert rebuilt.exchanges.turn == 200
         assert rebuilt.exchanges.compressions > 0

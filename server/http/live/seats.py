@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import structlog
 
-from parley.bus import Bus
 from parley.bus.connection.tasks import cancel_and_wait
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
 from parley.listeners.sessions.session import Session
@@ -27,9 +27,13 @@ class Seats:
     """By session and canonical name. A seat idle for `idle_minutes` is given up."""
 
     def __init__(
-        self, bus: Bus, rooms: SessionChannels, idle_minutes: float, clock: Callable[[], float]
+        self,
+        reader: MemoryReader,
+        rooms: SessionChannels,
+        idle_minutes: float,
+        clock: Callable[[], float],
     ) -> None:
-        self._bus, self._rooms = bus, rooms
+        self._reader, self._rooms = reader, rooms
         self._idle_seconds, self._clock = idle_minutes * 60, clock
         self._taken: dict[str, list[_Seat]] = {}
         self._taking = WeakValueDictionary[str, asyncio.Lock]()
@@ -58,7 +62,7 @@ class Seats:
             async with AsyncExitStack() as stack:
                 room = await stack.enter_async_context(self._rooms.room(session))
                 joining = Session.within(
-                    room, self._bus, caller.name, role=role, description=description,
+                    room, self._reader, caller.name, role=role, description=description,
                     interests=interests, may=caller.may,
                 )  # fmt: skip
                 joined = await stack.enter_async_context(joining)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from parley.listeners.tools.assistant import prepared
 from parley.server.http.bodies.memory_responses import ChatRow, ContextRow
 from parley.server.http.identity.authorization import Caller, Reader
 from parley.server.http.problems.problem_details import Problem, problem_responses
@@ -59,10 +58,8 @@ async def get_context(
         return json_response(asdict(context))
     if at is not None or others:
         raise Problem("refused", detail="The profile exchange shows the present of one session.")
-    backend = doors.held
-    return json_response(
-        asdict(await prepared(backend.bus, backend.reader, session, who, budget=budget))
-    )
+    client = doors.held.session(session, who or "")
+    return json_response(asdict(await client.prepare_messages(budget=budget)))
 
 
 async def _whose(
