@@ -78,7 +78,7 @@ async def tails(
     compared, so that nothing is folded onto what the log no longer says. None
     where there is no such session. One round trip while all copies are true.
     """
-    missing = [session for session, held in wanted if held is None]
+    missing = [session for session, kept_copy in wanted if kept_copy is None]
     stored = dict(
         zip(
             missing,
@@ -86,24 +86,24 @@ async def tails(
             strict=True,
         )
     )
-    copies = [held or stored.get(session) for session, held in wanted]
+    copies = [kept_copy or stored.get(session) for session, kept_copy in wanted]
     reads = [
         (session, copy.seq - 1 if copy is not None else 0)
         for (session, _), copy in zip(wanted, copies, strict=True)
     ]
-    found: list[Tail | None] = []
-    for (session, held), copy, stretch in zip(
+    tails_read: list[Tail | None] = []
+    for (session, kept_copy), copy, stretch in zip(
         wanted, copies, await bus.read_many(reads, count=count + 1), strict=True
     ):
         if stretch is None:
-            found.append(None)
+            tails_read.append(None)
         elif copy is None:
-            found.append(_from_nothing(packs, stretch))
+            tails_read.append(_from_nothing(packs, stretch))
         elif copy.is_prefix_of(stretch):
-            found.append(_after(copy, stretch))
+            tails_read.append(_after(copy, stretch))
         else:
-            found.append(await _anew(bus, packs, session, held is not None, count))
-    return found
+            tails_read.append(await _anew(bus, packs, session, kept_copy is not None, count))
+    return tails_read
 
 
 async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> Tail | None:
@@ -168,12 +168,14 @@ def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Fo
         return []
     last = records[-1]
     if skips:
-        found = project(copy.memory, [record for record in records if record.seq not in skips])
+        entry_facts = project(
+            copy.memory, [record for record in records if record.seq not in skips]
+        )
         copy.honoured = sum(seq <= last.seq for seq in skips)
     else:
-        found = project(copy.memory, records)
+        entry_facts = project(copy.memory, records)
     copy.seq, copy.n, copy.identity = last.seq, last.n, last.identity
-    return found
+    return entry_facts
 
 
 async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> None:

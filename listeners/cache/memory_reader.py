@@ -54,8 +54,8 @@ class MemoryReader:
 
     async def _caught_up(self, session: str) -> Memory:
         while True:
-            held = self._shelf.get(session)
-            (tail,) = await tails(self.bus, self.packs, [(session, held)], PAGE)
+            kept_copy = self._shelf.get(session)
+            (tail,) = await tails(self.bus, self.packs, [(session, kept_copy)], PAGE)
             self._shelf.drop(session)
             if tail is None:
                 raise SessionNotFound(session)
@@ -116,9 +116,9 @@ class MemoryReader:
         while True:
             records = await self.bus.tail(session, asked)
             skips = (await self.bus.info(session)).skips
-            found = [record for record in records if is_heard_message(record, skips)]
-            if len(found) >= count or len(records) < asked:
-                return found[-count:]
+            messages = [record for record in records if is_heard_message(record, skips)]
+            if len(messages) >= count or len(records) < asked:
+                return messages[-count:]
             asked *= 4
 
     def forget(self, session: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
@@ -39,12 +39,12 @@ class Owed:
 
 def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
     """Fold `records` into `memory`; the facts of the entries that changed something, in order."""
-    found: list[Found] = []
+    entry_facts: list[Found] = []
     for record in records:
         facts = apply(memory, record)
         if facts:
-            found.append((record.seq, facts))
-    return found
+            entry_facts.append((record.seq, facts))
+    return entry_facts
 
 
 def owed(memory: Memory) -> list[Owed]:
@@ -55,21 +55,26 @@ def owed(memory: Memory) -> list[Owed]:
     """
     return [
         *(
-            Owed("effects", one.id, tuple(map(one.result_id, HOWS)))
-            for one in due_summaries(memory, WINDOW)
+            Owed("effects", effect.id, tuple(map(effect.result_id, HOWS)))
+            for effect in due_summaries(memory, WINDOW)
         ),
         *(
-            Owed("upgrades", one.id, (one.result_id("model"),))
-            for one in list_upgrades(memory, WINDOW)
+            Owed("upgrades", effect.id, (effect.result_id("model"),))
+            for effect in list_upgrades(memory, WINDOW)
         ),
         *(Owed("votes", look.id) for look in list_due_looks(memory)),
     ]
 
 
-def fact_rows(found: Sequence[Found]) -> list[FactRecord]:
+def fact_row(fact: Fact) -> dict[str, Any]:
+    """A fact as clients read it: kind, ref, n and data."""
+    return {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data}
+
+
+def fact_rows(entry_facts: Sequence[Found]) -> list[FactRecord]:
     """The facts as subscribers read them, each under the seq of its entry."""
     return [
-        FactRecord(seq, k, {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data})
-        for seq, facts in found
+        FactRecord(seq, k, fact_row(fact))
+        for seq, facts in entry_facts
         for k, fact in enumerate(facts)
     ]

@@ -41,16 +41,16 @@ async def passage(bus: Bus, session: str, first: int, last: int, skips: frozense
     Raises `RangeGone`.
     """
     seq = (await entry_of(bus, session, first)).seq
-    found: list[Record] = []
+    primary_entries: list[Record] = []
     while True:
         page = await bus.read(session, after=seq - 1, count=min(PAGE, 2 * (last - first) + 16))
         for record in page:
             if record.entry.kind not in PRIMARY:
                 continue
             if record.seq not in skips:
-                found.append(record)
+                primary_entries.append(record)
             if record.n == last:
-                return Passage(found, record.identity)
+                return Passage(primary_entries, record.identity)
         if not page:
             raise RangeGone(f"{session!r} ends before n {last}")
         seq = page[-1].seq + 1

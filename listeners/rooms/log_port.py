@@ -82,8 +82,8 @@ class BusDoor:
 
     async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
         try:
-            async with self._bus.subscribe(self.session, after, facts=False) as heard:
-                async for record in heard:
+            async with self._bus.subscribe(self.session, after, facts=False) as subscription:
+                async for record in subscription:
                     if isinstance(record, Record):
                         yield [record]
         except (Fenced, SlowSubscriber) as error:

@@ -110,14 +110,14 @@ class Presence:
 
     async def publish(self, *drafts: Draft | None) -> None:
         """Publish those of `drafts` that there are, together."""
-        if there := [draft for draft in drafts if draft is not None]:
-            await self.room.publish(there)
+        if offered := [draft for draft in drafts if draft is not None]:
+            await self.room.publish(offered)
 
     async def landed(self, epoch: int, *drafts: Draft | None) -> bool:
         """Publish under `epoch`; False, and nothing is written, where the floor moved on."""
-        there = [draft for draft in drafts if draft is not None]
+        offered = [draft for draft in drafts if draft is not None]
         try:
-            await self.room.publish(there, epoch=epoch)
+            await self.room.publish(offered, epoch=epoch)
         except StaleEpoch:
             return False
         return True

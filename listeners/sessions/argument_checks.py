@@ -27,21 +27,21 @@ def powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
     if may is None:
         return None
     known = (*ACTS, *CAPABILITIES)
-    unknown = [one for one in may if one not in known]
-    if isinstance(may, str) or unknown:
-        wrong = may if isinstance(may, str) else unknown[0]
+    unknown_words = [word for word in may if word not in known]
+    if isinstance(may, str) or unknown_words:
+        wrong = may if isinstance(may, str) else unknown_words[0]
         raise InvalidEntry(f"may: {wrong!r} is not in a list of {', '.join(known)}")
     return tuple(may)
 
 
 def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings that a session may be opened with."""
-    given = dict(tree or {})
+    settings_tree = dict(tree or {})
     try:
-        parse_settings(given)
+        parse_settings(settings_tree)
     except SettingsRefused as refused:
         raise InvalidEntry(f"settings: {refused.key}: {refused.reason}") from None
-    return given
+    return settings_tree
 
 
 def call(memory: Memory, name: str, entry: VoteInitiated) -> None:
@@ -54,17 +54,17 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
     """The open vote `ref` (V1), and `choice` as its options are written."""
     vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
     if vote is None:
-        held = ", ".join(f"V{one}" for one in memory.votes.held) or "none yet"
-        raise InvalidEntry(f"no vote {ref!r}; there is {held}")
+        handles = ", ".join(f"V{handle_n}" for handle_n in memory.votes.held) or "none yet"
+        raise InvalidEntry(f"no vote {ref!r}; there is {handles}")
     if vote.status != "open":
         how = "over for want of a quorum" if vote.status == "short" else vote.status
         raise InvalidEntry(f"{vote.handle} is {how}, not open")
     if memory.named(name) not in vote.electorate:
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
-    read = read_choice(vote, choice)
-    if read is None:
+    ballot_choice = read_choice(vote, choice)
+    if ballot_choice is None:
         raise InvalidEntry(explain_bad_ballot(vote, choice))
-    return vote, read
+    return vote, ballot_choice
 
 
 def in_time(memory: Memory, n: int, ballot: int) -> None:

@@ -44,8 +44,8 @@ class Hearing:
         room = self._me.room
         while True:
             seq = room.seq
-            found = (self._message(record) for record in await self._news())
-            yield [message for message in found if message is not None]
+            messages = (self._message(record) for record in await self._news())
+            yield [message for message in messages if message is not None]
             if self._seq < room.seq:
                 continue
             if self._me.memory.closed is not None:
@@ -56,24 +56,24 @@ class Hearing:
         """Entries beyond the last one listened to, oldest first."""
         room = self._me.room
         self._seq = min(self._seq, room.seq)  # the log may have gone back
-        (found,) = await self._bus.read_many([(room.session, self._seq)], count=_PAGE)
-        if found is None or not found.records:
+        (stretch,) = await self._bus.read_many([(room.session, self._seq)], count=_PAGE)
+        if stretch is None or not stretch.records:
             return []
-        self._seq = found.records[-1].seq
-        return [record for record in found.records if record.seq not in found.skips]
+        self._seq = stretch.records[-1].seq
+        return [record for record in stretch.records if record.seq not in stretch.skips]
 
     def _message(self, record: Record) -> Message | None:
         """What `record` says to us; None where it is no message, our own, or known already."""
         if record.entry.kind != "message" or record.id in self._heard:
             return None
         self._heard.append(record.id)
-        said = cast("Said", record.entry)
+        entry = cast("Said", record.entry)
         memory, mine = self._me.memory, self._me.canonical
-        if memory.named(said.participant) == mine:
+        if memory.named(entry.participant) == mine:
             return None
-        addressed = mine in map(memory.named, said.to) or (
-            "@" in said.content and self._mention.search(said.content) is not None
+        addressed = mine in map(memory.named, entry.to) or (
+            "@" in entry.content and self._mention.search(entry.content) is not None
         )
         return Message(
-            record.n, said.participant, said.content, said.act, said.re, said.to, addressed
+            record.n, entry.participant, entry.content, entry.act, entry.re, entry.to, addressed
         )

@@ -136,8 +136,9 @@ class Notebook:
             return page.standing
         job = self._job(memory, why)
         skips = frozenset((await self._access.bus.info(self._access.session)).skips)
-        found = await passage(self._access.bus, self._access.session, job.first, job.last, skips)
-        return await self._carry_out(job, found.records, info.incarnation)
+        bus, session = self._access.bus, self._access.session
+        entry_range = await passage(bus, session, job.first, job.last, skips)
+        return await self._carry_out(job, entry_range.records, info.incarnation)
 
     async def prompt_agent_for_memory_update(
         self, round_content: str, max_retries: int | None = None, *, why: str = ASKED
@@ -202,21 +203,21 @@ def revisions(records: Sequence[Record], packs: Packs, participant: str) -> list
     A participant's other names count, whenever they became its own.
     """
     memory = Memory(packs)
-    found: list[tuple[str, Revision]] = []
+    named_revisions: list[tuple[str, Revision]] = []
     for record in records:
         facts = apply(memory, record)
         if record.entry.kind in _KINDS:
             entry = cast("NoteWritten | NoteRevised | NoteRefused", record.entry)
-            found.append((entry.participant, _revision(record, facts)))
+            named_revisions.append((entry.participant, _revision(record, facts)))
     own = memory.named(participant)
-    return [revision for name, revision in found if memory.named(name) == own]
+    return [revision for name, revision in named_revisions if memory.named(name) == own]
 
 
 def _revision(record: Record, facts: Sequence[Fact]) -> Revision:
     entry: Any = record.entry
-    said = next((fact for fact in facts if fact.kind.startswith("note.")), None)
-    reason = "" if said is None else str(said.data.get("reason", ""))
-    stood = said is not None and said.kind == "note.revised"
+    note_fact = next((fact for fact in facts if fact.kind.startswith("note.")), None)
+    reason = "" if note_fact is None else str(note_fact.data.get("reason", ""))
+    stood = note_fact is not None and note_fact.kind == "note.revised"
     if entry.kind == "note.refused":
         return Revision(
             record.n, "refused", entry.cause, entry.base, "", 0, "", entry.at,

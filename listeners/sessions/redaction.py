@@ -73,8 +73,8 @@ async def redact(
 
 def _words(entry: Entry | Unknown) -> str:
     for name in ("content", "title", "result", "value"):
-        if isinstance(found := getattr(entry, name, None), str) and found:
-            return found
+        if isinstance(text := getattr(entry, name, None), str) and text:
+            return text
     return ""
 
 

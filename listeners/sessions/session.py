@@ -61,8 +61,8 @@ class Session(Speaking, Voting, SessionClient):
         cls, url: str, session: str, name: str, **joining: Unpack[Entering]
     ) -> AsyncIterator[Self]:
         """Join `session` on the Redis at `url` as `name`; the rest as `on` has it."""
-        async with await Bus.connect(url) as bus, cls.on(bus, session, name, **joining) as here:
-            yield here
+        async with await Bus.connect(url) as bus, cls.on(bus, session, name, **joining) as joined:
+            yield joined
 
     @classmethod
     @asynccontextmanager

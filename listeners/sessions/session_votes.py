@@ -40,10 +40,10 @@ class Voting(Seated):
 
         Raises `InvalidEntry` for what would not count, naming what does, or did not.
         """
-        held, read = argument_checks.ballot(self.memory, self._me.name, ref, choice)
+        vote, ballot_choice = argument_checks.ballot(self.memory, self._me.name, ref, choice)
         entry = validate_entry(
-            BallotCast, participant=self._me.name, re=held.n, choice=read, content=why
+            BallotCast, participant=self._me.name, re=vote.n, choice=ballot_choice, content=why
         )
         n = await self._publish("ballot", entry, id)
-        argument_checks.in_time(self.memory, held.n, n)
+        argument_checks.in_time(self.memory, vote.n, n)
         return n

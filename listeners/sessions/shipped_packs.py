@@ -28,8 +28,8 @@ def known(*packs: Pack) -> Packs:
 
 def newest() -> tuple[PackRef, ...]:
     """What a new session opens with: the newest shipped pack of each name."""
-    found = {pack.name.partition("@")[0]: pack for pack in sorted(shipped(), key=_version)}
-    return tuple(PackRef(pack.name, pack.hash) for pack in found.values())
+    by_name = {pack.name.partition("@")[0]: pack for pack in sorted(shipped(), key=_version)}
+    return tuple(PackRef(pack.name, pack.hash) for pack in by_name.values())
 
 
 def _version(pack: Pack) -> int:

@@ -121,8 +121,8 @@ class Assistant:
     def _ending(self, memory: Memory, question: str, answer: str) -> dict[str, Entry]:
         """What is missing in the log of the exchange that ends."""
         entries: dict[str, Entry] = {}
-        held = open_exchange(memory)
-        talk = None if held is None else held.talk
+        exchange = open_exchange(memory)
+        talk = None if exchange is None else exchange.talk
         if talk is None and memory.named(self._user) not in memory.users:
             entries["open"] = EpisodeOpened(
                 participant=self._user, episode="exchange", title=question
@@ -161,30 +161,32 @@ class Assistant:
         before = 0 if shown is None else shown.n
         own = _id(self._participant, key, digest, before)
         noted = ContextInjected(participant=self._participant, key=key, content=content)
-        returned = [self._fetched(one, own) for one in tools]
+        returned = [self._fetched(prefetched, own) for prefetched in tools]
         first, *_ = await self._access.bus.publish(
             self._access.session,
-            [Draft(own, noted), *(Draft(f"{own}:{_digest(one)}", one) for one in returned)],
+            [Draft(own, noted), *(Draft(f"{own}:{_digest(entry)}", entry) for entry in returned)],
         )
         if first.duplicate:
             return []
         text = clip(content, memory.settings.limits.context_text)
         messages = [injection_message(key, Injection(hash=digest, n=first.n, turn=0, text=text))]
-        for one in returned:
-            arguments = encode_canonical(one.arguments) or "{}"
-            messages += tool_call_messages(one.call_id, one.tool, arguments, one.content)
+        for entry in returned:
+            arguments = encode_canonical(entry.arguments) or "{}"
+            messages += tool_call_messages(entry.call_id, entry.tool, arguments, entry.content)
         return messages
 
-    def _fetched(self, one: Proactive, own: str) -> ToolReturned:
+    def _fetched(self, prefetched: Proactive, own: str) -> ToolReturned:
+        arguments = encode_canonical(prefetched.arguments)
+        call = _short(prefetched.tool, prefetched.version, arguments)
         return ToolReturned(
             participant=self._participant,
-            tool=one.tool,
-            call_id=f"{own[-8:]}-{_short(one.tool, one.version, encode_canonical(one.arguments))}",
-            content=one.result,
-            arguments=one.arguments,
-            version=one.version,
+            tool=prefetched.tool,
+            call_id=f"{own[-8:]}-{call}",
+            content=prefetched.result,
+            arguments=prefetched.arguments,
+            version=prefetched.version,
             read_only=True,
-            ttl=one.ttl,
+            ttl=prefetched.ttl,
         )
 
 
@@ -196,8 +198,8 @@ async def prepare_messages_for(
     budget: int | None = None,
 ) -> ChatMessages:
     """The messages of a session for `participant`, with the open exchange as it stands."""
-    held = open_exchange(await reader.current(session))
-    talk = None if held is None else held.talk
+    exchange = open_exchange(await reader.current(session))
+    talk = None if exchange is None else exchange.talk
     recent = await reader.recent(session, 0 if talk is None else min(talk.messages, RECENT))
     # Reading was an await: what came since is in neither half, or in both.
     memory = await reader.current(session)

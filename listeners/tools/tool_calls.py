@@ -34,9 +34,9 @@ class Waiting:
         key = call_key(asked)
         name = blake2b(call_id.encode(), digest_size=8).hexdigest()
         for turn in range(TURNS):
-            other = await self._heard(call_id, key, after)
-            if other is not None:
-                return other
+            record = await self._heard(call_id, key, after)
+            if record is not None:
+                return record
             draft = Draft(f"takeover:{name}:{turn}", asked)
             try:
                 await self.bus.publish(self.session, [draft])
@@ -53,15 +53,15 @@ class Waiting:
         with contextlib.suppress(TimeoutError):
             async with (
                 asyncio.timeout(self.seconds),
-                self.bus.subscribe(self.session, after=after, facts=False) as heard,
+                self.bus.subscribe(self.session, after=after, facts=False) as subscription,
             ):
-                async for item in heard:
-                    if isinstance(item, Record) and item.entry.kind == "tool.returned":
-                        entry = cast("ToolReturned", item.entry)
+                async for record in subscription:
+                    if isinstance(record, Record) and record.entry.kind == "tool.returned":
+                        entry = cast("ToolReturned", record.entry)
                         if entry.call_id == call_id or (
                             may_be_shared(entry) and call_key(entry) == key
                         ):
-                            return item
+                            return record
         return None
 
 

@@ -125,9 +125,9 @@ class Toolbox:
             receipt = await self._publish(asked)
             if not read_only or turn == TURNS - 1:
                 break
-            found, ours = await self._shared(asked, receipt.seq)
-            if found is not None:
-                return found
+            shared_result, ours = await self._shared(asked, receipt.seq)
+            if shared_result is not None:
+                return shared_result
             if ours:
                 break
         return await self._run(asked, run, read_only, ttl)
@@ -157,34 +157,35 @@ class Toolbox:
 
     async def _run(self, asked: ToolCalled, run: Run, read_only: bool, ttl: int | None) -> Found:
         tool, arguments, version = asked.tool, asked.arguments, asked.version
-        given: dict[str, Any] = {
+        call_fields: dict[str, Any] = {
             "version": version, "read_only": read_only, "ttl": ttl, "call_id": asked.call_id,
         }  # fmt: skip
         try:
             result = await run()
         except Exception as error:
-            await self.put(tool, arguments, str(error), error=type(error).__name__, **given)
+            await self.put(tool, arguments, str(error), error=type(error).__name__, **call_fields)
             raise
-        receipt = await self.put(tool, arguments, result, **given)
+        receipt = await self.put(tool, arguments, result, **call_fields)
         memory = await self._access.memory()
-        held = find_result(memory, call_key(asked))
-        if held is None or held.n != receipt.n:
+        kept_result = find_result(memory, call_key(asked))
+        if kept_result is None or kept_result.n != receipt.n:
             return Found(tool, asked.call_id, result, receipt.n, kept=False)
-        left = remaining_exchanges(memory, held)
-        return Found(tool, asked.call_id, result, receipt.n, False, left, held.ttl)
+        left = remaining_exchanges(memory, kept_result)
+        return Found(tool, asked.call_id, result, receipt.n, False, left, kept_result.ttl)
 
     async def _kept(self, key: str | None) -> Found | None:
         """What is kept under `key`, its whole text read from the log."""
         memory = await self._access.memory()
-        held = find_result(memory, key)
-        if held is None:
+        kept_result = find_result(memory, key)
+        if kept_result is None:
             return None
-        left = remaining_exchanges(memory, held)
-        tool, call_id, n, ttl = held.tool, held.call_id, held.n, held.ttl
+        left = remaining_exchanges(memory, kept_result)
+        tool, call_id, ttl = kept_result.tool, kept_result.call_id, kept_result.ttl
+        n = kept_result.n
         skips = frozenset((await self._access.bus.info(self._access.session)).skips)
         with contextlib.suppress(RangeGone):
-            found = await passage(self._access.bus, self._access.session, n, n, skips)
-            for record in found.records:
+            entry_range = await passage(self._access.bus, self._access.session, n, n, skips)
+            for record in entry_range.records:
                 entry = cast("ToolReturned", record.entry)
                 return Found(tool, call_id, entry.content, n, True, left, ttl)
         return None
@@ -206,8 +207,8 @@ class Toolbox:
 def _json(arguments: Arguments) -> dict[str, Any]:
     """Arguments as JSON has them. Raises `InvalidEntry` for what no JSON can say."""
     try:
-        found = cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
+        json_arguments = cast("dict[str, Any]", orjson.loads(orjson.dumps(dict(arguments))))
         json.dumps(arguments, allow_nan=False, default=str)  # orjson writes NaN as null
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidEntry(f"arguments of a tool must be JSON: {error}") from None
-    return found
+    return json_arguments

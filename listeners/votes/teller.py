@@ -67,12 +67,12 @@ async def publish_once(
     Where another entry has the id since before this was decided, under one that `nonce`
     makes the caller's. Where one came just now, it may have done it: that is to be seen.
     """
-    decided = room.seq
+    decided_at = room.seq
     try:
         await room.publish([Draft(own, entry)], incarnation=incarnation)
-    except Conflict as taken:
-        if taken.seq > decided:
-            await room.caught_up(taken.seq)
+    except Conflict as conflict:
+        if conflict.seq > decided_at:
+            await room.caught_up(conflict.seq)
             return
         draft = Draft(f"{own}:{nonce}:{room.seq}", entry)
         await room.publish([draft], incarnation=incarnation)

@@ -74,23 +74,23 @@ async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     those of the time. Raises `UnknownVote`, `SessionNotFound`.
     """
     info = await bus.info(session)
-    memory, found = Memory(packs), None
+    memory, vote = Memory(packs), None
     async with contextlib.aclosing(read_pages(bus, session, to=info.head)) as log:
         async for page in log:
             for record in page:
                 if record.seq not in info.skips:
                     apply(memory, record)
-                found = memory.votes.held.get(ref, found)
-                if found is not None and found.closed:
-                    return found
-    if found is None:
+                vote = memory.votes.held.get(ref, vote)
+                if vote is not None and vote.closed:
+                    return vote
+    if vote is None:
         raise UnknownVote(f"V{ref}")
-    return found
+    return vote
 
 
 def retally(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
     """The same ballots under another rule or quorum. Of a secret vote nobody is named."""
-    found = count_vote(vote, rule, quorum)
+    result = count_vote(vote, rule, quorum)
     if not vote.secret:
-        return found
-    return VoteResult(found.rule, found.status, found.carried, found.tally, (), (), ())
+        return result
+    return VoteResult(result.rule, result.status, result.carried, result.tally, (), (), ())
