@@ -115,7 +115,7 @@ async def open_dependencies(
         stack.push_async_callback(moments.aclose)
         rooms = SessionChannels(bus, packs, moments)
         stack.push_async_callback(rooms.aclose)
-        seats = Seats(held.reader, rooms, serve.seat_minutes, clock)
+        seats = Seats(backend.reader, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
         closing = asyncio.Event()
         streams = StreamLimits(closing, clock, serve.streams)

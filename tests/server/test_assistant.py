@@ -69,7 +69,9 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
         projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1, idle_seconds=0.05))
         async with running(projector):
             await wait_until(lambda: is_settled(bus, "desk"))
-        chat_messages = await SessionClient(bus, PACKS, "desk", "helper").prepare_messages("What now?")
+        chat_messages = await SessionClient(bus, PACKS, "desk", "helper").prepare_messages(
+            "What now?"
+        )
         rebuilt, _ = replayed(await whole(bus, "desk"))
         assert rebuilt.exchanges.turn == 200
         assert rebuilt.exchanges.compressions > 0
