@@ -9,16 +9,21 @@ incarnation, and how many skips it honoured.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+
 from parley.bus import Bus, LogStretch
+from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
 from parley.listeners.cache.projection import Found, project
+from parley.listeners.cache.ranges import PAGE
 from parley.memory.errors import DomainError
 from parley.memory.fold.canonical_bytes import load
 from parley.memory.state.memory import FOLD, Memory, Packs
@@ -42,6 +47,10 @@ class Copy:
     saved_seq: int = 0  # of the newest snapshot this copy came from or wrote
     saved_at: float = field(default_factory=time.monotonic)
     scheduled: frozenset[str] = frozenset()  # effects the bus was told of
+
+    def advance(self, record: Record) -> None:
+        """`record`, the next of the log, is folded into `memory` now."""
+        self.seq, self.n, self.identity = record.seq, record.n, record.identity
 
     def is_prefix_of(self, stretch: LogStretch) -> bool:
         """True while the log that `stretch` was read from still begins with what is folded here.
@@ -79,13 +88,7 @@ async def tails(
     where there is no such session. One round trip while all copies are true.
     """
     missing = [session for session, kept_copy in wanted if kept_copy is None]
-    stored = dict(
-        zip(
-            missing,
-            await asyncio.gather(*(saved(bus, packs, session) for session in missing)),
-            strict=True,
-        )
-    )
+    stored = await _load_snapshots(bus, packs, missing)
     copies = [kept_copy or stored.get(session) for session, kept_copy in wanted]
     reads = [
         (session, copy.seq - 1 if copy is not None else 0)
@@ -104,6 +107,27 @@ async def tails(
         else:
             tails_read.append(await _anew(bus, packs, session, kept_copy is not None, count))
     return tails_read
+
+
+async def _load_snapshots(
+    bus: Bus, packs: Packs, sessions: Sequence[str]
+) -> dict[str, Copy | None]:
+    """The newest snapshot of each, read at the same time. Raises the first error of any."""
+    copies: dict[str, Copy | None] = {}
+    errors: list[Exception] = []
+
+    async def load_snapshot(session: str) -> None:
+        try:
+            copies[session] = await saved(bus, packs, session)
+        except Exception as error:
+            errors.append(error)
+
+    async with anyio.create_task_group() as tasks:
+        for session in sessions:
+            tasks.start_soon(load_snapshot, session)
+    if errors:
+        raise errors[0]
+    return copies
 
 
 async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> Tail | None:
@@ -156,7 +180,7 @@ async def loaded(data: bytes, packs: Packs, seq: int) -> Memory:
     """`load`, beside the loop where it takes long."""
     if len(data) < LONG:
         return load(data, packs, seq)
-    return await asyncio.to_thread(load, data, packs, seq)
+    return await anyio.to_thread.run_sync(load, data, packs, seq)
 
 
 def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Found]:
@@ -174,7 +198,7 @@ def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Fo
         copy.honoured = sum(seq <= last.seq for seq in skips)
     else:
         entry_facts = project(copy.memory, records)
-    copy.seq, copy.n, copy.identity = last.seq, last.n, last.identity
+    copy.advance(last)
     return entry_facts
 
 
@@ -186,7 +210,7 @@ async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[i
         if last - first == TURN or size > TURN_SIZE or last == len(records):
             fold(copy, records[first:last], skips)
             first, size = last, 0
-            await asyncio.sleep(0)
+            await anyio.lowlevel.checkpoint()
 
 
 class Shelf:
@@ -212,3 +236,24 @@ class Shelf:
 
     def drop(self, session: str) -> None:
         self._copies.pop(session, None)
+
+
+async def catch_up(bus: Bus, packs: Packs, session: str, shelf: Shelf) -> Copy:
+    """The copy of `session` on `shelf`, made where there is none, folded to the log's end.
+
+    Cancelled between two turns, what is folded stays on the shelf; what raises leaves no
+    copy there. Raises `SessionNotFound`, and `DomainError` where the log is unreadable here.
+    """
+    while True:
+        (tail,) = await tails(bus, packs, [(session, shelf.get(session))], PAGE)
+        shelf.drop(session)
+        if tail is None:
+            raise SessionNotFound(session)
+        try:
+            await fold_by_turns(tail.copy, tail.records, tail.skips)
+        except anyio.get_cancelled_exc_class():
+            shelf.put(tail.copy)
+            raise
+        shelf.put(tail.copy)
+        if tail.copy.seq >= tail.head:
+            return tail.copy

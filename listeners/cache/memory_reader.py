@@ -7,7 +7,6 @@ costs a round trip and what is new.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
@@ -15,11 +14,13 @@ from dataclasses import replace
 from typing import Final, cast
 from weakref import WeakValueDictionary
 
+import anyio
+import anyio.lowlevel
+
 from parley.bus import Bus
-from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import EntrySetAside, Record
-from parley.listeners.cache.memory_cache import TURN, Shelf, fold_by_turns, tails
-from parley.listeners.cache.ranges import PAGE, read_pages
+from parley.listeners.cache.memory_cache import TURN, Shelf, catch_up
+from parley.listeners.cache.ranges import read_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory, Packs
@@ -36,37 +37,22 @@ class MemoryReader:
     def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
         self.bus, self.packs = bus, packs
         self._shelf = Shelf(copies)
-        self._locks = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
+        self._locks = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
 
     async def current(self, session: str) -> Memory:
         """The memory of everything acknowledged before the call.
 
         Raises `SessionNotFound`; `DomainError` where the session cannot be read here.
         """
-        lock = self._locks.setdefault(session, asyncio.Lock())
+        lock = self._locks.setdefault(session, anyio.Lock(fast_acquire=True))
         async with lock:
-            return await self._caught_up(session)
+            copy = await catch_up(self.bus, self.packs, session, self._shelf)
+            return copy.memory
 
     def held(self, session: str) -> Memory | None:
         """The memory as it was last read here, without a look at the log; None where it was not."""
         copy = self._shelf.get(session)
         return None if copy is None else copy.memory
-
-    async def _caught_up(self, session: str) -> Memory:
-        while True:
-            kept_copy = self._shelf.get(session)
-            (tail,) = await tails(self.bus, self.packs, [(session, kept_copy)], PAGE)
-            self._shelf.drop(session)
-            if tail is None:
-                raise SessionNotFound(session)
-            try:
-                await fold_by_turns(tail.copy, tail.records, tail.skips)
-            except asyncio.CancelledError:  # between two turns: what is folded stands
-                self._shelf.put(tail.copy)
-                raise
-            self._shelf.put(tail.copy)
-            if tail.copy.seq >= tail.head:
-                return tail.copy.memory
 
     async def at(self, session: str, n: int) -> Memory:
         """The memory after primary entry `n`, as it was then: no later entry shapes it."""
@@ -145,7 +131,7 @@ class MemoryReader:
                 if record.entry.kind == "message":
                     recent.append(record)
             if record.seq % TURN == 0:
-                await asyncio.sleep(0)
+                await anyio.lowlevel.checkpoint()
         return memory, list(recent)
 
     async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:

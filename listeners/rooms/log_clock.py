@@ -8,9 +8,10 @@ process's own clock counts on.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Final
+
+import anyio
 
 from parley.bus.entries import Record
 from parley.memory.arbitration.steps import ElapsedTimes
@@ -104,4 +105,4 @@ class Marks:
 
 
 def _loop_ms() -> float:
-    return asyncio.get_running_loop().time() * 1000
+    return anyio.current_time() * 1000

@@ -7,15 +7,16 @@ them comes in order and without a gap, from the entry after the last one read;
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
+
+import anyio
 
 from parley.bus import Bus, Draft, Receipt
 from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.memory_cache import Copy, fold_by_turns, tails
+from parley.listeners.cache.memory_cache import Copy, Shelf, catch_up
 from parley.memory.fold.apply import fold_records
 from parley.memory.state.memory import Memory, Packs
 
@@ -32,8 +33,8 @@ class Door(Protocol):
     session: str
     incarnation: str  # of the log that the newest memory was read from; "": it is never replaced
 
-    async def memory(self) -> tuple[Memory, int]:
-        """A memory of the log as it stands, and the seq it stands at."""
+    async def copy(self) -> Copy:
+        """A memory of the log as it stands, and where it stands; the caller's own."""
         ...
 
     async def recent(self, count: int) -> list[Record]:
@@ -62,19 +63,11 @@ class BusDoor:
         self.session, self.incarnation = session, ""
         self._bus, self._packs = bus, packs
 
-    async def memory(self) -> tuple[Memory, int]:
+    async def copy(self) -> Copy:
         """From the newest snapshot and the tail after it. Raises `SessionNotFound`."""
-        copy: Copy | None = None
-        while True:
-            (tail,) = await tails(self._bus, self._packs, [(self.session, copy)], PAGE)
-            if tail is None:
-                await self._bus.info(self.session)  # says that there is none
-                continue
-            copy = tail.copy
-            await fold_by_turns(copy, tail.records, tail.skips)
-            if copy.seq >= tail.head:
-                self.incarnation = copy.incarnation
-                return copy.memory, copy.seq
+        copy = await catch_up(self._bus, self._packs, self.session, Shelf(1))
+        self.incarnation = copy.incarnation
+        return copy
 
     async def recent(self, count: int) -> list[Record]:
         first = await self._bus.read(self.session, count=1)
@@ -107,23 +100,23 @@ class LocalDoor:
     def __init__(self, log: LocalLog, packs: Packs) -> None:
         self.session, self.incarnation = log.session, ""
         self._log, self._packs = log, packs
-        self._moved = asyncio.Event()
+        self._moved = anyio.Event()
 
-    async def memory(self) -> tuple[Memory, int]:
+    async def copy(self) -> Copy:
         memory = fold_records(Memory(self._packs), self._log.read(0, count=2**31))
-        return memory, memory.seq
+        return Copy(self.session, "", memory, seq=memory.seq)
 
     async def recent(self, count: int) -> list[Record]:
         return [*self._log.read(count=1), *self._log.tail(count)]
 
     async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
         while True:
-            self._moved.clear()
+            moved = self._moved
             if records := self._log.read(after, count=PAGE):
                 after = records[-1].seq
                 yield records
             else:
-                await self._moved.wait()
+                await moved.wait()
 
     async def publish(
         self, drafts: Sequence[Draft], epoch: int | None, incarnation: str = ""
@@ -131,11 +124,15 @@ class LocalDoor:
         try:
             return self._log.publish(drafts, epoch=epoch)
         finally:
-            self._moved.set()
+            self._wake_followers()
 
     async def now_ms(self) -> int:
         return self._log.now_ms()
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         self._log.close(reason, rule=rule, totals=totals)
-        self._moved.set()
+        self._wake_followers()
+
+    def _wake_followers(self) -> None:
+        moved, self._moved = self._moved, anyio.Event()
+        moved.set()

@@ -12,18 +12,19 @@ asks it next sees what the fold made of it.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Final, TypeVar
 
+import anyio
 import structlog
 
 from parley.bus import Draft, Receipt
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
+from parley.listeners.cache.memory_cache import Copy
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import Door, LogReplaced
 from parley.memory.arbitration.steps import ElapsedTimes
@@ -44,19 +45,26 @@ log = structlog.get_logger("parley.room")
 class Room:
     """Make it with `entered`. `memory` is the room's own: read it between two awaits."""
 
-    def __init__(self, door: Door, memory: Memory, seq: int) -> None:
+    def __init__(self, door: Door, copy: Copy) -> None:
         self.session = door.session
-        self.memory = memory
-        self.seq = seq  # of the newest entry folded
         self.recent: deque[Record] = deque(maxlen=KEPT)  # messages, oldest first
         self.patience_seconds = 0.0  # for which an outage is waited out before publishing raises
-        self._door = door
+        self._door, self._copy = door, copy
         self._marks = Marks()
-        self._news = asyncio.Event()
+        self._news = anyio.Event()
         self._begun = 0  # times that it began anew
         self._hearers: list[Hearer] = []
         self._anew: list[Callable[[], None]] = []
-        self._failure: BaseException | None = None
+        self._failure: Exception | None = None
+
+    @property
+    def memory(self) -> Memory:
+        return self._copy.memory
+
+    @property
+    def seq(self) -> int:
+        """Of the newest entry folded."""
+        return self._copy.seq
 
     @property
     def incarnation(self) -> str:
@@ -80,16 +88,15 @@ class Room:
         self, drafts: Sequence[Draft], epoch: int | None, incarnation: str
     ) -> list[Receipt]:
         """Publish, and again while Redis is away or busy: under the same ids it lands once."""
-        clock = asyncio.get_running_loop()
-        deadline = clock.time() + self.patience_seconds
+        deadline = anyio.current_time() + self.patience_seconds
         while True:
             try:
                 return await self._door.publish(drafts, epoch, incarnation)
             except (Unavailable, Busy) as error:
-                if clock.time() >= deadline:
+                if anyio.current_time() >= deadline:
                     raise
                 log.warning("publish_waits", session=self.session, reason=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
+                await anyio.sleep(RETRY_SECONDS)
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         """End the session. Raises `SessionClosed` where others closed it with other words."""
@@ -109,15 +116,13 @@ class Room:
         seq, or at the same one for other reasons.
         """
         begun = self._begun
-        try:
-            async with asyncio.timeout(seconds):
-                while self.seq == after and self._begun == begun:
-                    if self._failure is not None:
-                        raise self._failure
-                    await self._news.wait()
-        except TimeoutError:
-            return False
-        return True
+        with anyio.move_on_after(seconds):
+            while self.seq == after and self._begun == begun:
+                if self._failure is not None:
+                    raise self._failure
+                await self._news.wait()
+            return True
+        return False
 
     async def as_long_as(
         self, holds: Callable[[], bool], work: Callable[[], Awaitable[Done]]
@@ -126,16 +131,27 @@ class Room:
 
         `holds` is asked whenever the session moves.
         """
-        task = asyncio.ensure_future(work())
-        watch = asyncio.create_task(self._until_not(holds))
-        try:
-            await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                return task.result()
-            watch.result()
-            return None
-        finally:
-            await cancel_and_wait(watch, asyncio.ensure_future(task))
+        result: Done | None = None
+        errors: list[Exception] = []  # a group would wrap them
+
+        async def watch() -> None:
+            try:
+                await self._until_not(holds)
+            except Exception as error:
+                errors.append(error)
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            try:
+                result = await work()
+                errors.clear()
+            except Exception as error:
+                errors[:] = [error]
+            tasks.cancel_scope.cancel()
+        if errors:
+            raise errors[0]
+        return result
 
     async def _until_not(self, holds: Callable[[], bool]) -> None:
         while True:
@@ -174,10 +190,10 @@ class Room:
                 replaced = True
             except Unavailable as error:
                 log.warning("room_waits", session=self.session, reason=str(error))
-                await asyncio.sleep(RETRY_SECONDS)
+                await anyio.sleep(RETRY_SECONDS)
 
     async def _begin_anew(self) -> None:
-        self.memory, self.seq = await self._door.memory()
+        self._copy = await self._door.copy()
         await self._look_back()
         self._begun += 1
         for anew in self._anew:
@@ -195,7 +211,7 @@ class Room:
             if record.entry.kind == "entry.set_aside":
                 raise LogReplaced  # what it names may be folded here already
             facts = apply(self.memory, record)
-            self.seq = record.seq
+            self._copy.advance(record)
             self._note(record, live=True)
             for hearer in self._hearers:
                 hearer(record, facts)
@@ -207,13 +223,12 @@ class Room:
             self.recent.append(record)
 
     def _tell(self) -> None:
-        news, self._news = self._news, asyncio.Event()
+        news, self._news = self._news, anyio.Event()
         news.set()
 
-    def _failed(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._failure = error
-            self._tell()
+    def _fail(self, _: Child, error: Exception) -> None:
+        self._failure = error
+        self._tell()
 
 
 @asynccontextmanager
@@ -222,13 +237,12 @@ async def entered(door: Door) -> AsyncIterator[Room]:
 
     Where following it fails for good, whoever waits in the room is told.
     """
-    memory, seq = await door.memory()
-    room = Room(door, memory, seq)
+    room = Room(door, await door.copy())
     room._marks.set_clock(await door.now_ms())
     await room._look_back()
-    task = asyncio.create_task(room._follow(), name=f"parley-room-{door.session}")
-    task.add_done_callback(room._failed)
+    host = TaskHost(f"parley-room-{door.session}", room._fail)
+    host.start(host.name, room._follow)
     try:
         yield room
     finally:
-        await cancel_and_wait(task)
+        await host.aclose()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import anyio
 from ulid import ULID
 
 from parley.bus.contract.errors import BusError
@@ -154,7 +155,7 @@ class Goals:
                 await self._close(goal.handle, "failed", goal.result or what)
             raise
         except BaseException:
-            with suppress(BusError):
+            with suppress(BusError), anyio.CancelScope(shield=True):
                 await self._close(goal.handle, "abandoned", goal.result)
             raise
         await self._close(goal.handle, "completed", goal.result)

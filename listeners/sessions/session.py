@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, Self, Unpack
 
+import anyio
+
 from parley.bus import Bus
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import ParticipantJoined, SessionOpened
@@ -124,8 +126,9 @@ class Session(Speaking, Voting, SessionClient):
         try:
             yield here
         finally:
-            await here._turns.left()
-            await here._stand_up()
+            with anyio.CancelScope(shield=True):
+                await here._turns.aclose()
+                await here._stand_up()
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """What others say from joining on, as it comes, until the session is closed."""

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import anyio
+
 from parley.bus import Draft, Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
@@ -97,7 +99,8 @@ class Speaking(Seated, Verbs):
             failed = False
         finally:
             if self._turns.epoch is not None:
-                await self._turns.give_back("failed" if failed else "silent")
+                with anyio.CancelScope(shield=True):
+                    await self._turns.give_back("failed" if failed else "silent")
 
     async def bid(
         self,

@@ -6,15 +6,17 @@ speaks in the epoch that it was granted, or not at all.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
+import anyio
 import structlog
 
 from parley.bus import Draft, Receipt
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from parley.listeners.rooms.participant import Presence
@@ -71,7 +73,8 @@ class Turns:
     def __init__(self, me: Presence) -> None:
         self._me = me
         self.epoch: int | None = None  # of the turn that was taken and not ended
-        self._leaving: asyncio.Task[None] | None = None  # from what was given up
+        self._host = TaskHost("parley-turns")
+        self._leaving: Child | None = None  # from what was given up
 
     async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
         """The epoch in which the floor is ours, once it is.
@@ -81,15 +84,15 @@ class Turns:
         and no grant.
         """
         try:
-            async with asyncio.timeout(seconds):
+            with anyio.fail_after(seconds):
                 await self.left()
                 self.epoch = await self._granted(wish)
         except TimeoutError:
             refused = self._refused(seconds)
             await self._leave("waited in vain")
             raise refused from None
-        except asyncio.CancelledError:  # it may come again at every await from here on
-            self._leave_behind(self._leave("asked no more"))
+        except anyio.get_cancelled_exc_class():  # it may come again at every await from here on
+            self._leave_behind(partial(self._leave, "asked no more"))
             raise
         return self.epoch
 
@@ -157,7 +160,13 @@ class Turns:
     async def left(self) -> None:
         """Return once nothing is left of a turn, or of a wait for one, that was given up."""
         if self._leaving is not None:
-            await asyncio.wait({self._leaving})
+            await self._leaving.wait()
+
+    async def aclose(self) -> None:
+        """`left`, even in a cancelled scope; there are no turns after it."""
+        with anyio.CancelScope(shield=True):
+            await self.left()
+        await self._host.aclose()
 
     async def _leave(self, reason: str) -> None:
         """Take the bid back, and the floor where it was granted meanwhile."""
@@ -181,16 +190,16 @@ class Turns:
             raise
         except BaseException:
             released = self._me.draft("release", self._release(epoch, "interrupted"))
-            self._leave_behind(self._me.landed(epoch, released))
+            self._leave_behind(partial(self._me.landed, epoch, released))
             raise
 
-    def _leave_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+    def _leave_behind(self, leave: Callable[[], Awaitable[object]]) -> None:
         """Have that done, whatever becomes of the caller; `left` waits for it."""
-        self._leaving = asyncio.create_task(self._left_behind(leaving), name="parley-turn")
+        self._leaving = self._host.start("parley-turn", self._left_behind, leave)
 
-    async def _left_behind(self, leaving: Coroutine[Any, Any, object]) -> None:
+    async def _left_behind(self, leave: Callable[[], Awaitable[object]]) -> None:
         try:
-            await leaving
+            await leave()
         except Exception as error:  # the session is over, or out of reach: so is the turn
             log.info("turn_not_left", session=self._me.room.session, reason=str(error))
 

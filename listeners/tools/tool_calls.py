@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, cast
+
+import anyio
 
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Conflict
@@ -50,11 +50,8 @@ class Waiting:
 
         None where nothing came in time.
         """
-        with contextlib.suppress(TimeoutError):
-            async with (
-                asyncio.timeout(self.seconds),
-                self.bus.subscribe(self.session, after=after, facts=False) as subscription,
-            ):
+        with anyio.move_on_after(self.seconds):
+            async with self.bus.subscribe(self.session, after=after, facts=False) as subscription:
                 async for record in subscription:
                     if isinstance(record, Record) and record.entry.kind == "tool.returned":
                         entry = cast("ToolReturned", record.entry)

@@ -9,11 +9,11 @@ from parley.bus import Draft
 from parley.bus.contract.errors import Unavailable
 from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
 from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.memory_cache import Copy
 from parley.listeners.rooms.log_clock import Marks
 from parley.listeners.rooms.log_port import LocalDoor, LogReplaced
 from parley.listeners.rooms.room import entered
 from parley.memory.arbitration.steps import ElapsedTimes
-from parley.memory.state.memory import Memory
 from tests.logs import PACKS
 from tests.patience import PATIENCE
 from tests.tables import Table, agent, person
@@ -78,9 +78,9 @@ class _Faltering(LocalDoor):
 
     away = 0
 
-    async def memory(self) -> tuple[Memory, int]:
+    async def copy(self) -> Copy:
         self._falter()
-        return await super().memory()
+        return await super().copy()
 
     async def recent(self, count: int) -> list[Record]:
         self._falter()
