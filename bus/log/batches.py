@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from parley.bus.contract import wire
-from parley.bus.contract.drafts import Draft, SealedDraft, check_draft_id, is_handle
+from parley.bus.contract.drafts import Draft, SealedDraft, check_draft_id
 from parley.bus.contract.drafts import seal as seal_draft
-from parley.bus.contract.errors import InvalidEntry, UnknownReference
+from parley.bus.contract.errors import InvalidEntry
+from parley.bus.log.references import referenced_id, resolve_reference
 
 BATCH_DRAFTS: Final = 500  # one script stays below 2 ms
 BATCH_BYTES: Final = 4_194_304
@@ -39,12 +39,6 @@ def check_one_step(
         raise InvalidEntry(_ONE_STEP)
 
 
-def referenced_id(draft: Draft) -> str | None:
-    """The client id that `re` names; None for a number, a handle, or no `re`."""
-    target = getattr(draft.entry, "re", None)
-    return target if isinstance(target, str) and not is_handle(target) else None
-
-
 def next_batch(
     session: str, drafts: Sequence[Draft], numbers: Mapping[str, int]
 ) -> list[SealedDraft]:
@@ -58,12 +52,9 @@ def next_batch(
     size = 0
     for draft in drafts[:BATCH_DRAFTS]:
         name = referenced_id(draft)
-        if name is not None and name not in numbers:
-            if name in ahead:
-                break
-            raise UnknownReference(session, name)
-        entry = draft.entry if name is None else wire.replace_fields(draft.entry, re=numbers[name])
-        seal = seal_draft(draft.id, entry)
+        if name in ahead and name not in numbers:
+            break
+        seal = seal_draft(draft.id, resolve_reference(session, draft, numbers))
         size += len(seal.body)
         if seals and size > BATCH_BYTES:
             break

@@ -13,13 +13,8 @@ from parley.bus.contract.errors import SessionClosed as Closed
 from parley.bus.contract.keys import Keys
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record, SessionClosed, SessionOpened
-from parley.bus.log.batches import (
-    BATCH_DRAFTS,
-    check_drafts,
-    check_one_step,
-    next_batch,
-    referenced_id,
-)
+from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
+from parley.bus.log.references import referenced_id
 
 
 def _now_ms() -> int:

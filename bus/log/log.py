@@ -14,14 +14,9 @@ from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import SessionExists, SessionNotFound, UnknownReference
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record, SessionClosed, SessionOpened
-from parley.bus.log.batches import (
-    BATCH_DRAFTS,
-    check_drafts,
-    check_one_step,
-    next_batch,
-    referenced_id,
-)
+from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
 from parley.bus.log.outbox import Outbox, ReofferedDrafts, landable, lineage
+from parley.bus.log.references import referenced_id
 from parley.bus.log.replies import (
     STATE,
     FactRecord,

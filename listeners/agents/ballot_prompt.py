@@ -10,7 +10,7 @@ from parley.listeners.models.model_port import AnswerSchema
 from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.listeners.models.structured_answers import strip_reasoning
 from parley.memory.state.vote_state import Vote
-from parley.memory.text.escapes import fence_lines
+from parley.memory.text.fences import fence_lines
 from parley.memory.voting.counting_rules import ABSTAIN, Choice
 from parley.memory.voting.electorate import read_choice
 

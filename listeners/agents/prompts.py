@@ -19,7 +19,7 @@ from parley.listeners.models.model_port import Prompt, Tier
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import one_line
 from parley.personas.persona import Persona
 

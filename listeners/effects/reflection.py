@@ -35,7 +35,7 @@ from parley.memory.settings.settings_schema import NoteSettings
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (

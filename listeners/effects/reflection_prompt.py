@@ -16,7 +16,7 @@ from parley.memory.notebooks.history_events import Known, result_facts, vote_fac
 from parley.memory.notebooks.notebooks import event_route
 from parley.memory.settings.settings_schema import RouteSettings
 from parley.memory.state.notebook_state import LineKind
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]

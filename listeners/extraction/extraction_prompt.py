@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from parley.bus.entries import Doubt, Label
 from parley.listeners.models.model_port import Prompt
 from parley.memory.context.item_lines import visible_line
-from parley.memory.text.escapes import fence_lines
+from parley.memory.text.fences import fence_lines
 
 LABELS: Final[tuple[str, ...]] = get_args(Label)
 DOUBTS: Final[tuple[str, ...]] = get_args(Doubt)

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
 from parley.listeners.models.openai_answers import replace_lone_surrogates
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip
 
 QUOTED: Final = 200  # characters of an answer that an error may quote

@@ -32,7 +32,7 @@ from parley.memory.notebooks.reflections import note_limit, note_policy
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
-from parley.memory.text.escapes import fence_lines
+from parley.memory.text.fences import fence_lines
 
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
 ROUND: Final = "round"  # the key that what happened is shown under

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (

@@ -24,7 +24,7 @@ from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import allowed_bytes, earlier_text
 from parley.memory.text.byte_limits import byte_size, clip_bytes
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 
 BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
 LEAST_WORDS: Final = 5

@@ -27,7 +27,7 @@ from parley.memory.state.episode_state import Episode
 from parley.memory.state.exchange_state import Injection
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import answer_text, result_text, running_text
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import ELLIPSIS, clip
 from parley.memory.text.text_sizes import count_tokens
 

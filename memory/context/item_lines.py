@@ -11,7 +11,7 @@ from parley.memory.items import echoes
 from parley.memory.state.item_state import Decision, Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 
 FRAME: Final = (

@@ -14,7 +14,7 @@ from parley.memory.state.episode_state import Episode, WorkTally
 from parley.memory.state.exchange_state import CachedResult, Injection
 from parley.memory.state.insight_state import Insight, Lesson
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import fence_lines
+from parley.memory.text.fences import fence_lines
 from parley.memory.text.plain_text import ELLIPSIS, clip
 
 _STEPS: Final = 5  # newest steps told of a task in hand

@@ -13,7 +13,7 @@ from parley.memory.context.item_lines import visible_line
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.items.importance import item_weight
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import FENCE
+from parley.memory.text.fences import FENCE
 
 SHARE: Final = 150  # of the budget, per mille, for all that is shared
 BLOCK: Final = "Shared From"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
 from parley.memory.state.notebook_state import HistoryLine
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 
 Style = Literal["narrative", "structured"]
 Named = Callable[[str], str]

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 
 
 def stdout() -> Console:

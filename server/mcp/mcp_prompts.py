@@ -7,7 +7,7 @@ from typing import Final
 
 from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import one_line
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller

@@ -10,7 +10,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}]/u;
 const SPACE = /\p{Zs}/u;
 const NAMED = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
 
-/** `text` with whatever one would not see written as an escape; the twin of `parley.memory.text.escapes.escape_invisible`. */
+/** `text` with whatever one would not see written as an escape; the twin of `parley.memory.text.fences.escape_invisible`. */
 export function visible(text, keepNewlines = false) {
   if (!UNSEEN.test(text)) return text;
   if (keepNewlines) {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any, Final
 
 from rich.console import Console
@@ -158,22 +157,6 @@ def show_value(found: Mapping[str, Any], name: str, json: bool) -> None:
         print_json(found)
     else:
         write_stdout(f"{escape(found[name])}\n".encode())
-
-
-def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """One session a line."""
-    if json:
-        for row in found:
-            print_json(row)
-        return
-    table = new_table(
-        "session", "status", "last message", "last active", "entries", "not folded yet"
-    )
-    for row in found:
-        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
-        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
-    stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
 
 
 def show_layer(rendered_layer: RenderedLayer, json: bool) -> None:

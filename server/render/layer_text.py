@@ -12,7 +12,7 @@ from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import uncovered_summaries
-from parley.memory.text.escapes import fence_lines
+from parley.memory.text.fences import fence_lines
 from parley.memory.text.text_sizes import measure_text
 from parley.server.basics.output import count_of
 

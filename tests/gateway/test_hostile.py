@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from parley.memory.text.escapes import FENCE, escape_invisible
+from parley.memory.text.fences import FENCE, escape_invisible
 from tests.doors import Standing, doors
 from tests.hostile import HOSTILE, MARKER, UNSAYABLE, mebibyte
 from tests.sse import streamed

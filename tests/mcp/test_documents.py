@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from parley.bus import Draft
 from parley.bus.entries import ACTS, Message, Step
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.mcp.tools.result_rows import SAID
 from tests.agents import Agent, over_http, text_of
 from tests.doors import doors

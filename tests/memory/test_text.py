@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.text.escapes import FENCE, escape_invisible, fence_lines
+from parley.memory.text.fences import FENCE, escape_invisible, fence_lines
 from parley.memory.text.graphemes import is_boundary
 from parley.memory.text.plain_text import (
     clip,

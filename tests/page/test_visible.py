@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.http.routes.access.page_file_routes import FILES
 
 TABLE = json.loads(FILES["visible.json"].body)

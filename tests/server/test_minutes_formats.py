@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from parley.bus.entries import Message, Record
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.minutes.attendance import talk_span
 from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled

@@ -47,11 +47,11 @@ def ls(
     json: Json = False,
 ) -> None:
     """List sessions, the latest activity first."""
-    from parley.server.render import command_output
+    from parley.server.render import session_text
     from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
-    command_output.show_sessions(run(sessions.listed(settings(ctx), limit)), json)
+    session_text.show_sessions(run(sessions.listed(settings(ctx), limit)), json)
 
 
 @app.command()

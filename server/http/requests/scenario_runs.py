@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import SessionClosed
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.catalogue.scenario_catalogue import describe_scenario
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Dependencies

@@ -13,7 +13,7 @@ from parley.server.http.identity.authorization import Caller
 from parley.server.http.live.frames import Frame, Group, notice_frame
 from parley.server.http.live.session_channel import Subscription
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
@@ -43,6 +43,13 @@ class SubscriptionStart:
     info: SessionInfo
     after: int | None
     anew: bool
+
+
+def parse_last_event_id(last: str | None) -> int | None:
+    """The cursor in `Last-Event-ID`; anything else than a sequence number is no cursor."""
+    if last is None or not last.isascii() or not last.isdigit() or len(last) > 16:
+        return None
+    return min(int(last), MAX_INTEGER)
 
 
 async def find_start(

@@ -14,7 +14,7 @@ from parley.memory.extraction.model_claims.item_overlay import (
 from parley.memory.state.item_state import Cite as Place
 from parley.memory.state.item_state import Decision, Origin, Position, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.mcp.tools.tool_arguments import Part
 from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
 from parley.server.render.events.fact_text import fact_line

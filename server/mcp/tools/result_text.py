@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from parley.memory.text.escapes import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
 from parley.server.mcp.tools import tool_results as results

@@ -7,7 +7,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from parley.bus.entries import PRIMARY, Record, Unknown
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
 
 WIDTH: Final = 400  # characters of a message that a line shows

@@ -8,7 +8,7 @@ from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
-from parley.memory.text.escapes import escape_invisible
+from parley.memory.text.fences import escape_invisible
 from parley.server.render.minutes.minutes_heading import heading_lines, title
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.minutes_sections import sections, time_label

@@ -12,7 +12,11 @@ from parley.server.http.identity.authorization import Reader, RequiresRight
 from parley.server.http.problems.problem_details import problem_responses
 from parley.server.http.state.dependencies import MAX_INTEGER, DependenciesOf, SessionId
 from parley.server.http.subscriptions.sse import EventStream
-from parley.server.http.subscriptions.subscription_start import SubscriptionRequest, parse_groups
+from parley.server.http.subscriptions.subscription_start import (
+    SubscriptionRequest,
+    parse_groups,
+    parse_last_event_id,
+)
 from parley.server.http.subscriptions.websocket import WebSocketSession
 
 router = APIRouter(tags=["live"])
@@ -50,7 +54,7 @@ async def events(
     last_event_id: Annotated[str | None, Header(description="seq heard last; over `after`")] = None,
 ) -> Response:
     """Every entry once and in order, with the facts that it gave."""
-    resumed = _resumed(last_event_id)
+    resumed = parse_last_event_id(last_event_id)
     wish = SubscriptionRequest(
         after=after if resumed is None else resumed, show=parse_groups(show.split(",")),
         facts=facts,
@@ -77,10 +81,3 @@ async def socket(
 async def described() -> dict[str, object]:
     """AsyncAPI 3.0 of the event stream and the WebSocket."""
     return asyncapi.asyncapi_document()
-
-
-def _resumed(last: str | None) -> int | None:
-    """The cursor in `Last-Event-ID`; anything else than a sequence number is no cursor."""
-    if last is None or not last.isascii() or not last.isdigit() or len(last) > 16:
-        return None
-    return min(int(last), MAX_INTEGER)
