@@ -88,16 +88,16 @@ def test_a_charge_is_the_most_that_a_call_may_come_to() -> None:
 
 def test_a_call_is_settled_as_its_provider_says() -> None:
     """Cached tokens are part of the input."""
-    said = entry_of(settle_draft(CHARGE, Completion("Yes.", "m", 120, 30, 64), "used", PRICES))
-    assert (said.input_tokens, said.output_tokens, said.cached_tokens) == (120, 30, 64)
-    assert said.micros == 180
+    settled = entry_of(settle_draft(CHARGE, Completion("Yes.", "m", 120, 30, 64), "used", PRICES))
+    assert (settled.input_tokens, settled.output_tokens, settled.cached_tokens) == (120, 30, 64)
+    assert settled.micros == 180
 
 
 def test_what_no_provider_says_is_counted() -> None:
     """The text by memory's counter, the question at what was reserved for it."""
-    said = entry_of(settle_draft(CHARGE, Completion("Yes, so far", "m"), "discarded", PRICES))
-    assert (said.input_tokens, said.output_tokens) == (200, count_tokens("Yes, so far"))
-    assert said.micros == 200 + 2 * count_tokens("Yes, so far")
+    settled = entry_of(settle_draft(CHARGE, Completion("Yes, so far", "m"), "discarded", PRICES))
+    assert (settled.input_tokens, settled.output_tokens) == (200, count_tokens("Yes, so far"))
+    assert settled.micros == 200 + 2 * count_tokens("Yes, so far")
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_a_failed_call_costs_what_it_may_have_cost(
 ) -> None:
     """Nothing where nothing was generated, and all where nobody knows."""
     completion, how = outcome_of(error)
-    said = entry_of(settle_draft(CHARGE, completion, how, PRICES))
-    assert said.outcome == how == outcome
-    assert said.input_tokens + said.output_tokens == spent
+    settled = entry_of(settle_draft(CHARGE, completion, how, PRICES))
+    assert settled.outcome == how == outcome
+    assert settled.input_tokens + settled.output_tokens == spent
 
 
 async def test_a_granted_call_is_held_until_it_is_settled() -> None:
@@ -167,7 +167,7 @@ async def test_an_id_is_good_for_one_call() -> None:
         assert granted is not None
         await account.settle(granted, None, "failed")
     assert await account.reserve(CHARGE) is None
-    calls = [one.partition(":")[2] for one in books.ids()]
+    calls = [entry_id.partition(":")[2] for entry_id in books.ids()]
     assert calls[::2] == calls[1::2]
     assert len(set(calls)) == 3
 
@@ -208,7 +208,7 @@ async def test_what_nobody_waits_for_is_abandoned() -> None:
     await account.reserve(replace(CHARGE, call="call2"))
     await account.abandon("call")
     memory = await books.memory()
-    assert [one.call for one in open_calls(memory, "call2")] == ["call2"]
+    assert [charge.call for charge in open_calls(memory, "call2")] == ["call2"]
     assert open_calls(memory, "call") == []
     assert memory.ledger.total.tokens == 300
 

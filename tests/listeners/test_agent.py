@@ -164,9 +164,9 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
 
     from parley.listeners.agents.host import host_agents
 
-    async with room(bus, "slow") as found:
+    async with room(bus, "slow") as live_room:
         parts = [HostedPart("slow", persona("slow")), HostedPart("quick", persona("quick"))]
-        task = asyncio.create_task(host_agents(found, parts, Sleepy(), nonce="a"))
+        task = asyncio.create_task(host_agents(live_room, parts, Sleepy(), nonce="a"))
         await said(bus, "slow", "host", "Begin.")
         await closing(bus, "slow")
         await task
@@ -251,8 +251,8 @@ async def test_equal_wishes_get_equal_shares(bus: Bus) -> None:
     async with hosted(bus, "fair", names, eager):
         await said(bus, "fair", "host", "Begin.")
         await closing(bus, "fair")
-    async with room(bus, "fair") as found:
-        shares = sorted(found.memory.floor.seats[name].said for name in names)
+    async with room(bus, "fair") as live_room:
+        shares = sorted(live_room.memory.floor.seats[name].said for name in names)
     assert gini(shares) <= 0.25
 
 
@@ -266,10 +266,10 @@ async def test_an_idea_that_comes_back_is_named_once_with_the_earlier_one(bus: B
             act: Any = "propose" if k in (5, 55) else None
             await said(bus, "again", f"p{k % 4}", text, act=act)
 
-        async def told() -> bool:
+        async def was_nudged() -> bool:
             return bool(kinds(await log_of(bus, "again"), "floor.nudged"))
 
-        await wait_until(told)
+        await wait_until(was_nudged)
         await bus.close("again", "enough")
     warnings = [e for e in kinds(await log_of(bus, "again"), "floor.nudged")
                 if e.warning == "circling"]  # fmt: skip
@@ -288,8 +288,8 @@ async def test_a_moderator_pauses_mutes_and_gives_the_floor(bus: Bus) -> None:
         await asyncio.sleep(0.3)
         assert not kinds(await log_of(bus, "mod"), "floor.granted")
         await bus.publish("mod", [Draft("x", FloorGranted(participant="bob", epoch=1, by="ann"))])
-        async with room(bus, "mod") as found:
-            assert found.memory.floor.holder == ""
+        async with room(bus, "mod") as live_room:
+            assert live_room.memory.floor.holder == ""
         from parley.bus.entries import FloorResumed
 
         await bus.publish("mod", [Draft("r", FloorResumed(by="mona"))])

@@ -90,9 +90,9 @@ def test_no_answer_raises_or_leaves_the_paper(answer: str) -> None:
 
 def test_the_shape_allows_what_the_vote_allows() -> None:
     """One option, or of a ranked vote as many as there are."""
-    one = ballot_shape(vote()).schema["properties"]["choice"]
-    assert one["items"]["enum"] == ["accept", "reject", "abstain"]
-    assert one["maxItems"] == 1
+    part = ballot_shape(vote()).schema["properties"]["choice"]
+    assert part["items"]["enum"] == ["accept", "reject", "abstain"]
+    assert part["maxItems"] == 1
     assert (
         ballot_shape(vote("ranked", "a", "b", "c")).schema["properties"]["choice"]["maxItems"] == 3
     )

@@ -39,17 +39,17 @@ async def compared(bus: Bus, fake: FakeOpenAI, *, runners: int = 1) -> AsyncIter
     models = [
         OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE) for _ in range(runners)
     ]
-    found = [
+    answers = [
         EffectRunner(bus, PACKS, None, f"e{place}", EFFECTS, PRICES, model)
         for place, model in enumerate(models)
     ]
-    async with running(Projector(bus, PACKS, "w1", FOLD), *found):
+    async with running(Projector(bus, PACKS, "w1", FOLD), *answers):
         yield
     for model in models:
         await model.aclose()
 
 
-async def held(bus: Bus, **settings: object) -> None:
+async def open_compared(bus: Bus, **settings: object) -> None:
     """A session in which the third proposal repeats the first in words of its own."""
     await bus.open("a", opened(**{**EMBEDDING, **settings}))
     drafts = [Draft(f"m{place}", Message(participant=who, content=text))
@@ -64,17 +64,17 @@ async def memory_of(bus: Bus) -> Memory:
 
 async def is_asked(bus: Bus) -> bool:
     memory = await memory_of(bus)
-    return [one.compared for one in memory.proposals.values()] == [False, True, True]
+    return [proposal.compared for proposal in memory.proposals.values()] == [False, True, True]
 
 
 async def test_an_embedding_finds_what_words_do_not(bus: Bus, fake: FakeOpenAI) -> None:
     """As an entry with a deterministic id; every proposal is embedded once by one runner."""
-    await held(bus)
+    await open_compared(bus)
     async with compared(bus, fake):
         await wait_until(lambda: is_asked(bus))
     log = await whole(bus, "a")
-    found = {one.id: one.entry for one in log if one.entry.kind == "similarity.found"}
-    assert set(found) == {"similarity:2:2:embedding", "similarity:3:3:embedding"}
+    answers = {record.id: record.entry for record in log if record.entry.kind == "similarity.found"}
+    assert set(answers) == {"similarity:2:2:embedding", "similarity:3:3:embedding"}
     memory = await memory_of(bus)
     third = memory.proposals[3]
     assert (third.echoes, third.similarity, third.alike_by) == (1, 1000, "embed-1")
@@ -86,17 +86,17 @@ async def test_an_embedding_finds_what_words_do_not(bus: Bus, fake: FakeOpenAI) 
 
 async def test_two_runners_that_race_publish_each_answer_once(bus: Bus, fake: FakeOpenAI) -> None:
     """The first of an id stands."""
-    await held(bus)
+    await open_compared(bus)
     async with compared(bus, fake, runners=2):
         await wait_until(lambda: is_asked(bus))
-    kinds = [one.entry.kind for one in await whole(bus, "a")]
+    kinds = [record.entry.kind for record in await whole(bus, "a")]
     assert kinds.count("similarity.found") == 2
 
 
 async def test_an_outage_delays_the_answer_and_nothing_else(bus: Bus, fake: FakeOpenAI) -> None:
     """Vectors that cannot be used and refusals are waited out; the talk goes on."""
     fake.spoil = lambda rows: [{**row, "embedding": [float("nan")]} for row in rows]
-    await held(bus)
+    await open_compared(bus)
     async with compared(bus, fake):
         await wait_until(lambda: len(fake.embeddings) >= 2)
         await bus.publish("a", [Draft("more", Message(participant="ana", content="+1 to P2"))])
@@ -107,7 +107,7 @@ async def test_an_outage_delays_the_answer_and_nothing_else(bus: Bus, fake: Fake
 
 async def test_a_session_that_wants_words_asks_nobody(bus: Bus, fake: FakeOpenAI) -> None:
     """`echo.how` is the session's, not the runner's."""
-    await held(bus, echo={"how": "words"})
+    await open_compared(bus, echo={"how": "words"})
     memory = await memory_of(bus)
     assert len(memory.proposals) == 3
     assert list(list_owed_comparisons(memory)) == []
@@ -116,7 +116,7 @@ async def test_a_session_that_wants_words_asks_nobody(bus: Bus, fake: FakeOpenAI
 
 async def test_it_is_paid_for_where_the_session_keeps_books(bus: Bus, fake: FakeOpenAI) -> None:
     """As `embed`, on the account of the server, at what the endpoint counted."""
-    await held(bus, budget={"tokens": 100_000, "micros": 100_000})
+    await open_compared(bus, budget={"tokens": 100_000, "micros": 100_000})
     async with compared(bus, fake):
         await wait_until(lambda: is_asked(bus))
         await wait_until(lambda: _is_settled(bus))
@@ -135,7 +135,7 @@ async def test_a_session_that_cannot_pay_is_not_compared(bus: Bus, fake: FakeOpe
     model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
     first = next(list_owed_comparisons(memory))
     comparer = Comparer(model, 0.05)
-    await held(bus, budget={"tokens": 1})
+    await open_compared(bus, budget={"tokens": 1})
     runner = EffectRunner(bus, PACKS, None, "e", EFFECTS, PRICES, model)
     async with running(Projector(bus, PACKS, "w1", FOLD), runner):
         await wait_until(lambda: runner.tally.failed > 0)
@@ -165,4 +165,4 @@ def test_the_effects_are_owed_in_order_under_ids_that_say_what_they_are_of() -> 
     ids = [effect.id for effect in list_owed_comparisons(memory)]
     assert ids == ["similarity:2:2", "similarity:3:3"]
     assert memory.proposals[4].echoes == 1
-    assert all(one != other for one, other in pairwise(ids))
+    assert all(first != other for first, other in pairwise(ids))

@@ -33,25 +33,29 @@ EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 @pytest.fixture
 async def model(fake: FakeOpenAI) -> AsyncIterator[OpenAIModel]:
-    found = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
-    yield found
-    await found.aclose()
+    condensing = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
+    yield condensing
+    await condensing.aclose()
 
 
 def job(log: list[Entry], part: str) -> CondenseJob:
     memory, _ = folded(records(log))
-    (effect,) = [one for one in list_owed_short_forms(memory) if one.part == part]
-    found = job_for(memory, effect)
-    assert isinstance(found, CondenseJob)
-    return found
+    (effect,) = [effect for effect in list_owed_short_forms(memory) if effect.part == part]
+    condensing = job_for(memory, effect)
+    assert isinstance(condensing, CondenseJob)
+    return condensing
 
 
 async def shorter(log: list[Entry], part: str, model: OpenAIModel) -> str:
     """What the job of that part makes of the log."""
-    found = job(log, part)
-    read = [one for one in records(log) if found.first <= one.n <= found.last and one.n]
-    made = await found.run(model, read)
-    assert (made.part, made.of) == (found.effect.part, found.effect.of)
+    condensing = job(log, part)
+    read = [
+        record
+        for record in records(log)
+        if condensing.first <= record.n <= condensing.last and record.n
+    ]
+    made = await condensing.run(model, read)
+    assert (made.part, made.of) == (condensing.effect.part, condensing.effect.of)
     return made.text
 
 
@@ -151,7 +155,10 @@ async def test_compression_falls_back_and_stays_due(redis_url: str, fake: FakeOp
             await wait_until(lambda: fake.calls > 1)
             memory, _ = replayed(await whole(bus, "a"))
             assert byte_size(memory.exchanges.running) <= 200
-            assert {one.part for one in list_owed_short_forms(memory)} == {"answer", "running"}
+            assert {effect.part for effect in list_owed_short_forms(memory)} == {
+                "answer",
+                "running",
+            }
             fake.recover()
             await wait_until(lambda: nothing_owed(bus))
         memory, _ = replayed(await whole(bus, "a"))

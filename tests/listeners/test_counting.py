@@ -72,9 +72,9 @@ async def vote_in(bus: Bus, ref: int = 1, session: str = "s") -> Vote:
 async def results(bus: Bus, session: str = "s") -> list[BallotCompleted]:
     records = await whole(bus, session)
     return [
-        cast("BallotCompleted", one.entry)
-        for one in records
-        if one.entry.kind == "ballot.completed"
+        cast("BallotCompleted", record.entry)
+        for record in records
+        if record.entry.kind == "ballot.completed"
     ]
 
 
@@ -100,8 +100,8 @@ async def test_a_vote_ends_with_its_last_ballot(bus: Bus) -> None:
     async with counting(bus):
         await put(bus, ballot("ana"), ballot("bo"))
         await wait_until(lambda: ended(bus))
-    (found,) = await results(bus)
-    assert (found.carried, found.tally["accept"]) == ("accept", 2)
+    (result,) = await results(bus)
+    assert (result.carried, result.tally["accept"]) == ("accept", 2)
 
 
 async def test_a_vote_whose_time_is_over_ends(bus: Bus) -> None:
@@ -111,7 +111,7 @@ async def test_a_vote_whose_time_is_over_ends(bus: Bus) -> None:
     await an_hour_later(bus)
     async with counting(bus):
         await wait_until(lambda: ended(bus))
-    assert [one.carried for one in await results(bus)] == ["accept"]
+    assert [result.carried for result in await results(bus)] == ["accept"]
 
 
 async def test_a_vote_that_nobody_agreed_to_is_cancelled(bus: Bus) -> None:
@@ -131,7 +131,7 @@ async def _is(bus: Bus, status: str) -> bool:
 async def test_a_vote_that_runs_waits_in_its_lane(bus: Bus, any_server: RedisServer) -> None:
     """Until its time, no sooner; nothing asks after it till then, and a settled session has it."""
     await begin(bus, seconds=600)
-    (call,) = [one for one in await whole(bus, "s") if one.entry.kind == "vote.initiated"]
+    (call,) = [record for record in await whole(bus, "s") if record.entry.kind == "vote.initiated"]
     projector, counter = Projector(bus, PACKS, "w"), VoteCounter(bus, PACKS, "w")
     while await projector.round() == 0:
         pass
@@ -226,7 +226,7 @@ async def test_an_entry_under_the_id_of_a_result_keeps_no_vote_open(bus: Bus) ->
     await an_hour_later(bus)
     async with counting(bus):
         await wait_until(lambda: ended(bus))
-    assert [one.vote for one in await results(bus)] == [99, n]
+    assert [result.vote for result in await results(bus)] == [99, n]
 
 
 async def test_who_comes_back_is_waited_for(bus: Bus) -> None:
@@ -249,7 +249,7 @@ async def test_who_comes_back_is_waited_for(bus: Bus) -> None:
         pass
     while await counter.round() == 0:
         pass
-    assert [one.carried for one in await results(bus)] == ["accept"]
+    assert [result.carried for result in await results(bus)] == ["accept"]
 
 
 async def test_sessions_without_a_vote_cost_the_counter_nothing(any_server: RedisServer) -> None:

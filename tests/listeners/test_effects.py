@@ -49,9 +49,9 @@ async def runners(
         else None
         for _ in range(count)
     ]
-    found = [EffectRunner(bus, PACKS, model, f"e{k}", EFFECTS) for k, model in enumerate(models)]
-    async with running(Projector(bus, PACKS, "w1", FOLD), *found):
-        yield found
+    runners = [EffectRunner(bus, PACKS, model, f"e{k}", EFFECTS) for k, model in enumerate(models)]
+    async with running(Projector(bus, PACKS, "w1", FOLD), *runners):
+        yield runners
     for model in models:
         if model is not None:
             await model.aclose()
@@ -190,9 +190,9 @@ async def test_a_long_call_keeps_its_lease(bus: Bus, fake: FakeOpenAI) -> None:
     fake.fail("silent")
     pace = EffectPace(idle_seconds=0.05, lease_ms=300)
     models = [OpenAIModel("small-1", url=fake.url, timeout_seconds=300.0) for _ in range(2)]
-    found = [EffectRunner(bus, PACKS, model, f"e{k}", pace) for k, model in enumerate(models)]
+    runners = [EffectRunner(bus, PACKS, model, f"e{k}", pace) for k, model in enumerate(models)]
     await discuss(bus, "a", 12, summary={"how": "model"})
-    async with running(Projector(bus, PACKS, "w1", FOLD), *found):
+    async with running(Projector(bus, PACKS, "w1", FOLD), *runners):
         await wait_until(lambda: fake.calls == 1)
         await discuss(bus, "other", 24 * 12)  # work enough to outlast three leases
         await wait_until(lambda: is_settled(bus, "other"))

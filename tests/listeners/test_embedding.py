@@ -28,9 +28,9 @@ Rows = list[dict[str, Any]]
 
 
 @given(VECTORS, VECTORS)
-def test_likeness_is_a_whole_number_either_way(one: list[float], other: list[float]) -> None:
+def test_likeness_is_a_whole_number_either_way(first: list[float], other: list[float]) -> None:
     """Symmetric, between 0 and 1000, 1000 of a vector and itself."""
-    a, b = check_vectors([(0, one), (1, other)], 2)
+    a, b = check_vectors([(0, first), (1, other)], 2)
     assert similarity(a, b) == similarity(b, a)
     assert 0 <= similarity(a, b) <= 1000
     assert similarity(a, a) == 1000
@@ -40,13 +40,13 @@ async def test_vectors_come_in_the_order_of_the_texts(fake: FakeOpenAI) -> None:
     """Whatever order the endpoint gives them in; usage is what it counted."""
     fake.spoil = lambda rows: rows[::-1]
     model = OpenAIModel("embed-1", url=fake.url, timeout_seconds=PATIENCE)
-    found = await model.embed(["ban dogs", "open the shop", "banish pooch"])
+    embeddings = await model.embed(["ban dogs", "open the shop", "banish pooch"])
     await model.aclose()
-    one, other, again = found.vectors
-    assert similarity(one, again) == 1000
-    assert similarity(one, other) < 500
-    assert found.model == "embed-1"
-    assert found.input_tokens > 0
+    first, other, again = embeddings.vectors
+    assert similarity(first, again) == 1000
+    assert similarity(first, other) < 500
+    assert embeddings.model == "embed-1"
+    assert embeddings.input_tokens > 0
     assert fake.embeddings[0]["encoding_format"] == "float"
 
 

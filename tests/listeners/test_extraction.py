@@ -59,15 +59,15 @@ def log(*more: Entry, **settings: Any) -> list[Entry]:
     return [opened(extract=extract, **settings), *lines, *more]
 
 
-def said(*claims: Any, **more: Any) -> str:
+def answer_text(*claims: Any, **more: Any) -> str:
     return json.dumps({"claims": list(claims), "confirm": [], "retract": [], **more})
 
 
 def job(entries: list[Entry], which: int = 0) -> ExtractionJob:
     memory, _ = folded(numbered(entries))
-    found = job_for(memory, list_owed_readings(memory)[which])
-    assert isinstance(found, ExtractionJob)
-    return found
+    extracted = job_for(memory, list_owed_readings(memory)[which])
+    assert isinstance(extracted, ExtractionJob)
+    return extracted
 
 
 def scripted(*answers: str | ModelError) -> ScriptedModel:
@@ -80,9 +80,13 @@ async def made(
     model: ScriptedModel | OpenAIModel, entries: list[Entry] | None = None, which: int = 0
 ) -> ItemsExtracted:
     """What the job of the first stretch makes of the log."""
-    found = job(entries or log(), which)
-    records = [one for one in numbered(entries or log()) if found.first <= one.n <= found.last]
-    return await found.run(model, [one for one in records if one.n])
+    extracted = job(entries or log(), which)
+    records = [
+        entry
+        for entry in numbered(entries or log())
+        if extracted.first <= entry.n <= extracted.last
+    ]
+    return await extracted.run(model, [entry for entry in records if entry.n])
 
 
 # -- the question -------------------------------------------------------------------
@@ -90,7 +94,7 @@ async def made(
 
 async def test_the_question_shows_messages_by_number_and_what_stands_by_handle() -> None:
     """Those of the overlap apart; what may be claimed of are the stretch's own."""
-    model = scripted(said())
+    model = scripted(answer_text())
     await made(model, log(*[Message(participant="cy", content="Hm.")] * 2), 1)
     (prompt,) = model.prompts
     before, own = prompt.user.split("Messages to read:")
@@ -106,7 +110,7 @@ async def test_the_question_shows_messages_by_number_and_what_stands_by_handle()
 
 async def test_no_message_leaves_its_fence() -> None:
     """Whatever it looks like, each of its lines begins with a bar."""
-    model = scripted(said())
+    model = scripted(answer_text())
     await made(model)
     (prompt,) = model.prompts
     assert (
@@ -120,20 +124,20 @@ async def test_a_question_is_held_to_its_budget() -> None:
     long = Message(participant="ana", content="The disks are slow today. " * 400 + "Sell them all.")
     entries = log(long, extract={"interval": 7, "tokens": 700})
     claim = {"n": 7, "quote": "Sell them all", "label": "proposal"}
-    model = scripted(said(claim))
-    found = await made(model, entries)
+    model = scripted(answer_text(claim))
+    extracted = await made(model, entries)
     assert len(model.prompts[0].user) < 5000
-    assert [one.n for one in found.claims] == [7]
+    assert [claim.n for claim in extracted.claims] == [7]
 
 
 def test_what_is_listed_is_the_newest_that_has_room() -> None:
     """A quarter of the question at most; what is left out is neither confirmed nor taken back."""
-    one = Message(participant="ana", content="I propose we rebuild " + "the old importer " * 20)
-    entries = log(*[one] * 24, extract={"interval": 30, "tokens": 1000})
-    found = job(entries)
-    assert 1 < len(found.candidates) < 10
-    assert found.candidates[-1].n == 30
-    assert len(job(log(*[one] * 24, extract={"interval": 30})).candidates) > 10
+    message = Message(participant="ana", content="I propose we rebuild " + "the old importer " * 20)
+    entries = log(*[message] * 24, extract={"interval": 30, "tokens": 1000})
+    extracted = job(entries)
+    assert 1 < len(extracted.candidates) < 10
+    assert extracted.candidates[-1].n == 30
+    assert len(job(log(*[message] * 24, extract={"interval": 30})).candidates) > 10
 
 
 async def test_a_question_that_a_model_has_no_room_for_is_asked_smaller(
@@ -141,12 +145,12 @@ async def test_a_question_that_a_model_has_no_room_for_is_asked_smaller(
 ) -> None:
     """At half of what it quotes, never the same again."""
     long = Message(participant="ana", content="The disks are slow today. " * 120)
-    fake.room, fake.answer = 3200, lambda _: said(PROPOSED)
-    found = await made(model, log(long, extract={"interval": 7}))
+    fake.room, fake.answer = 3200, lambda _: answer_text(PROPOSED)
+    extracted = await made(model, log(long, extract={"interval": 7}))
     sizes = [len(prompt) for prompt in fake.prompts]
     assert sizes == sorted(set(sizes), reverse=True)
     assert len(sizes) > 1
-    assert len(found.claims) == 1
+    assert len(extracted.claims) == 1
 
 
 # -- the answer ---------------------------------------------------------------------
@@ -154,17 +158,17 @@ async def test_a_question_that_a_model_has_no_room_for_is_asked_smaller(
 
 async def test_a_quote_becomes_exact_characters() -> None:
     """Of the message as it stands: its line feeds, its own apostrophe."""
-    found = await made(scripted(said(*GOOD)))
-    assert [(one.n, one.quote) for one in found.claims] == [
+    extracted = await made(scripted(answer_text(*GOOD)))
+    assert [(claim.n, claim.quote) for claim in extracted.claims] == [
         (1, "a second index\non the north shard?"),
         (2, "Fine by me"),
         (4, "that\u2019s where we ended up"),
     ]
-    for one in found.claims:
-        assert SAID[one.n - 1][1][one.start : one.end] == one.quote
-    assert [one.target for one in found.claims] == [None, 1, None]
-    assert (found.calls, found.dropped, found.model) == (1, {}, "scripted")
-    assert found.input_tokens > 0
+    for claim in extracted.claims:
+        assert SAID[claim.n - 1][1][claim.start : claim.end] == claim.quote
+    assert [claim.target for claim in extracted.claims] == [None, 1, None]
+    assert (extracted.calls, extracted.dropped, extracted.model) == (1, {}, "scripted")
+    assert extracted.input_tokens > 0
 
 
 @pytest.mark.parametrize(
@@ -188,10 +192,10 @@ async def test_a_quote_becomes_exact_characters() -> None:
 )  # fmt: skip
 async def test_what_cannot_be_shown_is_dropped_and_counted(wrong: Any, reason: str) -> None:
     """One that fails among others that hold costs no second question."""
-    model = scripted(said(PROPOSED, ENDED, wrong))
-    found = await made(model)
-    assert [one.n for one in found.claims] == [1, 4]
-    assert found.dropped == {reason: 1}
+    model = scripted(answer_text(PROPOSED, ENDED, wrong))
+    extracted = await made(model)
+    assert [claim.n for claim in extracted.claims] == [1, 4]
+    assert extracted.dropped == {reason: 1}
     assert len(model.prompts) == 1
 
 
@@ -202,76 +206,80 @@ async def test_what_cannot_be_shown_is_dropped_and_counted(wrong: Any, reason: s
 )  # fmt: skip
 async def test_confidence_is_read_as_models_write_it(given: Any, kept: int) -> None:
     """Per cent or a share, and never above what a model is believed."""
-    found = await made(scripted(said({**PROPOSED, "confidence": given})))
-    assert found.claims[0].confidence == kept
+    extracted = await made(scripted(answer_text({**PROPOSED, "confidence": given})))
+    assert extracted.claims[0].confidence == kept
 
 
 async def test_numbers_that_are_none_are_no_confidence() -> None:
     """NaN and Infinity are what some models' JSON holds."""
-    text = said({**PROPOSED, "confidence": float("nan")}, {**ENDED, "confidence": float("inf")})
-    found = await made(scripted(text))
-    assert [one.confidence for one in found.claims] == [500, 500]
+    text = answer_text(
+        {**PROPOSED, "confidence": float("nan")}, {**ENDED, "confidence": float("inf")}
+    )
+    extracted = await made(scripted(text))
+    assert [claim.confidence for claim in extracted.claims] == [500, 500]
 
 
 async def test_a_poor_answer_is_asked_for_once_more() -> None:
     """With what was wrong with it; the better of the two stands."""
-    poor = said(PROPOSED, {**ENDED, "quote": "we agreed"}, {**AGREED, "quote": "I do agree"})
-    model = scripted(poor, said(*GOOD))
-    found = await made(model)
-    assert len(found.claims) == 3
-    assert found.calls == 2
+    poor = answer_text(PROPOSED, {**ENDED, "quote": "we agreed"}, {**AGREED, "quote": "I do agree"})
+    model = scripted(poor, answer_text(*GOOD))
+    extracted = await made(model)
+    assert len(extracted.claims) == 3
+    assert extracted.calls == 2
     assert "message 4 does not say 'we agreed'" in model.prompts[1].user
-    again = scripted(poor, said({**ENDED, "quote": "we agreed"}))
-    found = await made(again)
-    assert ([one.n for one in found.claims], found.dropped) == ([1], {"quote": 2})
+    again = scripted(poor, answer_text({**ENDED, "quote": "we agreed"}))
+    extracted = await made(again)
+    assert ([claim.n for claim in extracted.claims], extracted.dropped) == ([1], {"quote": 2})
     assert len(again.prompts) == 2
 
 
 @pytest.mark.parametrize("text", ["I would rather not.", "[]", '{"items": []}', '{"claims": 3}'])
 async def test_an_answer_that_is_none_is_asked_for_once_more(text: str) -> None:
     """After two of them nothing stands, and the session pays for no third."""
-    model = scripted(text, said(*GOOD))
+    model = scripted(text, answer_text(*GOOD))
     assert len((await made(model)).claims) == 3
     never = scripted(text)
-    found = await made(never)
-    assert (found.claims, found.dropped, found.calls) == ((), {"answer": 2}, 2)
+    extracted = await made(never)
+    assert (extracted.claims, extracted.dropped, extracted.calls) == ((), {"answer": 2}, 2)
     assert len(never.prompts) == 2
 
 
 async def test_huge_lists_are_cut_and_counted() -> None:
     """As are words on items that were not listed."""
     words = {"confirm": ["P1"] * 100, "retract": [{"ref": "D9", "reason": "x"}]}
-    model = scripted(said(*[PROPOSED] * 100, **words))
-    found = await made(model, log(extract={"out": 9000}))
-    assert len(found.claims) == 1
-    assert found.dropped == {"many": 2 * (100 - MOST), "handle": MOST + 1}
+    model = scripted(answer_text(*[PROPOSED] * 100, **words))
+    extracted = await made(model, log(extract={"out": 9000}))
+    assert len(extracted.claims) == 1
+    assert extracted.dropped == {"many": 2 * (100 - MOST), "handle": MOST + 1}
 
 
 async def test_an_answer_that_is_cut_off_is_asked_for_shorter() -> None:
     """What was heard of it is paid for, and is no answer."""
-    model = scripted(said(*[PROPOSED] * 300), said(PROPOSED))
-    found = await made(model)
+    model = scripted(answer_text(*[PROPOSED] * 300), answer_text(PROPOSED))
+    extracted = await made(model)
     assert "the answer was cut off; claim less" in model.prompts[1].user
-    assert ([one.n for one in found.claims], found.calls) == ([1], 2)
+    assert ([claim.n for claim in extracted.claims], extracted.calls) == ([1], 2)
 
 
 async def test_what_stands_is_confirmed_or_taken_back() -> None:
     """By handle; for a reason that is one of ours."""
     doubt = {"ref": "P1", "reason": "I think that it was one"}
-    found = await made(scripted(said(retract=[doubt])), log(extract={"interval": 6}))
-    assert [(one.ref, one.reason) for one in found.retracted] == [("P1", "other")]
-    found = await made(
-        scripted(said(confirm=["P1"], retract=[doubt])), log(extract={"interval": 6})
+    extracted = await made(scripted(answer_text(retract=[doubt])), log(extract={"interval": 6}))
+    assert [(retraction.ref, retraction.reason) for retraction in extracted.retracted] == [
+        ("P1", "other")
+    ]
+    extracted = await made(
+        scripted(answer_text(confirm=["P1"], retract=[doubt])), log(extract={"interval": 6})
     )
-    assert (found.confirmed, found.retracted) == (("P1",), ())
+    assert (extracted.confirmed, extracted.retracted) == (("P1",), ())
 
 
 async def test_a_second_call_that_fails_costs_nothing_of_the_first() -> None:
     """What could be shown stands."""
-    poor = said(PROPOSED, {**ENDED, "quote": "we agreed"})
+    poor = answer_text(PROPOSED, {**ENDED, "quote": "we agreed"})
     for error in (ModelUnavailable("down"), TooSlow("late"), ContextOverflow("full")):
-        found = await made(scripted(poor, error))
-        assert [one.n for one in found.claims] == [1]
+        extracted = await made(scripted(poor, error))
+        assert [claim.n for claim in extracted.claims] == [1]
 
 
 @pytest.mark.parametrize(
@@ -295,9 +303,9 @@ async def test_an_endpoint_that_says_nothing_leaves_it_due(
 
 async def test_a_stretch_without_words_asks_nobody() -> None:
     """Set aside, or of bots alone."""
-    model = scripted(said())
-    found = await job(log()).run(model, [])
-    assert (found.calls, model.prompts) == (0, [])
+    model = scripted(answer_text())
+    extracted = await job(log()).run(model, [])
+    assert (extracted.calls, model.prompts) == (0, [])
 
 
 # -- in this process -------------------------------------------------------------------
@@ -307,7 +315,7 @@ def opened_log(**settings: Any) -> tuple[LocalLog, Memory]:
     entries = log(**settings)
     local, memory = LocalLog(), Memory(PACKS)
     local.open(entries[0])  # type: ignore[arg-type]  # the first is the opening
-    local.publish([Draft(f"m{k}", one) for k, one in enumerate(entries[1:])])
+    local.publish([Draft(f"m{k}", entry) for k, entry in enumerate(entries[1:])])
     settle_log(local, memory)
     return local, memory
 
@@ -316,13 +324,14 @@ async def test_a_log_is_read_to_its_end() -> None:
     """The last stretch too; what it cost is told."""
     local, memory = opened_log()
     model = scripted(
-        said(PROPOSED), said({"n": 6, "quote": "No", "label": "oppose", "target": "P1"})
+        answer_text(PROPOSED),
+        answer_text({"n": 6, "quote": "No", "label": "oppose", "target": "P1"}),
     )
     done = await extract_whole_log(local, memory, model)
     assert (done.unread, list_owed_readings(memory)) == ([], [])
-    found = overlay_claims(memory)
-    assert list(found.items) == ["M1"]
-    assert found.voices["P1"]["bo"].stance == "oppose"
+    extracted = overlay_claims(memory)
+    assert list(extracted.items) == ["M1"]
+    assert extracted.voices["P1"]["bo"].stance == "oppose"
     assert count_claims(memory)["calls"] == 2
     kinds = {fact.kind for _, facts in done.facts for fact in facts}
     assert {"items.extracted", "claim.made"} <= kinds
@@ -331,23 +340,23 @@ async def test_a_log_is_read_to_its_end() -> None:
 async def test_a_stretch_that_fails_leaves_the_others() -> None:
     """And is named with the reason; a bad key ends it at once."""
     local, memory = opened_log()
-    done = await extract_whole_log(local, memory, scripted(ModelUnavailable("down"), said()))
-    assert [(one.first, why) for one, why in done.unread] == [(1, "down")]
+    done = await extract_whole_log(local, memory, scripted(ModelUnavailable("down"), answer_text()))
+    assert [(effect.first, why) for effect, why in done.unread] == [(1, "down")]
     assert memory.claims.read == 1
     local, memory = opened_log()
     model = scripted(ModelRefused("no key"))
     done = await extract_whole_log(local, memory, model)
-    assert [one.first for one, _ in done.unread] == [1, 5]
+    assert [effect.first for effect, _ in done.unread] == [1, 5]
     assert len(model.prompts) == 1
 
 
 async def test_no_more_is_spent_than_the_budget() -> None:
     """What it does not cover is not asked; what it does is booked as an extraction."""
     local, memory = opened_log(budget={"calls": 1})
-    model = scripted(said(PROPOSED))
+    model = scripted(answer_text(PROPOSED))
     done = await extract_whole_log(local, memory, model)
     assert len(model.prompts) == 1
-    assert [one.first for one, _ in done.unread] == [5]
+    assert [effect.first for effect, _ in done.unread] == [5]
     assert memory.ledger.total.calls == 1
     assert memory.ledger.purposes["extract"] == memory.ledger.total.tokens > 0
 
@@ -369,7 +378,7 @@ async def session_read(
     model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
     entries = log(*[Message(participant="cy", content="Hm.")] * 2, **settings)
     await bus.open("a", entries[0])  # type: ignore[arg-type]  # the first is the opening
-    await bus.publish("a", [Draft(f"m{k}", one) for k, one in enumerate(entries[1:])])
+    await bus.publish("a", [Draft(f"m{k}", entry) for k, entry in enumerate(entries[1:])])
     runner = EffectRunner(bus, PACKS, model, "e0", EFFECTS)
     async with running(Projector(bus, PACKS, "w1", ProjectorPace(idle_seconds=0.05)), runner):
         if during is not None:
@@ -383,9 +392,9 @@ async def session_read(
 def by_stretch(user: str) -> str:
     """What a model says of the stretch that the question is about."""
     return (
-        said(*GOOD)
+        answer_text(*GOOD)
         if "Said before" not in user
-        else said({"n": 6, "quote": "No", "label": "oppose", "target": "M4"}, confirm=["P1"])
+        else answer_text({"n": 6, "quote": "No", "label": "oppose", "target": "M4"}, confirm=["P1"])
     )
 
 
@@ -394,11 +403,13 @@ async def test_a_runner_reads_what_falls_due(redis_url: str, fake: FakeOpenAI) -
     fake.answer = by_stretch
     async with await Bus.connect(redis_url) as bus:
         memory = await session_read(bus, fake, budget={"tokens": 100_000})
-        ids = [one.id for one in await whole(bus, "a") if one.entry.kind == "items.extracted"]
+        ids = [
+            record.id for record in await whole(bus, "a") if record.entry.kind == "items.extracted"
+        ]
     assert sorted(ids) == ["extract:1:4:model", "extract:5:8:model"]
-    found = overlay_claims(memory)
-    assert set(found.items) == {"M1", "M4"}
-    assert list(found.confirmed) == ["P1"]
+    extracted = overlay_claims(memory)
+    assert set(extracted.items) == {"M1", "M4"}
+    assert list(extracted.confirmed) == ["P1"]
     assert memory.ledger.purposes["extract"] > 0
     assert count_claims(memory)["calls"] == memory.ledger.total.calls == fake.calls
 
@@ -425,7 +436,7 @@ async def test_a_redaction_takes_the_reading_of_it_out_of_the_log(
         await session_read(bus, fake)
         await redact(bus, PACKS, "a", 1, reason="private")
         records = await whole(bus, "a")
-    assert b"north shard" not in b"".join(repr(one.entry).encode() for one in records)
+    assert b"north shard" not in b"".join(repr(record.entry).encode() for record in records)
     memory, _ = replayed(records)
-    assert [one.id for one in list_owed_readings(memory)] == ["extract:1:4:again1"]
+    assert [record.id for record in list_owed_readings(memory)] == ["extract:1:4:again1"]
     assert "M1" not in overlay_claims(memory).items

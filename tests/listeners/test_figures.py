@@ -29,12 +29,12 @@ async def test_eight_agents_stay_within_their_figures(
     runs = [await deliberate(turns=turns, agents=8, speed=speed, seed=2)]
     if runs[0]["evaluations_per_pair"] > most:
         runs += [await deliberate(turns=turns, agents=8, speed=speed, seed=k) for k in (1, 3)]
-    assert median(found["evaluations_per_pair"] for found in runs) <= most
-    for found in runs:
-        assert found["end"] == ["turns", f"turns:{turns}"]
-        assert found["growth"] <= 1.2 * times
-        assert found["share_of_baseline_at_last"] < share  # the more turns, the less
-        assert found["cached_share"] > 0.2 / times
+    assert median(figures["evaluations_per_pair"] for figures in runs) <= most
+    for figures in runs:
+        assert figures["end"] == ["turns", f"turns:{turns}"]
+        assert figures["growth"] <= 1.2 * times
+        assert figures["share_of_baseline_at_last"] < share  # the more turns, the less
+        assert figures["cached_share"] > 0.2 / times
 
 
 @pytest.mark.parametrize("rank", ["p50_ms", pytest.param("p99_ms", marks=pytest.mark.long)])
@@ -44,16 +44,16 @@ async def test_a_persons_word_stops_a_draft_within_200_ms(rank: str) -> None:
     Of three hundreds at most: on a machine that others keep busy, one word in a
     hundred may wait for its turn of a processor; half of them do not.
     """
-    found = [await cancels()]
-    while found[-1][rank] > 200 and len(found) < 3:
-        found.append(await cancels())
-    assert found[-1][rank] <= 200, found
+    figures = [await cancels()]
+    while figures[-1][rank] > 200 and len(figures) < 3:
+        figures.append(await cancels())
+    assert figures[-1][rank] <= 200, figures
 
 
 @pytest.mark.long
 async def test_no_agent_waits_much_longer_than_others() -> None:
     """A hundred sessions of five agents each: the longest wait is at most five times the median."""
-    found: dict[str, Any] = await tables(100, turns=12, processes=2)
-    assert found["wait"]["of"] == 100 * 12
-    assert found["wait"]["ratio"] <= 5
-    assert found["own turns apart"]["ratio"] <= 5
+    figures: dict[str, Any] = await tables(100, turns=12, processes=2)
+    assert figures["wait"]["of"] == 100 * 12
+    assert figures["wait"]["ratio"] <= 5
+    assert figures["own turns apart"]["ratio"] <= 5

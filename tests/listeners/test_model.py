@@ -202,10 +202,10 @@ def test_the_table_reads_every_provider(
 
 def test_a_wish_to_wait_is_kept() -> None:
     """Retry-After in seconds is passed on; its date form is read as absent."""
-    told = error_of(429, None, None, "slow down", {"retry-after": "7"})
+    error = error_of(429, None, None, "slow down", {"retry-after": "7"})
     dated = error_of(429, None, None, "slow down", {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"})
-    assert isinstance(told, ModelUnavailable)
-    assert told.retry_after == 7.0
+    assert isinstance(error, ModelUnavailable)
+    assert error.retry_after == 7.0
     assert isinstance(dated, ModelUnavailable)
     assert dated.retry_after is None
 
@@ -229,10 +229,10 @@ async def test_a_stream_ends_with_the_whole_answer_and_its_usage(fake: FakeOpenA
     model = model_at(fake)
     prompt = replace(PROMPT, system="You talk. " * 200)
     await heard(model, prompt)
-    said, completion = await heard(model, prompt)
+    answers, completion = await heard(model, prompt)
     await model.aclose()
-    assert said == completion.text == fake.answer(prompt.user)
-    assert completion.output_tokens == count_tokens(said)
+    assert answers == completion.text == fake.answer(prompt.user)
+    assert completion.output_tokens == count_tokens(answers)
     assert completion.input_tokens == fake.served[1].prompt_tokens
     assert completion.cached_tokens == fake.served[1].cached_tokens
     assert completion.cached_tokens % 128 == 0
@@ -334,7 +334,7 @@ async def test_a_prompt_chooses_its_model(fake: FakeOpenAI) -> None:
     for prompt in (PROMPT, replace(PROMPT, tier="large"), replace(PROMPT, model="other-1")):
         await model.complete(prompt)
     await model.aclose()
-    assert [one["model"] for one in fake.requests] == ["small-1", "large-1", "other-1"]
+    assert [request["model"] for request in fake.requests] == ["small-1", "large-1", "other-1"]
 
 
 class Verdict(BaseModel):
@@ -392,14 +392,14 @@ async def test_what_an_endpoint_does_not_know_is_left_out(refuses: Parameter) ->
     """Or called as it calls it; remembered for each model."""
     with FakeOpenAI(manners=Manners(refuses=frozenset({refuses}))) as fake:
         model = model_at(fake)
-        said = [await heard(model), await heard(model)]
+        answers = [await heard(model), await heard(model)]
         await heard(model, replace(PROMPT, model="other-1"))
         await model.aclose()
-    assert said[0] == said[1]
+    assert answers[0] == answers[1]
     assert len(fake.requests) == 2 + 1 + 2
     assert refuses not in fake.requests[2]
     assert ("max_completion_tokens" in fake.requests[2]) == (refuses == "max_tokens")
-    assert bool(said[0][1].input_tokens) == (refuses != "stream_options")
+    assert bool(answers[0][1].input_tokens) == (refuses != "stream_options")
 
 
 JSON = "Invalid parameter: 'response_format' of type 'json_schema' is not supported"
@@ -429,8 +429,8 @@ SHAPED = replace(PROMPT, shape=schema_of(Verdict))
 )
 def test_the_table_reads_every_refusal_of_a_shape(refused: Refusal, rung: str | None) -> None:
     """One row for each dialect; what is not about the shape steps nowhere."""
-    found = simplify(FIRST, refused, SHAPED, stream=False)
-    assert (found and found.rung) == rung
+    dialect = simplify(FIRST, refused, SHAPED, stream=False)
+    assert (dialect and dialect.rung) == rung
     assert simplify(FIRST, refused, PROMPT, stream=False) is None
     assert simplify(LAST, refused, SHAPED, stream=False) is None
 
@@ -468,19 +468,19 @@ async def test_a_realistic_endpoint_repeats_itself() -> None:
         manners = realistic(first_token_seconds=0, tokens_per_second=None, faults=300)
         with FakeOpenAI(manners=manners) as fake:
             model = model_at(fake)
-            said = []
+            answers = []
             for turn in range(20):
                 prompt = Prompt("You talk.", f"Turn {turn}.", 400)
                 try:
-                    said.append((await heard(model, prompt))[0])
+                    answers.append((await heard(model, prompt))[0])
                 except BadAnswer:
-                    said.append("cut")
+                    answers.append("cut")
             await model.aclose()
-        faults = [one.failure for one in fake.served]
-        runs.append((said, faults))
+        faults = [request.failure for request in fake.served]
+        runs.append((answers, faults))
     assert runs[0] == runs[1]
-    said, faults = runs[0]
-    whole = [count_tokens(text) for text in said if text != "cut"]
+    answers, faults = runs[0]
+    whole = [count_tokens(text) for text in answers if text != "cut"]
     assert 80 <= min(whole) < max(whole) <= 300
     assert {"429", "500", "cut", None} == set(faults)
 

@@ -84,10 +84,10 @@ def naming(whom: str) -> Answer:
 def test_the_moderator_is_asked_once_all_have_answered() -> None:
     """And its word is the grant: once for each turn, by its name."""
     log = moderated(naming("bob"), turns=1)
-    assert [(one.participant, one.by) for one in grants(log)] == [("bob", MODERATOR)]
+    assert [(record.participant, record.by) for record in grants(log)] == [("bob", MODERATOR)]
     assert asked(log) == 1
     first = next(i for i, record in enumerate(log) if record.entry.kind == "floor.granted")
-    bidders = {one.participant for one in entries(log[:first]) if one.kind == "floor.bid"}
+    bidders = {record.participant for record in entries(log[:first]) if record.kind == "floor.bid"}
     assert bidders == {"ann", "bob"}
 
 
@@ -95,7 +95,7 @@ def test_a_moderator_that_names_nobody_is_not_asked_again_for_the_same_bids() ->
     """After its time is over the bids decide, and the log stays as short as the talk."""
     log = moderated(naming(""), turns=6)
     assert end(log).reason == "turns"
-    assert all(one.by is None for one in grants(log))
+    assert all(record.by is None for record in grants(log))
     assert asked(log) <= len(grants(log)) + 1
     assert len(log) < 120
 
@@ -118,5 +118,5 @@ def test_a_moderator_speaks_too() -> None:
         return sentence(chance)
 
     log = moderated(answer)
-    said = [one.participant for one in entries(log) if one.kind == "message"]
-    assert said[:2] == ["host", MODERATOR]
+    speakers = [entry.participant for entry in entries(log) if entry.kind == "message"]
+    assert speakers[:2] == ["host", MODERATOR]

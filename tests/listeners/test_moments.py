@@ -99,8 +99,8 @@ async def test_many_may_ask_for_moments_at_once(bus: Bus, moments: History) -> N
     await discuss(bus, "a", LONG)
     reader = MemoryReader(bus, PACKS)
     numbers = range(1, LONG, 40)
-    found = await asyncio.gather(*(moments.at("a", n) for n in numbers))
-    for n, memory in zip(numbers, found, strict=True):
+    answer = await asyncio.gather(*(moments.at("a", n) for n in numbers))
+    for n, memory in zip(numbers, answer, strict=True):
         assert dump(memory) == dump(await reader.at("a", n))
 
 
@@ -150,8 +150,8 @@ async def test_what_was_set_aside_is_in_the_moments_before(bus: Bus, moments: Hi
     reader = MemoryReader(bus, PACKS)
     for n in (3, 8, EVERY + 10):
         assert dump(await moments.at("a", n)) == dump(await reader.at("a", n))
-    facts = [one async for one in moments.since("a", 0, 10)]
-    assert [found for record, found in facts if record.seq == 5] == [[]]
+    facts = [pair async for pair in moments.since("a", 0, 10)]
+    assert [answer for record, answer in facts if record.seq == 5] == [[]]
     assert (await moments.timeline("a")).done == 1000
 
 
@@ -172,10 +172,10 @@ async def test_facts_are_told_again_as_they_were(bus: Bus, moments: History) -> 
     await summarised(bus, "a", LONG)
     records = await whole(bus, "a")
     memory = Memory(PACKS)
-    told = [(record, apply(memory, record)) for record in records]
+    expected = [(record, apply(memory, record)) for record in records]
     for after, to in ((0, 3), (0, LONG + 99), (300, 420), (EVERY + 1, EVERY + 1), (LONG, LONG + 9)):
-        found = [one async for one in moments.since("a", after, to)]
-        assert found == told[after:to]
+        answer = [pair async for pair in moments.since("a", after, to)]
+        assert answer == expected[after:to]
 
 
 async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bus: Bus) -> None:
@@ -185,12 +185,12 @@ async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bu
     await projector.round()
     await discuss(bus, "a", 40, first=LONG + 1)
     memory = Memory(PACKS)
-    told = [(record, apply(memory, record)) for record in await whole(bus, "a")]
+    expected = [(record, apply(memory, record)) for record in await whole(bus, "a")]
     snapshot = await bus.snapshot("a", FOLD)
     assert snapshot is not None
     for after in (LONG + 5, snapshot.upto - 1):
         moments = History(bus, PACKS)
-        assert [one async for one in moments.since("a", after, LONG + 30)] == told[
+        assert [pair async for pair in moments.since("a", after, LONG + 30)] == expected[
             after : LONG + 30
         ]
         folded_anew = moments._courses["a"].folded_seq > 0
@@ -228,7 +228,7 @@ async def test_who_hears_late_of_another_log_stops_nobody_who_knew(
     early = asyncio.create_task(moments.at("a", LONG))
 
     def builders() -> list[asyncio.Task[Any]]:
-        return [one for one in asyncio.all_tasks() if one.get_name() == "parley-moments-a"]
+        return [task for task in asyncio.all_tasks() if task.get_name() == "parley-moments-a"]
 
     await wait_until(builders, every=0)
     (builder,) = builders()
@@ -242,30 +242,30 @@ async def test_who_hears_late_of_another_log_stops_nobody_who_knew(
 async def test_the_timeline_tells_the_whole_course(bus: Bus, moments: History) -> None:
     """A row for every so many entries, and marks that are the facts of their kinds."""
     await discuss(bus, "a", LONG)
-    found = await moments.timeline("a")
+    answer = await moments.timeline("a")
     memory = Memory(PACKS)
     facts = [fact for record in await whole(bus, "a") for fact in apply(memory, record)]
-    assert found.n == LONG
-    assert found.done == 1000
-    assert [(mark.n, mark.kind, mark.ref) for mark in found.marks] == [
+    assert answer.n == LONG
+    assert answer.done == 1000
+    assert [(mark.n, mark.kind, mark.ref) for mark in answer.marks] == [
         (fact.n, fact.kind, fact.ref or "") for fact in facts if fact.kind in MARKED
     ]
-    series = found.series
-    assert series["n"] == [*range(1, LONG + 1, found.every), LONG][: len(series["n"])]
+    series = answer.series
+    assert series["n"] == [*range(1, LONG + 1, answer.every), LONG][: len(series["n"])]
     assert series["n"][-1] == LONG
     assert series["messages"] == series["n"]
     assert series["proposals_open"][-1] == len(memory.live)
     assert series["flips"][-1] == sum(fact.kind == "position.flipped" for fact in facts)
-    assert any(stance == "oppose" for *_, stance in found.stances)
+    assert any(stance == "oppose" for *_, stance in answer.stances)
 
 
 async def test_the_timeline_goes_on_with_the_session(bus: Bus, moments: History) -> None:
     """Asked again and again, it is that of one fold."""
     for first in range(1, 2 * EVERY, 50):
         await discuss(bus, "a", 50, first=first)
-        found = await moments.timeline("a")
-        assert found == await History(bus, PACKS).timeline("a")
-        assert found.n == first + 49
+        answer = await moments.timeline("a")
+        assert answer == await History(bus, PACKS).timeline("a")
+        assert answer.n == first + 49
 
 
 async def test_a_timeline_in_the_making_says_how_far_it_is(
@@ -288,8 +288,8 @@ async def test_little_room_holds_fewer_checkpoints_and_the_same_moments(bus: Bus
     moments, reader = History(bus, PACKS, room_bytes=12_000), MemoryReader(bus, PACKS)
     for session in ("a", "b", "a"):
         for n in (EVERY + 1, 2 * EVERY, LONG - 3):
-            found = await moments.at(session, n)
-            assert dump(found) == dump(await reader.at(session, n))
+            answer = await moments.at(session, n)
+            assert dump(answer) == dump(await reader.at(session, n))
     kept = sum(course.packed for course in moments._courses.values())
     assert kept <= 12_000 * 2
     await moments.aclose()
@@ -353,7 +353,7 @@ def test_a_long_course_is_told_in_few_points() -> None:
     for n in range(1, 1502):
         stretch.note_figures(memory, n)
     course.end(1501, 1502, stretch)
-    found: Timeline = course.timeline(1502)
-    assert found.every == 4
-    assert found.series["n"][:3] == [1, 5, 9]
-    assert found.series["n"][-1] == 1501
+    answer: Timeline = course.timeline(1502)
+    assert answer.every == 4
+    assert answer.series["n"][:3] == [1, 5, 9]
+    assert answer.series["n"][-1] == 1501

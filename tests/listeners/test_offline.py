@@ -31,10 +31,10 @@ def local(count: int) -> tuple[LocalLog, Memory]:
 def test_nothing_is_due_when_it_is_settled() -> None:
     """All levels of summaries are made, and the facts name them in order."""
     log, memory = local(60)
-    found = settle_log(log, memory)
+    facts = settle_log(log, memory)
     assert list_due_summaries(memory) == ()
     assert memory.seq == log.info().head
-    seqs = [seq for seq, _ in found]
+    seqs = [seq for seq, _ in facts]
     assert seqs == sorted(set(seqs))
     assert {key[0] for key in memory.summaries} == {0, 1}
 

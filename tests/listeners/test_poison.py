@@ -39,7 +39,7 @@ async def folders(url: str, story: Path) -> AsyncIterator[None]:
             await asyncio.to_thread(process.wait, 20)
 
 
-def told(story: Path) -> list[tuple[str, int]]:
+def child_events(story: Path) -> list[tuple[str, int]]:
     """("started", pid) and ("ended", status) of every folder so far; its log lines are not that."""
     rows = [line.split() for line in story.read_text().splitlines()]
     return [(row[0], int(row[1])) for row in rows if row and row[0] in {"started", "ended"}]
@@ -47,12 +47,12 @@ def told(story: Path) -> list[tuple[str, int]]:
 
 def ends(story: Path, status: int) -> int:
     """How many folders ended with `status`."""
-    return told(story).count(("ended", status))
+    return child_events(story).count(("ended", status))
 
 
 def alive(story: Path) -> int | None:
     """The pid of the folder that serves now."""
-    rows = told(story)
+    rows = child_events(story)
     return rows[-1][1] if rows and rows[-1][0] == "started" else None
 
 

@@ -65,9 +65,9 @@ def test_a_model_without_a_price_costs_nothing() -> None:
 
 def test_tiers_cost_what_their_models_do() -> None:
     """Whichever of the two the price was given for."""
-    found = by_tier(PRICES, "gpt-4o-mini-2024-07-18", "big")
-    assert found["small"] == found["gpt-4o-mini-2024-07-18"] == MINI
-    assert found["large"] == PRICES["big"]
+    prices = by_tier(PRICES, "gpt-4o-mini-2024-07-18", "big")
+    assert prices["small"] == prices["gpt-4o-mini-2024-07-18"] == MINI
+    assert prices["large"] == PRICES["big"]
     assert by_tier({"small": MINI}, "local", "local")["local"] == MINI
     assert by_tier({}, "local", "local") == {}
 
@@ -101,8 +101,8 @@ def test_no_call_within_its_reservation_costs_more_than_was_reserved(
 @given(sizes, sizes, sizes, sizes)
 def test_more_never_costs_less(asked: int, answered: int, cached: int, more: int) -> None:
     """Nor do two calls cost less than one of their size."""
-    one = cost(PRICES, "gpt-4o-mini", asked, answered, min(cached, asked))
-    assert cost(PRICES, "gpt-4o-mini", asked + more, answered + more, min(cached, asked)) >= one
-    assert one + cost(PRICES, "gpt-4o-mini", more, 0) >= cost(
+    before = cost(PRICES, "gpt-4o-mini", asked, answered, min(cached, asked))
+    assert cost(PRICES, "gpt-4o-mini", asked + more, answered + more, min(cached, asked)) >= before
+    assert before + cost(PRICES, "gpt-4o-mini", more, 0) >= cost(
         PRICES, "gpt-4o-mini", asked + more, answered, min(cached, asked)
     )

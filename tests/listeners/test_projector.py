@@ -35,8 +35,8 @@ async def saved_bytes(bus: Bus, session: str) -> bytes:
     return snapshot.data
 
 
-async def told(bus: Bus, session: str) -> list[tuple[int, int, str]]:
-    """(seq, k, kind) of every fact that was told."""
+async def fact_kinds(bus: Bus, session: str) -> list[tuple[int, int, str]]:
+    """(seq, k, kind) of every stored fact."""
     return [(row.seq, row.k, row.fact["kind"]) for row in await bus.fact_rows(session, count=9_999)]
 
 
@@ -54,7 +54,7 @@ async def test_every_fact_is_told_under_its_entry(bus: Bus) -> None:
     await discuss(bus, "a", 60)
     await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=7)))
     _, facts = replayed(await whole(bus, "a"))
-    rows = await told(bus, "a")
+    rows = await fact_kinds(bus, "a")
     assert [kind for _, _, kind in rows] == [fact.kind for fact in facts]
     assert rows == sorted(rows)
     assert len(facts) > 10
@@ -64,10 +64,10 @@ async def test_a_second_fold_of_the_same_log_tells_nothing_new(bus: Bus) -> None
     """A worker that begins from the first entry leaves the facts as they are."""
     await discuss(bus, "a", 60)
     await drained(Projector(bus, PACKS, "w1"))
-    before = await told(bus, "a")
+    before = await fact_kinds(bus, "a")
     await discuss(bus, "a", 1, first=61)
     await drained(Projector(bus, PACKS, "w2"))  # no snapshot: it folds everything again
-    after = await told(bus, "a")
+    after = await fact_kinds(bus, "a")
     assert after[: len(before)] == before
     assert all(seq > 61 for seq, _, _ in after[len(before) :])
 
@@ -121,10 +121,10 @@ async def test_many_sessions_are_served_side_by_side(bus: Bus) -> None:
     names = [f"s{k}" for k in range(30)]
     for name in names:
         await discuss(bus, name, 20)
-    one, two = Projector(bus, PACKS, "w1", QUICK), Projector(bus, PACKS, "w2", QUICK)
-    async with running(one, two):
+    first, second = Projector(bus, PACKS, "w1", QUICK), Projector(bus, PACKS, "w2", QUICK)
+    async with running(first, second):
         await wait_until(lambda: all_folded(bus, names))
-    assert one.tally.folded + two.tally.folded == 30 * 21
+    assert first.tally.folded + second.tally.folded == 30 * 21
     for name in names:
         assert await saved_bytes(bus, name) == await replayed_bytes(bus, name)
 

@@ -65,9 +65,11 @@ def job(*lines: Line, who: str = "ana", **given: object) -> tuple[ReflectionJob,
     """The reflection that `who` owes after `lines`, and the entries that it reads."""
     records = talk(*lines, **given)
     memory, _ = folded(records)
-    (call,) = [one for one in list_owed_reflections(memory) if one.participant == who]
-    found = ReflectionJob.of(memory, call)
-    return found, [record for record in records if found.first <= record.n <= found.last]
+    (call,) = [effect for effect in list_owed_reflections(memory) if effect.participant == who]
+    reflection = ReflectionJob.of(memory, call)
+    return reflection, [
+        record for record in records if reflection.first <= record.n <= reflection.last
+    ]
 
 
 def answers(*texts: str) -> Callable[[str], str]:
@@ -89,8 +91,8 @@ async def test_the_question_shows_memory_then_what_happened_then_asks(
     fake: FakeOpenAI, model: OpenAIModel
 ) -> None:
     """In this order, each part quoted; no one else's thoughts or letters among them."""
-    found, records = job(*TALK, **settings())
-    made = await found.run(model, records)
+    reflection, records = job(*TALK, **settings())
+    made = await reflection.run(model, records)
     (asked,) = fake.prompts
     order = (
         "Your memory so far:\n(empty)",
@@ -117,12 +119,12 @@ async def test_the_memory_before_is_quoted_as_it_stands(
 ) -> None:
     """Only what came after it is told; no line of it can leave the fence."""
     noted = NoteRevised(participant="ana", cause=2, text="I like floors.\n\nOutcome:\nnone")
-    found, records = job(*TALK, noted, **settings())
-    await found.run(model, records)
+    reflection, records = job(*TALK, noted, **settings())
+    await reflection.run(model, records)
     (asked,) = fake.prompts
     assert "Your memory so far:\n| I like floors.\n| \n| Outcome:\n| none\n\nWhat" in asked
     assert "maximise the floor" not in asked
-    assert found.base == 2
+    assert reflection.base == 2
 
 
 async def test_a_consensus_is_integrated_and_ones_own_statement_just_noted(
@@ -131,8 +133,8 @@ async def test_a_consensus_is_integrated_and_ones_own_statement_just_noted(
     """Beliefs are asked about where something was decided, and not after every word."""
     agreed = BallotCompleted(participant="desk", consensus=True, content="Floor.")
     for lines, asks in (((("ana", "Hm."), agreed), True), ((("ana", "Hm."),), False)):
-        found, records = job(*lines, routes={"own": "reflect"}, **settings(policy="rewrite"))
-        await found.run(model, records)
+        reflection, records = job(*lines, routes={"own": "reflect"}, **settings(policy="rewrite"))
+        await reflection.run(model, records)
         assert ("update your beliefs" in fake.prompts[-1]) is asks
 
 
@@ -141,8 +143,8 @@ async def test_an_overlong_answer_is_told_its_length_and_asked_again(
 ) -> None:
     """The feedback reaches the model: measured length, limit, and a target of 90 %."""
     fake.answer = answers("x" * 450, "y" * 401, "z" * 400)
-    found, records = job(*TALK, **settings())
-    made = await found.run(model, records)
+    reflection, records = job(*TALK, **settings())
+    made = await reflection.run(model, records)
     assert isinstance(made, NoteRevised)
     assert made.text == "z" * 400
     assert made.attempts == 3
@@ -158,8 +160,8 @@ async def test_after_so_many_answers_the_note_is_kept(
 ) -> None:
     """A refusal with every measured size; each answer counted, none more asked."""
     fake.answer = lambda _: "x" * (500 + fake.calls)
-    found, records = job(*TALK, **settings(retries=retries))
-    made = await found.run(model, records)
+    reflection, records = job(*TALK, **settings(retries=retries))
+    made = await reflection.run(model, records)
     assert isinstance(made, NoteRefused)
     assert fake.calls == made.attempts == retries
     assert made.sizes == tuple(501 + k for k in range(retries))
@@ -170,8 +172,8 @@ async def test_after_so_many_answers_the_note_is_kept(
 async def test_the_last_answer_may_be_clipped_instead(fake: FakeOpenAI, model: OpenAIModel) -> None:
     """Where the session would rather have part of it than none, and it says so."""
     fake.answer = lambda _: "word " * 200
-    found, records = job(*TALK, **settings(exhausted="clip", retries=2))
-    made = await found.run(model, records)
+    reflection, records = job(*TALK, **settings(exhausted="clip", retries=2))
+    made = await reflection.run(model, records)
     assert isinstance(made, NoteRevised)
     assert made.clipped
     assert 0 < len(made.text) <= 400
@@ -181,11 +183,11 @@ async def test_the_last_answer_may_be_clipped_instead(fake: FakeOpenAI, model: O
 async def test_transport_failures_cost_no_answers(fake: FakeOpenAI, model: OpenAIModel) -> None:
     """A model that cannot be asked is its caller's matter, with a budget of its own."""
     fake.fail("401")
-    found, records = job(*TALK, **settings(retries=1))
+    reflection, records = job(*TALK, **settings(retries=1))
     with pytest.raises(ModelRefused):
-        await found.run(model, records)
+        await reflection.run(model, records)
     fake.recover()
-    assert isinstance(await found.run(model, records), NoteRevised)
+    assert isinstance(await reflection.run(model, records), NoteRevised)
 
 
 async def test_a_defect_is_not_taken_for_verbosity(fake: FakeOpenAI) -> None:
@@ -199,9 +201,9 @@ async def test_a_defect_is_not_taken_for_verbosity(fake: FakeOpenAI) -> None:
             raise AttributeError("'RunResult' object has no attribute 'content'")
 
     broken = Broken()
-    found, records = job(*TALK, **settings())
+    reflection, records = job(*TALK, **settings())
     with pytest.raises(AttributeError):
-        await found.run(broken, records)  # type: ignore[arg-type]  # a broken model on purpose
+        await reflection.run(broken, records)  # type: ignore[arg-type]  # a broken model on purpose
     assert broken.calls == 1
 
 
@@ -211,11 +213,13 @@ async def test_an_overflow_asks_with_less_and_never_the_same_again(
 ) -> None:
     """Half of what happened, whole events, the oldest left out and counted."""
     fake.fail(failure, times=2)  # type: ignore[arg-type]  # one of three
-    said = [("bo", f"point {k}: " + "because of this and that " * 20) for k in range(40)]
-    found, records = job(("ana", "Go on."), *said, DONE, **settings())
+    lines = [("bo", f"point {k}: " + "because of this and that " * 20) for k in range(40)]
+    reflection, records = job(("ana", "Go on."), *lines, DONE, **settings())
     with capture_logs() as logged:
-        made = await found.run(model, records)
-    assert [(one["event"], one["participant"]) for one in logged] == [("prompt_halved", "ana")] * 2
+        made = await reflection.run(model, records)
+    assert [(event["event"], event["participant"]) for event in logged] == [
+        ("prompt_halved", "ana")
+    ] * 2
     assert isinstance(made, NoteRevised)
     assert made.attempts == 1
     sizes = [len(prompt) for prompt in fake.prompts]
@@ -232,9 +236,9 @@ async def test_a_long_memory_gives_way_where_a_model_has_no_room_for_it(
 ) -> None:
     """Its newest part is shown, which says so; the revision before stays in the log."""
     noted = NoteRevised(participant="ana", cause=2, text="Early. " * 2000 + "Floors are best.")
-    found, records = job(*TALK, noted, **settings(limit=20_000))
+    reflection, records = job(*TALK, noted, **settings(limit=20_000))
     fake.room = 9_000
-    made = await found.run(model, records)
+    made = await reflection.run(model, records)
     assert isinstance(made, NoteRevised)
     assert made.base == 2
     asked = fake.prompts[-1]
@@ -248,9 +252,9 @@ async def test_a_model_without_room_is_asked_in_vain_only_so_often(
 ) -> None:
     """After the halvings the overflow is the caller's."""
     fake.room = 10
-    found, records = job(*[("bo", "word " * 900)] * 9, ("ana", "Hm."), DONE, **settings())
+    reflection, records = job(*[("bo", "word " * 900)] * 9, ("ana", "Hm."), DONE, **settings())
     with pytest.raises(ContextOverflow):
-        await found.run(model, records)
+        await reflection.run(model, records)
     assert fake.calls <= HALVINGS + 1
     assert len(set(fake.prompts)) == fake.calls
 
@@ -260,10 +264,10 @@ async def test_a_swollen_notebook_is_asked_for_less_than_it_may_have(
 ) -> None:
     """Past its warning the wanted size is the target, some way below the limit."""
     limits = {"note": {"cap": 1000, "warn": 800, "target": 600}}
-    said = [("ana", "x" * 100)] * 9
-    found, records = job(*said, limits=limits, note={"policy": "append"})
-    assert found.effect.why == "compress"
-    await found.run(model, records)
+    lines = [("ana", "x" * 100)] * 9
+    reflection, records = job(*lines, limits=limits, note={"policy": "append"})
+    assert reflection.effect.why == "compress"
+    await reflection.run(model, records)
     assert "at most 600 characters" in fake.prompts[0]
     assert "update your beliefs" not in fake.prompts[0]
 
@@ -339,8 +343,8 @@ async def test_a_verbose_participant_stops_nobody(
     await experiment(bus, "a", **settings())
     async with running(*worker(bus, model)):
         await wait_until(lambda: all_noted(bus, "a", 2))
-    made = {one.participant: one for one in await noted(bus, "a")}
-    assert {who: one.kind for who, one in made.items()} == {
+    made = {note.participant: note for note in await noted(bus, "a")}
+    assert {who: note.kind for who, note in made.items()} == {
         "ana": "note.refused",
         "bo": "note.revised",
     }
@@ -379,7 +383,7 @@ async def test_an_outage_costs_time_and_no_answers(
         fake.recover()
         await wait_until(lambda: all_noted(bus, "a", 2))
     made = await noted(bus, "a")
-    assert {(one.kind, one.attempts) for one in made} == {("note.revised", 1)}
+    assert {(note.kind, note.attempts) for note in made} == {("note.revised", 1)}
 
 
 async def test_a_whole_run_of_agents_that_keep_their_own_memory(
@@ -405,9 +409,9 @@ async def test_a_whole_run_of_agents_that_keep_their_own_memory(
             await bus.publish("a", [Draft(f"e{k}", entry)])
             asked += asks
             await wait_until(lambda count=asked: all_noted(bus, "a", count))
-    made = [cast("NoteRevised", one) for one in await noted(bus, "a")]
-    assert {one.kind for one in made} == {"note.revised"}
-    assert [one.base for one in made] == [0, *(one.cause for one in made[:-1])]
+    made = [cast("NoteRevised", note) for note in await noted(bus, "a")]
+    assert {note.kind for note in made} == {"note.revised"}
+    assert [note.base for note in made] == [0, *(note.cause for note in made[:-1])]
     assert fake.calls == asked == 8
     assert f"| {'Floor, range, average. ' * 40}".rstrip() in fake.prompts[0]
     assert "| Memory 7: I rank the floor first." in fake.prompts[7]

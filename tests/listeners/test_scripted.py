@@ -36,7 +36,7 @@ async def test_the_order_of_calls_changes_nothing() -> None:
     there = [await ahead.complete(prompt) for prompt in prompts]
     back = [await behind.complete(prompt) for prompt in reversed(prompts)]
     assert there == back[::-1]
-    assert len({one.text for one in there}) == 20
+    assert len({completion.text for completion in there}) == 20
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,24 @@ async def test_the_order_of_calls_changes_nothing() -> None:
 async def test_every_part_of_a_request_counts(other: Prompt) -> None:
     """Who asks, for what and in which shape are part of the seed."""
     model = ScriptedModel(rolls)
-    said, otherwise = await model.complete(PROMPT), await model.complete(other)
-    assert said.text.split()[-1] != otherwise.text.split()[-1]
+    completion, otherwise = await model.complete(PROMPT), await model.complete(other)
+    assert completion.text.split()[-1] != otherwise.text.split()[-1]
 
 
 async def test_another_seed_is_another_run() -> None:
     """And the same seed the same."""
-    said = [(await ScriptedModel(rolls, seed=seed).complete(PROMPT)).text for seed in (1, 2, 1)]
-    assert said[0] == said[2] != said[1]
+    completion = [
+        (await ScriptedModel(rolls, seed=seed).complete(PROMPT)).text for seed in (1, 2, 1)
+    ]
+    assert completion[0] == completion[2] != completion[1]
 
 
 async def test_usage_is_what_memory_counts() -> None:
     """Of the question, and of the answer."""
-    said = await ScriptedModel(lambda prompt, random: "Good morning.", name="m").complete(PROMPT)
-    assert said == Completion(
+    completion = await ScriptedModel(lambda prompt, random: "Good morning.", name="m").complete(
+        PROMPT
+    )
+    assert completion == Completion(
         "Good morning.", "m", count_tokens("You talk.") + count_tokens("Well?"), 4
     )
     assert count_tokens("Good morning.") == 4
@@ -74,7 +78,7 @@ async def test_usage_is_what_memory_counts() -> None:
 async def test_a_stream_ends_with_the_whole() -> None:
     """Its pieces put together are the text of the completion, which comes last."""
     text = "Two words,\n\nand a paragraph."
-    heard = [one async for one in ScriptedModel(lambda p, r: text).stream(PROMPT)]
+    heard = [piece async for piece in ScriptedModel(lambda p, r: text).stream(PROMPT)]
     *pieces, last = heard
     assert "".join(str(piece) for piece in pieces) == text
     assert len(pieces) == 5

@@ -49,7 +49,7 @@ async def ledger(bus: Bus, session: str) -> Ledger:
 async def spent(bus: Bus, session: str) -> list[str]:
     """The ids of what was published about spending."""
     kinds = ("spend.reserved", "spend.settled")
-    return [one.id for one in await whole(bus, session) if one.entry.kind in kinds]
+    return [record.id for record in await whole(bus, session) if record.entry.kind in kinds]
 
 
 async def hows(bus: Bus, session: str) -> list[str]:
@@ -67,10 +67,14 @@ async def test_each_summary_is_reserved_and_settled(
     assert set(await spent(bus, "a")) == {
         f"{word}:summary:0:{part}" for word in ("reserve", "settle") for part in ("1:12", "13:24")
     }
-    found = await ledger(bus, "a")
-    own = sum(one.prompt_tokens + one.completion_tokens for one in fake.served)
-    assert found.purposes == {"summary": own}
-    assert (found.total.micros, found.calls, found.accounts["parley"].calls) == (own, {}, 2)
+    spent_ledger = await ledger(bus, "a")
+    own = sum(request.prompt_tokens + request.completion_tokens for request in fake.served)
+    assert spent_ledger.purposes == {"summary": own}
+    assert (
+        spent_ledger.total.micros,
+        spent_ledger.calls,
+        spent_ledger.accounts["parley"].calls,
+    ) == (own, {}, 2)
 
 
 async def test_a_session_without_a_budget_keeps_no_account(
@@ -104,7 +108,10 @@ async def test_beyond_the_budget_the_extract_stands(
         await wait_until(lambda: runner.tally.failed)  # an upgrade has found no room either
         assert sorted(await hows(bus, "a")) == ["extract"] * 3 + ["model"] * 2
         assert fake.calls == 2
-        assert len([one for one in await spent(bus, "a") if one.startswith("settle:")]) == 2
+        assert (
+            len([entry_id for entry_id in await spent(bus, "a") if entry_id.startswith("settle:")])
+            == 2
+        )
         more = SettingsChanged(settings={"budget": {"calls": 100}})
         await bus.publish("a", [Draft("more", more)])
         await wait_until(lambda: _all_models(bus, "a"))
@@ -113,7 +120,7 @@ async def test_beyond_the_budget_the_extract_stands(
 
 async def _all_models(bus: Bus, session: str) -> bool:
     memory, _ = replayed(await whole(bus, session))
-    return {one.how for one in memory.summaries.values()} == {"model"}
+    return {summary.how for summary in memory.summaries.values()} == {"model"}
 
 
 async def test_a_budget_in_money_without_prices_asks_no_model(
@@ -183,7 +190,7 @@ async def test_notes_are_on_the_account_too(bus: Bus, fake: FakeOpenAI, model: O
     await bus.publish("a", [Draft("m", Message(participant="ana", content="Morning."))])
     async with worker(bus, model):
         await wait_until(lambda: _purposes(bus, "a", {"note"}))
-    (call,) = {one.partition(":")[2] for one in await spent(bus, "a")}
+    (call,) = {entry_id.partition(":")[2] for entry_id in await spent(bus, "a")}
     assert call.startswith("note:")
 
 
@@ -203,10 +210,10 @@ async def test_a_failed_call_is_settled_and_made_again_under_a_number(
         assert (await ledger(bus, "a")).total.tokens == 0
         fake.recover()
         await wait_until(lambda: _all_models(bus, "a"))
-    found = await ledger(bus, "a")
-    assert found.accounts["parley"].failed == found.accounts["parley"].calls - 1 >= 1
-    assert found.total.tokens > 0
-    assert (found.calls, found.total.held_tokens) == ({}, 0)
+    spent_ledger = await ledger(bus, "a")
+    assert spent_ledger.accounts["parley"].failed == spent_ledger.accounts["parley"].calls - 1 >= 1
+    assert spent_ledger.total.tokens > 0
+    assert (spent_ledger.calls, spent_ledger.total.held_tokens) == ({}, 0)
 
 
 async def test_what_is_known_already_costs_nothing(

@@ -130,9 +130,9 @@ async def test_a_model_that_is_down_is_down() -> None:
 def test_the_schema_is_as_strict_as_endpoints_want() -> None:
     """Objects are closed, every property is required, and no keyword is left that some refuse."""
     schema: Any = schema_of(Verdict).schema
-    for one in (schema, schema["$defs"]["Part"]):
-        assert one["additionalProperties"] is False
-        assert one["required"] == list(one["properties"])
+    for part in (schema, schema["$defs"]["Part"]):
+        assert part["additionalProperties"] is False
+        assert part["required"] == list(part["properties"])
     assert schema["properties"]["act"] == {"enum": ["pass", "bid"], "type": "string"}
     assert schema["$defs"]["Part"]["properties"]["n"] == {"description": "which", "type": "integer"}
     assert "default" not in json.dumps(schema)
@@ -140,5 +140,5 @@ def test_the_schema_is_as_strict_as_endpoints_want() -> None:
 
 def test_half_a_character_is_mended() -> None:
     """JSON can spell one, no log can hold one: it is U+FFFD; two halves are whole."""
-    found = parse_answer(r'{"act": "bid", "why": "a\ud83d b\ud83d\ude00"}', Verdict)
-    assert found.why == "a\ufffd b\U0001f600"
+    parsed = parse_answer(r'{"act": "bid", "why": "a\ud83d b\ud83d\ude00"}', Verdict)
+    assert parsed.why == "a\ufffd b\U0001f600"
