@@ -1,4 +1,4 @@
-"""`Bus`: one process' door to the log.
+"""`Bus`: the client of one process to the log, its work and its sessions on one Redis.
 
 Every verb is a bound method of the part that owns it, so that each part can be
 read by itself: the log, its sessions, the lanes, the snapshots, the workforce,
@@ -30,7 +30,7 @@ CLUSTER_BUCKETS = 16  # polling 64 due sets costs a millisecond
 
 
 class Bus:
-    """Made by `connect`; closed by `aclose`, or as an async context manager."""
+    """The client of one Redis: made by `connect`, closed by `aclose` or as a context manager."""
 
     def __init__(
         self, connections: Connections, buckets: int, *, outbox_seconds: float, backlog: int

@@ -1,4 +1,4 @@
-"""A persona in the making, from the keys of another tool: what became of each is told. Pure."""
+"""A persona made of the keys of another tool, with a report on each key. Pure."""
 
 from __future__ import annotations
 
@@ -66,30 +66,30 @@ class PersonaDraft:
         return self._rest.get(key) not in _EMPTY
 
     def take(self, key: str, to: str) -> Any:
-        """The value of `key`, told as mapped to `to`; None where it is not there."""
+        """The value of `key`, reported as mapped to `to`; None where it is not there."""
         if not self.has(key):
             return None
         self.note(key, "mapped", to)
         return self._rest.pop(key)
 
     def text(self, key: str, to: str) -> str:
-        """The same as text, whatever its shape."""
+        """The value of `key` as `take` gives it, made into text whatever its shape."""
         return prose(self.take(key, to))
 
     def take_description(self, text: str, of: str = "") -> None:
-        """Its description; `of` says what it was made of, where nobody wrote one."""
+        """Sets the description; `of` says what it was made of, where nobody wrote one."""
         self._head["description"] = self._short("description", one_line(text), MAX_DESCRIPTION)
         if of:
             self.note("description", "missing", f"made of {of}; say when it should speak")
 
     def take_display_name(self, text: str) -> None:
-        """The name that people see, unless it is the persona's own."""
+        """Sets the display name, unless it is the persona's own name."""
         text = self._short("display", one_line(text), MAX_DISPLAY)
         if text and text != self.name:
             self.ours["display"] = text
 
     def take_models(self, key: str) -> None:
-        """The model that `key` names, where none is known yet; sizes are told from names."""
+        """Sets the model that `key` names, where none is set; its size follows from its name."""
         model = self._rest.get(key)
         if not self.has(key) or "model" in self._head:
             return
@@ -107,7 +107,7 @@ class PersonaDraft:
         del self._rest[key]
 
     def take_interests(self, *keys: str) -> None:
-        """Its interests: the short texts of the first of `keys` that is there."""
+        """Sets the interests: the short texts of the first of `keys` that is there."""
         for key in keys:
             words = self._rest.get(key)
             if isinstance(words, list) and words and all(_is_word(word) for word in words):

@@ -1,4 +1,4 @@
-"""What personas refuse.
+"""The errors of persona files and names.
 
 PersonaError
 ├── PersonaRefused     a file that is no persona, by file and line
@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 
 class PersonaError(Exception):
-    """Anything that whoever wrote a file or typed a name can mend; its text says how."""
+    """An error that the author of a file, or of a command, can correct; its text says how."""
 
 
 class PersonaRefused(PersonaError):

@@ -64,7 +64,7 @@ def import_text(text: str, source: str) -> ImportReport:
 
 
 def _format(text: str, source: str) -> Format:
-    """By the file's ending, else by how it begins."""
+    """The format of a file, by its suffix, else by how the text begins."""
     by_suffix = _SUFFIXES.get(PurePath(source).suffix.lower())
     if by_suffix is not None:
         return by_suffix
@@ -92,7 +92,7 @@ def _split_agents(tree: Any) -> tuple[Any, list[str]]:
 
 
 def _agents(tree: Any, source: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Where each agent stands, the key that it stands under, and its own keys."""
+    """The agents of `tree`: the place of each in words, its key ("" in a list), its own keys."""
     if isinstance(tree, list):
         agents = [(f"agent {number}", "", each) for number, each in enumerate(tree, 1)]
     elif not isinstance(tree, dict):

@@ -23,7 +23,7 @@ _MAX_BYTES: Final = 4 * MAX_TEXT  # UTF-8 has at most four a character
 
 @dataclass(frozen=True, slots=True)
 class FoundPersona:
-    """A persona and where it was found: the path of its file, or `bundled_cast`."""
+    """A persona and where it was found: the path of its file, or `bundled`."""
 
     persona: Persona
     source: str
@@ -47,7 +47,7 @@ def find_all(folders: Sequence[str | Path] = ()) -> Roster:
     """Everyone: files of `folders` before the cast, an earlier folder before a later one.
 
     Raises `PersonaRefused` for a folder that cannot be read; files in it that
-    are no persona are told in `refused`. A README.md is not looked at.
+    are no persona are listed in `refused`. A README.md is not looked at.
     """
     personas: dict[str, FoundPersona] = {}
     refused: list[PersonaRefused] = []

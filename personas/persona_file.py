@@ -1,4 +1,4 @@
-"""A persona from its file: keys checked, misspelled ones told. Pure.
+"""A persona from its file: its keys are checked, misspelled ones reported. Pure.
 
 docs/personas.md is the page of the format. What is wrong is refused by file,
 line and key; what is merely odd is a remark, and the persona stands.
@@ -55,7 +55,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class PersonaReading:
-    """A persona, and what its author may want to look at."""
+    """A persona, and remarks for its author."""
 
     persona: Persona
     warnings: tuple[Remark, ...] = ()

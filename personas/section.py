@@ -24,11 +24,11 @@ class Section:
     at: Path = ()
 
     def line(self, key: str) -> int | None:
-        """The line that `key` stands on."""
+        """The line number of `key`, from 1; None where it is not known."""
         return self.lines.get((*self.at, key))
 
     def refuse(self, key: str, takes: str) -> NoReturn:
-        """Refuses what `key` holds; `takes` says what it may."""
+        """Raises `PersonaRefused` for the value of `key`; `takes` says which values it may have."""
         value = _shown(self.tree.get(key))
         name = ".".join((*self.at, key))
         raise PersonaRefused(self.source, f"{name} takes {takes}, not {value}", self.line(key))

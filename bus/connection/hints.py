@@ -25,7 +25,7 @@ _logger = structlog.get_logger(__name__)
 
 
 class Hints:
-    """One subscribed connection of a process, and who waits for what on it."""
+    """The one publish/subscribe connection of a process, and the signals that its hints set."""
 
     def __init__(self, connections: Connections, keys: Keys) -> None:
         self._connections = connections
@@ -135,7 +135,7 @@ class Hints:
 
 
 class _PendingHints:
-    """The hints that one owner has not acted upon yet, by lane."""
+    """The lanes with hints that one owner has not acted upon yet: for itself, and for others."""
 
     __slots__ = ("others", "own", "signal")
 

@@ -158,7 +158,7 @@ class Pipeline:
             await asyncio.sleep(pause if failures > 1 else 0)
 
     def _silence(self) -> Exception | None:
-        """What a server that said nothing a moment ago would only be waited for again for."""
+        """The error of the last exchange, where it timed out a moment ago; else None."""
         away = self._away
         if away is None or not isinstance(away.error, _SILENT):
             return None

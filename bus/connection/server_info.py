@@ -1,4 +1,4 @@
-"""What the Redis on the other end is, and whether it keeps what it acknowledged."""
+"""Version, durability and eviction of the Redis server, with warnings about them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """A Redis as Parley found it.
+    """The facts of a Redis server that decide whether it can hold logs.
 
     `durability`: `always` means an acknowledgement is on disk; `everysec` that a
     power cut may lose a second; `none` that a restart loses everything; `unknown`
@@ -66,7 +66,7 @@ async def _facts(connections: Connections) -> dict[str, str]:
 
 
 async def _wait_while_loading(connections: Connections) -> None:
-    """Waits for a server that is loading; anything else that is wrong is said at once."""
+    """Waits for a server that is loading; any other error is raised at once."""
     deadline = anyio.current_time() + _LOADING_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Where a subscriber stands in a session. Pure."""
+"""Cursors: how far a subscriber has read a session. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LAST: Final = 2**53 - 1  # the highest number that Redis' scripts count exactly
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last entry heard, by seq, and the last fact, by (seq, k).
+    """The last entry received, by seq, and the last fact received, by (seq, k).
 
     Written `12/9-0`. A `k` of -1 is before the first fact of that entry.
     """
@@ -25,7 +25,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
-        """Raises `InvalidEntry` for what `str` did not write."""
+        """The cursor that `str` wrote as `text`. Raises `InvalidEntry` for any other text."""
         try:
             seq, fact = text.split("/")
             of, k = fact.split("-", 1)

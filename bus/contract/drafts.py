@@ -1,4 +1,4 @@
-"""What a publisher hands in, and what is refused at the door. Pure."""
+"""Drafts of entries, their ids, and what makes one invalid. Pure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Where an entry stands. `duplicate`: it stood there before this call."""
+    """The place of a published entry in the log. `duplicate`: it was there before this call."""
 
     seq: int
     n: int

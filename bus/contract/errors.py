@@ -1,4 +1,4 @@
-"""What the bus refuses, by the caller's predicament.
+"""The errors of the bus, by what the caller can do about them.
 
 BusError
 ├── SessionNotFound     no such session

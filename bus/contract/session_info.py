@@ -1,4 +1,4 @@
-"""What the bus tells of a session besides its entries. Pure."""
+"""The state of a session besides its entries. Pure."""
 
 from __future__ import annotations
 

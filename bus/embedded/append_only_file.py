@@ -29,7 +29,7 @@ _ANALYZED = re.compile(rb"AOF analyzed: (?:filename=([^,]+), )?size=(\d+), ok_up
 
 @dataclass(frozen=True, slots=True)
 class TornEnd:
-    """What was cut: `size` bytes of `file` from offset `at`, kept in `kept`."""
+    """What was cut: `size` bytes of `file` from offset `at`, saved in `copy`."""
 
     file: Path
     at: int

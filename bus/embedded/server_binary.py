@@ -1,4 +1,4 @@
-"""Which Redis server program this machine has."""
+"""The Redis or Valkey server program of this machine: on PATH, or bundled."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ Kind = Literal["path", "bundled", "fake"]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where the server answers.
+    """A running server: its address, kind and process.
 
     `durable`: it keeps its data; a power cut may lose the last second. `joined`:
     another process started it and will end it. `cut`: what a repair took off
@@ -142,7 +142,7 @@ async def wait_until_ready(process: subprocess.Popen[bytes], socket: Path, log: 
 
 
 async def identify_server(socket: Path) -> ServerIdentity | None:
-    """Who answers on `socket`; None if nobody does within a second."""
+    """The process that answers on `socket`; None if none does within a second."""
     reply = b""
     try:
         with anyio.move_on_after(1):

@@ -70,7 +70,7 @@ def _log_death(_: Child, error: Exception) -> None:
 
 
 class _Tenure:
-    """What this process has of the server of a directory: its process, or a guest's place."""
+    """The part of this process in the server of a directory: it started it, or joined it."""
 
     def __init__(self, binary: Binary, data: Path, answer_seconds: float) -> None:
         self._binary, self._data, self._answer_seconds = binary, data, answer_seconds
@@ -94,7 +94,7 @@ class _Tenure:
         return server
 
     async def keep(self) -> None:
-        """Begin anew whenever the server is gone. Never returns."""
+        """Start or join again whenever the server is gone. Never returns."""
         while True:
             await anyio.sleep(LOOK_SECONDS)
             if not self._gone():

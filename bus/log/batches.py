@@ -1,4 +1,4 @@
-"""How many drafts of a batch land in one step. Pure.
+"""Batches: the drafts that one script run appends together. Pure.
 
 A step lands whole or not at all. It is bounded, so that one script stays short,
 and ends before a draft whose `re` names an entry that the step itself appends:
@@ -24,7 +24,7 @@ _ONE_STEP: Final = (
 
 
 def check_drafts(drafts: Sequence[Draft], epoch: int | None) -> None:
-    """Raises `InvalidEntry` for what no log takes, whatever stands in it."""
+    """Raises `InvalidEntry` for drafts that no log takes, whatever its entries."""
     for draft in drafts:
         check_draft_id(draft)
     if epoch is not None and len(drafts) > BATCH_DRAFTS:

@@ -1,4 +1,4 @@
-"""The log of a session: open, publish, close, and what stands in it."""
+"""The log of a session: open, publish, close, and read."""
 
 from __future__ import annotations
 

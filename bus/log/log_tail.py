@@ -1,4 +1,4 @@
-"""The one reader of a session's news in a process, and what it hands them to."""
+"""The tail of a session: the one reader of its new entries and facts in a process."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Item = Record | FactRecord
 
 
 class TailListener(Protocol):
-    """Whom a tail tells; neither method may wait, others are told after it."""
+    """A receiver of what a tail reads. Neither method may wait: others are called after it."""
 
     def receive(self, items: Iterable[Item], place: LogPlace) -> None:
-        """What was read, oldest first; `place` is behind it."""
+        """Takes what was read, oldest first; `place` is behind it."""
         ...
 
     def end(self, error: BusError) -> None:
-        """Nothing more comes."""
+        """Takes the reason why nothing more comes."""
         ...
 
 
@@ -66,12 +66,12 @@ class LogTail:
         self._hint.set()
 
     async def stop(self) -> None:
-        """Read no more; nobody is told."""
+        """Ends the reading, without a word to the subscribers."""
         self.ended = True
         await self._reader.aclose()
 
     async def page(self, place: LogPlace, *, with_facts: bool) -> LogPage:
-        """What comes after `place`. A session that this process can write again is not gone."""
+        """The entries and facts after `place`. What the outbox can restore is not gone."""
         read = partial(
             read_page, self._connections, self.session, self.keys, place, with_facts=with_facts
         )

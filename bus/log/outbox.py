@@ -36,7 +36,7 @@ _logger = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class ReofferedDrafts:
-    """What could not be written again: for now, and for good.
+    """The drafts that could not be written again: `waiting` for now, `overtaken` for good.
 
     What waits answers an entry, or follows an epoch, that was lost too and that
     another publisher has to offer. The epochs of the overtaken are others' by now.
@@ -100,7 +100,7 @@ class Outbox:
         self._start()
 
     def forget(self, session: str) -> None:
-        """Lets go of what is kept of it: it is not offered again."""
+        """Drops the drafts of `session`: they are not offered again."""
         self._kept.pop(session, None)
 
     def tip(self, session: str) -> str:
@@ -109,7 +109,7 @@ class Outbox:
         return kept.tip if kept else ""
 
     async def reoffer_if_lost(self, session: str) -> None:
-        """`reoffer`, where the newest that is kept of `session` does not stand."""
+        """`reoffer`, where the log of `session` lacks the newest draft that is kept."""
         if tip := self.tip(session):
             (place,) = await self._connections.command("HMGET", self._keys.of(session).ids, tip)
             if place is None:

@@ -59,7 +59,7 @@ def parse_skips(text: str) -> tuple[int, ...]:
 
 
 def parse_records(reply: list[Any]) -> list[Record]:
-    """The records in a reply of XRANGE. A stranger's field order is accepted too."""
+    """The records in a reply of XRANGE. The fields may come in any order."""
     decode = wire.decode
     records = []
     for stream_id, fields in reply:
@@ -115,7 +115,7 @@ def parse_receipts(reply: list[Any], seals: Sequence[SealedDraft]) -> list[Recei
 def refusal_of(
     session: str, reply: list[Any], seals: Sequence[SealedDraft], epoch: int | None
 ) -> BusError:
-    """The caller's predicament in a reply of publish that is not ok."""
+    """The error that a reply of publish other than ok stands for."""
     match reply[0]:
         case b"missing":
             return SessionNotFound(session)

@@ -104,7 +104,7 @@ class Subscriptions:
 
 
 class Subscription:
-    """An async iterator; `cursor` is behind the last item it gave."""
+    """An async iterator over entries and facts; `cursor` is behind the last item it gave."""
 
     def __init__(
         self,
@@ -140,13 +140,13 @@ class Subscription:
         return item
 
     def join(self) -> None:
-        """From here on the tail brings what is new, unless it is ahead."""
+        """Takes what is new from the tail from now on, unless the tail is ahead."""
         own, others = self._place.cursor, self._tail.place.cursor
         if own.seq >= others.seq and (not self._facts or own.fact >= others.fact):
             self._live = True
 
     def receive(self, items: Iterable[Item], place: LogPlace) -> None:
-        """What the tail read; items that were read alone before are passed over."""
+        """Buffers what the tail read, without the items that this subscription read by itself."""
         if not self._live or self._error is not None:
             return
         at = self._place.cursor
@@ -160,7 +160,7 @@ class Subscription:
         self._arrived.set()
 
     def end(self, error: BusError) -> None:
-        """Nothing follows what is buffered but `error`."""
+        """Raises `error` once what is buffered has been read."""
         if self._error is None:
             self._error = error
         self._live = True

@@ -115,12 +115,12 @@ def _row(item: Sequence[Any]) -> StoredRow:
 
 
 def decode_rows(rows: Sequence[StoredRow]) -> list[Record]:
-    """The rows, read."""
+    """The records of stored rows, their bodies decoded."""
     return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
 
 
 def redacted_numbers(log: Sequence[Record]) -> frozenset[int]:
-    """The n of the entries that have lost their words."""
+    """The n of the entries that were redacted."""
     redactions = (record.entry for record in log if record.entry.kind == "entry.redacted")
     return frozenset(int(getattr(entry, "redacted", 0)) for entry in redactions)
 

@@ -1,4 +1,4 @@
-"""Taking the words of one entry out of a log, for good.
+"""Redaction: the words of one entry are taken out of a log, for good.
 
 A log only grows, so nothing in it can be changed where it stands: it is written
 anew beside the session, without those words, and put in its place in one step.
@@ -36,7 +36,7 @@ Blank = Callable[[Sequence[Record], int], Entry | Unknown]
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What was done. `derived` are the seqs of what has to be made again.
+    """The outcome of a redaction. `derived` are the seqs of what has to be made again.
 
     `again`: it was redacted before this call, and nothing was written.
     """
@@ -118,7 +118,7 @@ class Redactions:
 
 @dataclass(slots=True)
 class _Anew:
-    """A log on its way to be staged: what waits, what is done, what lost its words on the way."""
+    """The log as it is rewritten: rows that wait, rows staged, and what lost its words."""
 
     marker: EntryRedacted
     place: int  # seq of the entry that it is about

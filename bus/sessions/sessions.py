@@ -1,4 +1,4 @@
-"""The sessions on one Redis: what state they are in, which there are, and their end."""
+"""The sessions on one Redis: listed, inspected, marked, removed, restored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Sessions:
         self._backlog = backlog
 
     async def info(self, session: str) -> SessionInfo:
-        """Raises `SessionNotFound`."""
+        """The state of `session`. Raises `SessionNotFound`."""
         (info,) = await self._infos([session])
         if info is None:
             raise SessionNotFound(session)
@@ -67,7 +67,7 @@ class Sessions:
         return [name for _, name in ranked[offset : offset + count]]
 
     async def mark(self, session: str, status: str) -> None:
-        """Gives a session that is closed another word for it, such as `archived`.
+        """Sets the status of a closed session, such as `archived`.
 
         Raises `SessionNotFound`, and `InvalidEntry` for a session that is open.
         """
@@ -136,7 +136,7 @@ class Sessions:
         )  # fmt: skip
 
     async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
-        """What a script that replaces a whole session declares; the snapshots come last."""
+        """The keys of a whole session, for scripts that replace it; the snapshots come last."""
         (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
         bucket = keys.bucket
         lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]

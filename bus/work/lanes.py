@@ -31,7 +31,7 @@ FACTS_KEPT: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Leave to work on `member` until the lease ends.
+    """The lease of one owner on `member` of a lane.
 
     `tries` counts the takes before this one whose worker died: they ended in no
     progress, and were not handed back. 0 is the usual.
@@ -60,7 +60,7 @@ EffectDue = tuple[str, str, Sequence[str]]  # lane, effect id, the ids its resul
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What folding up to entry `to` came to.
+    """The result of folding a session up to entry `to`: facts, effects and a snapshot.
 
     `identity` is that of the entry at `to`; `skips` counts the set-aside entries
     up to `to` that were honoured. `facts` and `effects` are of entries beyond

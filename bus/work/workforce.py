@@ -1,4 +1,4 @@
-"""The workers as they last said they were, and the janitor that checks after them."""
+"""The list of workers by their last heartbeat, and the janitor that repairs what they left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """A worker's last beat. `stats` is all it said, `age_ms` how long ago by Redis' clock."""
+    """A worker's last beat. `stats` is its report, `age_ms` how long ago by Redis' clock."""
 
     owner: str
     pid: int
@@ -39,7 +39,7 @@ class Workforce:
         self._keys = keys
 
     async def beat(self, owner: str, stats: dict[str, Any]) -> None:
-        """Says that `owner` lives, with `stats` beside its pid and host."""
+        """Writes the heartbeat of `owner`, with `stats` beside its pid and host."""
         row = {"pid": os.getpid(), "host": socket.gethostname(), **stats}
         row["beat_ms"] = await self.now_ms()
         await self._connections.command("HSET", WORKERS, owner, orjson.dumps(row))
@@ -49,7 +49,7 @@ class Workforce:
         await self._connections.command("HDEL", WORKERS, owner)
 
     async def workers(self) -> list[WorkerInfo]:
-        """Every worker that was heard of within the hour, by name."""
+        """Every worker with a heartbeat within the last hour, by name."""
         now, names = await self.now_ms(), await self._connections.command("HKEYS", WORKERS)
         names = sorted(names)
         rows = await self._connections.command("HMGET", WORKERS, *names) if names else []

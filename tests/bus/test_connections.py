@@ -163,12 +163,12 @@ async def test_durability_is_read_and_may_be_required(
     start_server: StartServer, real_flavour: Flavour
 ) -> None:
     """`always` alone keeps what it acknowledged."""
-    found = []
+    durabilities = []
     for aof in (None, "everysec", "always"):
         server = start_server(real_flavour, aof=aof)
         async with await Bus.connect(server.url) as bus:
-            found.append((await bus.server()).durability)
-    assert found == ["none", "everysec", "always"]
+            durabilities.append((await bus.server()).durability)
+    assert durabilities == ["none", "everysec", "always"]
     (await (await Bus.connect(server.url, require_durable=True)).aclose())
     weak = start_server(real_flavour, aof="everysec")
     with pytest.raises(Unavailable, match="appendfsync always"):
@@ -192,11 +192,11 @@ async def test_the_number_of_buckets_is_fixed_by_who_came_first(
         assert len(bus.keys.buckets) == 16
         for k in range(40):
             await talk(bus, f"s{k}", 2)
-        found = []
+        members = []
         while claims := (await bus.take("fold", "w", lease_ms=60_000)).claims:
-            found += [claim.member for claim in claims]
-        assert sorted(found) == sorted(f"s{k}" for k in range(40))
-        assert {info.session for info in await bus.sessions(0, 100)} == set(found)
+            members += [claim.member for claim in claims]
+        assert sorted(members) == sorted(f"s{k}" for k in range(40))
+        assert {info.session for info in await bus.sessions(0, 100)} == set(members)
         first = [info.session for info in await bus.sessions(0, 30)]
         assert not set(first) & {info.session for info in await bus.sessions(30, 30)}
 

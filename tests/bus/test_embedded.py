@@ -99,7 +99,7 @@ def holders(count: int, mode: str, data: Path) -> Iterator[list[subprocess.Popen
                 process.wait(PATIENCE)
 
 
-def told(process: subprocess.Popen[str]) -> tuple[int, bool]:
+def read_identity(process: subprocess.Popen[str]) -> tuple[int, bool]:
     assert process.stdout
     pid, joined = json.loads(process.stdout.readline())
     return pid, joined
@@ -173,7 +173,7 @@ async def test_of_many_that_start_at_once_one_starts_the_server(
 ) -> None:
     """Five processes race for a fresh directory: one server, one owner, four guests."""
     with holders(5, mode, tmp_path) as processes:
-        answers = [told(process) for process in processes]
+        answers = [read_identity(process) for process in processes]
         assert len({pid for pid, _ in answers}) == 1
         assert sorted(joined for _, joined in answers) == [False, True, True, True, True]
 
@@ -214,7 +214,7 @@ async def test_one_that_lasts_starts_a_killed_server_again(
 ) -> None:
     """It answers at the same address with the same data, and ends with its context."""
     with holders(1 if whose == "another's" else 0, mode, tmp_path) as processes:
-        pids = [told(process)[0] for process in processes]
+        pids = [read_identity(process)[0] for process in processes]
         async with serve(mode, tmp_path, lasting=True) as server:
             assert server.joined == bool(pids)
             put(server, "key")
@@ -257,7 +257,7 @@ async def test_one_that_lasts_outlives_the_owner_of_the_server(mode: Real, tmp_p
 async def test_kill9_of_the_owner_ends_the_server(mode: Real, tmp_path: Path) -> None:
     """No orphan is left, and what it acknowledged is there at the next start."""
     with holders(1, mode, tmp_path) as [process]:
-        pid, _ = told(process)
+        pid, _ = read_identity(process)
         with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as connection:
             connection.set("key", "kept")
         process.kill()
@@ -272,7 +272,7 @@ async def test_a_start_right_after_kill9_of_the_owner_waits_for_its_server(
     """While the old server still ends, no second one runs on the same data."""
     for attempt in range(5):
         with holders(1, mode, tmp_path) as [process]:
-            old, _ = told(process)
+            old, _ = read_identity(process)
             process.kill()
             async with serve(mode, tmp_path) as server:
                 # either the old one, caught before it saw its owner's end, or a new one after it

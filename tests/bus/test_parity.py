@@ -64,7 +64,7 @@ def floor(chance: random.Random) -> list[Draft]:
     return drafts
 
 
-def told(error: BusError) -> tuple[str, str]:
+def refusal_and_text(error: BusError) -> tuple[str, str]:
     return type(error).__name__, str(error)
 
 
@@ -115,13 +115,13 @@ class Both:
         try:
             return await getattr(self.bus, verb)(self.session, argument, **under)
         except BusError as error:
-            return told(error)
+            return refusal_and_text(error)
 
     async def _alike(self, remote: object, verb: str, argument: object, **under: int) -> None:
         try:
             here = getattr(self.local, verb)(argument, **under)
         except BusError as error:
-            here = told(error)
+            here = refusal_and_text(error)
         there = await remote  # type: ignore[misc]  # a coroutine of `_on_bus`
         assert here == there, (verb, argument)
 
@@ -158,4 +158,4 @@ async def test_both_miss_a_session_that_was_not_opened(redis_url: str, verb: str
             await getattr(bus, verb)("nobody", *arguments)
     with pytest.raises(BusError) as here:
         getattr(local, verb)(*arguments)
-    assert told(there.value) == told(here.value)
+    assert refusal_and_text(there.value) == refusal_and_text(here.value)

@@ -22,7 +22,7 @@ from tests.servers import RedisServer
 from tests.talks import claim_of, commit_of, everything, fact, forget_after, said, talk
 
 
-async def heard(subscription: Subscription, count: int) -> list[str]:
+async def receive_ids(subscription: Subscription, count: int) -> list[str]:
     """The next `count` items: `3` an entry, `3-0` a fact."""
     items: list[str] = []
     async with asyncio.timeout(PATIENCE):
@@ -48,9 +48,9 @@ async def test_a_subscriber_hears_what_comes(bus: Bus) -> None:
     await talk(bus, "a", 2)
     async with bus.subscribe("a") as subscription:
         await talk(bus, "a", 2, first=3)
-        assert await heard(subscription, 2) == ["4", "5"]
+        assert await receive_ids(subscription, 2) == ["4", "5"]
         await tell(bus, "a", 2, 4)
-        assert await heard(subscription, 2) == ["2-0", "4-0"]
+        assert await receive_ids(subscription, 2) == ["2-0", "4-0"]
         assert subscription.cursor == Cursor(5, (4, 0))
 
 
@@ -62,10 +62,10 @@ async def test_a_subscriber_resumes_where_it_was(bus: Bus) -> None:
     cursor: Cursor | int = 0
     for _ in range(7):
         async with bus.subscribe("a", cursor) as subscription:
-            everyone += await heard(subscription, 200)
+            everyone += await receive_ids(subscription, 200)
             cursor = Cursor.parse(str(subscription.cursor))
     async with bus.subscribe("a", cursor) as subscription:
-        everyone += await heard(subscription, 1)
+        everyone += await receive_ids(subscription, 1)
     entries = [int(item) for item in everyone if "-" not in item]
     facts = [item for item in everyone if "-" in item]
     assert entries == list(range(1, 702))
@@ -78,7 +78,7 @@ async def test_facts_come_after_their_entry(bus: Bus) -> None:
     await tell(bus, "a", *range(2, 602))
     seen = 0
     async with bus.subscribe("a", 0) as subscription:
-        for item in await heard(subscription, 1201):
+        for item in await receive_ids(subscription, 1201):
             seq = int(item.split("-")[0])
             seen = max(seen, seq) if "-" not in item else seen
             assert seq <= seen
@@ -90,7 +90,7 @@ async def test_facts_may_be_left_out(bus: Bus) -> None:
     await tell(bus, "a", 2, 3)
     async with bus.subscribe("a", 1, facts=False) as subscription:
         await talk(bus, "a", 1, first=3)
-        assert await heard(subscription, 3) == ["2", "3", "4"]
+        assert await receive_ids(subscription, 3) == ["2", "3", "4"]
 
 
 async def test_twenty_subscribers_share_one_tail(bus: Bus, raw: redis.Redis) -> None:
@@ -108,7 +108,7 @@ async def test_twenty_subscribers_share_one_tail(bus: Bus, raw: redis.Redis) -> 
 
 async def _follow(bus: Bus, session: str, after: int, last: int) -> list[str]:
     async with bus.subscribe(session, after) as subscription:
-        return await heard(subscription, last - after)
+        return await receive_ids(subscription, last - after)
 
 
 async def test_a_slow_subscriber_is_dropped_and_holds_nobody_up(bus: Bus) -> None:
@@ -116,15 +116,15 @@ async def test_a_slow_subscriber_is_dropped_and_holds_nobody_up(bus: Bus) -> Non
     await talk(bus, "a", 1)
     async with bus.subscribe("a", buffer=10) as slow, bus.subscribe("a") as quick:
         await talk(bus, "a", 1, first=2)
-        assert await heard(slow, 1) == ["3"]
+        assert await receive_ids(slow, 1) == ["3"]
         for first in range(3, 43, 4):
             await talk(bus, "a", 4, first=first)
-        assert len(await heard(quick, 41)) == 41
+        assert len(await receive_ids(quick, 41)) == 41
         with pytest.raises(SlowSubscriber) as dropped:
-            await heard(slow, 41)
+            await receive_ids(slow, 41)
         cursor = Cursor.parse(dropped.value.cursor)
     async with bus.subscribe("a", cursor) as resumed:
-        assert (await heard(resumed, 40))[0] == str(cursor.seq + 1)
+        assert (await receive_ids(resumed, 40))[0] == str(cursor.seq + 1)
 
 
 async def test_a_subscriber_outlives_a_restart_of_redis(durable_server: RedisServer) -> None:
@@ -132,29 +132,29 @@ async def test_a_subscriber_outlives_a_restart_of_redis(durable_server: RedisSer
     async with await Bus.connect(durable_server.url) as bus:
         await talk(bus, "a", 5)
         async with bus.subscribe("a", 0) as subscription:
-            assert await heard(subscription, 6) == [str(seq) for seq in range(1, 7)]
+            assert await receive_ids(subscription, 6) == [str(seq) for seq in range(1, 7)]
             durable_server.kill9()
             durable_server.restart()
             await talk(bus, "a", 5, first=6)
             await tell(bus, "a", 3, 9)
-            assert await heard(subscription, 7) == ["7", "8", "9", "10", "11", "3-0", "9-0"]
+            assert await receive_ids(subscription, 7) == ["7", "8", "9", "10", "11", "3-0", "9-0"]
 
 
 async def test_a_log_that_went_back_ends_the_subscription(bus: Bus, raw: redis.Redis) -> None:
     """What was heard no longer stands: the subscriber must know."""
     await talk(bus, "a", 5)
     async with bus.subscribe("a", 0) as subscription:
-        await heard(subscription, 6)
+        await receive_ids(subscription, 6)
         forget_after(raw, "a", seq=3, n=2)
         with pytest.raises(Fenced, match="went back"):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
 
 
 async def test_a_log_that_went_back_and_grew_again_is_noticed(bus: Bus, raw: redis.Redis) -> None:
     """Another entry stands under the number that was heard."""
     await talk(bus, "a", 5)
     async with bus.subscribe("a", 0) as subscription:
-        await heard(subscription, 6)
+        await receive_ids(subscription, 6)
         with raw.pipeline() as step:
             step.xtrim("parley:{0}:s:a:log", maxlen=0)
             for seq in range(4, 8):
@@ -163,7 +163,7 @@ async def test_a_log_that_went_back_and_grew_again_is_noticed(bus: Bus, raw: red
                 )
             step.execute()
         with pytest.raises(Fenced):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
 
 
 async def test_a_cursor_beyond_the_head_is_refused(bus: Bus) -> None:
@@ -171,7 +171,7 @@ async def test_a_cursor_beyond_the_head_is_refused(bus: Bus) -> None:
     await talk(bus, "a", 1)
     async with bus.subscribe("a", 9) as subscription:
         with pytest.raises(Fenced, match="entry 9 is gone"):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
 
 
 async def test_a_replaced_session_ends_the_subscription(bus: Bus) -> None:
@@ -179,14 +179,14 @@ async def test_a_replaced_session_ends_the_subscription(bus: Bus) -> None:
     await talk(bus, "a", 2)
     records = await everything(bus, "a")
     async with bus.subscribe("a", 0) as subscription:
-        await heard(subscription, 3)
+        await receive_ids(subscription, 3)
         await bus.restore("a", records, replace=True)
         with pytest.raises(Fenced, match="anew"):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
     async with bus.subscribe("a") as subscription:
         await bus.remove("a")
         with pytest.raises(SessionNotFound):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
 
 
 async def test_an_unknown_session_cannot_be_followed(bus: Bus) -> None:
@@ -206,9 +206,9 @@ async def test_facts_that_were_cut_off_are_never_passed_over_silently(
     raw.hset("parley:{0}:s:a:meta", "facts_from", "7-0")
     async with bus.subscribe("a", 0) as subscription:
         with pytest.raises(FactsExpired) as expired:
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
     async with bus.subscribe("a", Cursor.parse(expired.value.cursor)) as subscription:
-        items = await heard(subscription, 14)
+        items = await receive_ids(subscription, 14)
     assert items[-4:] == ["7-0", "8-0", "9-0", "10-0"]
 
 
@@ -224,14 +224,14 @@ async def test_old_facts_are_cut_off_and_remembered_as_such(bus: Bus) -> None:
         await bus.commit(claim, commit_of(batch[-1], "a", facts=facts), done=False)
     async with bus.subscribe("a", 0) as subscription:
         with pytest.raises(FactsExpired):
-            await heard(subscription, 1)
+            await receive_ids(subscription, 1)
 
 
 async def test_leaving_ends_the_tail(bus: Bus, raw: redis.Redis) -> None:
     """Nobody listens on the session's channel any more."""
     await talk(bus, "a", 1)
     async with bus.subscribe("a", 0) as subscription:
-        await heard(subscription, 2)
+        await receive_ids(subscription, 2)
 
     def is_left() -> bool:
         return bool(raw.pubsub_numsub("parley:{0}:s:a:wake")[0][1] == 0)
@@ -264,7 +264,7 @@ async def test_one_that_comes_as_the_last_one_leaves_hears_on(bus: Bus, head_sta
     async with coming:
         subscription = await task
         await talk(bus, "a", 1, first=2)
-        assert await heard(subscription, 1) == ["3"]
+        assert await receive_ids(subscription, 1) == ["3"]
 
 
 async def test_a_session_that_can_be_written_again_went_back_and_is_not_gone(
@@ -277,9 +277,9 @@ async def test_a_session_that_can_be_written_again_went_back_and_is_not_gone(
             raw.flushall()
             bus.nudge("a")
             with pytest.raises(Fenced, match="went back"):
-                await heard(subscription, 1)
+                await receive_ids(subscription, 1)
         async with bus.subscribe("a", 0) as subscription:
-            assert await heard(subscription, 4) == ["1", "2", "3", "4"]
+            assert await receive_ids(subscription, 4) == ["1", "2", "3", "4"]
 
 
 async def test_a_session_that_was_removed_is_gone_for_who_could_write_it_again(
@@ -294,4 +294,4 @@ async def test_a_session_that_was_removed_is_gone_for_who_could_write_it_again(
         async with bus.subscribe("a") as subscription:
             await operator.remove("a")
             with pytest.raises(SessionNotFound):
-                await heard(subscription, 1)
+                await receive_ids(subscription, 1)
