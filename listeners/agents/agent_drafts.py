@@ -1,4 +1,4 @@
-"""From what a model wrote to what is published. Pure."""
+"""A model's answers as entries: messages, calls of votes, intents, reasons. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _is_nothing(text: str) -> bool:
 
 
 def message_entry(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
-    """What is said, with the act that it was granted for.
+    """The message that an agent publishes, with the act that its bid was for.
 
     A tag in the text is the speaker's own word and stands alone; an act that
     the seat may not do is left out, as is one about nothing.

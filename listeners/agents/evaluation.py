@@ -50,7 +50,7 @@ class Evaluator:
         self._answered_n = 0  # and of the newest that an answer was based on
 
     async def evaluate(self) -> float | None:
-        """Bid, pass, ask the model which, or let it be.
+        """Bid, pass, ask the model which of them, or do nothing, as the gate decides.
 
         The seconds after which to consider again though nothing came; None: never.
         """
@@ -190,7 +190,7 @@ class Evaluator:
         return self._me.canonical in waiting[: max(0, settings.queue - bids) + more]
 
     def _is_urgent(self) -> bool:
-        """Whether it could not wait: a decision in its field is about to stand untested."""
+        """Whether the rules say to oppose now: a decision in its field is about to go unopposed."""
         wish = judge_urgency(self._me.memory, self._me.canonical, tuple(self._me.room.recent))
         return wish is not None and wish.intent == "oppose" and wish.urgency > 1
 

@@ -2,8 +2,8 @@
 
 A call is made once the fold has granted its reservation, and ends as one of:
 answered, no budget, cancelled (what it was asked for does not hold any more),
-late, failed. Whatever it ends as, `settle` says what it cost; whoever made the
-call publishes that together with what came of it.
+late, failed. Whatever it ends as, `CallOutcome.settlement` says what it cost; whoever
+made the call publishes that together with what came of it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class CallOutcome(Generic[Answer]):
     prices: Prices | None = None
 
     def settlement(self, outcome: Outcome | None = None) -> Draft | None:
-        """The account of it, to be published with what came of it; as `outcome`, where given."""
+        """The draft that settles the call, published with its result; None: nothing reserved."""
         if self.charge is None:
             return None
         outcome = outcome or _OUTCOMES[self.ending]
@@ -106,7 +106,7 @@ class ModelCaller:
         return await self._on_account(shaped, work, [], holds, seconds, call)
 
     async def speak(self, prompt: Prompt, holds: Holds, seconds: float) -> CallOutcome[str]:
-        """What the model says, heard as it speaks."""
+        """The answer, streamed: what was generated before a cancellation is paid for as counted."""
         pieces_heard: list[str] = []
 
         async def work() -> tuple[str, Completion]:
@@ -170,8 +170,8 @@ class ModelCaller:
 
 
 def _partial_completion(charge: Charge, pieces: list[str] | None) -> Completion | None:
-    """What a generation came to that was not let finish; None where nobody can know.
+    """The completion of a generation that was broken off, of the pieces that arrived.
 
-    Of one that is heard as it speaks, no more was generated than was heard.
+    None where the answer was not streamed: nobody can know then.
     """
     return None if pieces is None else Completion("".join(pieces), charge.model)

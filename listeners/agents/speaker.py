@@ -30,7 +30,7 @@ _RELEASES: Final[dict[Ending, Release]] = {
 
 
 class SpeakingTurn:
-    """What `presence` does with the floor."""
+    """Drafts and publishes what `presence` says while it has the floor, or under `open`."""
 
     def __init__(
         self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally

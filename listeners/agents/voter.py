@@ -30,7 +30,7 @@ class Voter:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
 
     def unconfirmed(self) -> Vote | None:
-        """The vote that waits for this participant's word that it may be held now."""
+        """The called vote that this participant has not confirmed yet, if any."""
         mine = self._me.canonical
         for vote in pending_votes(self._me.memory):
             is_asked = vote.status == "called" and mine not in vote.agreed

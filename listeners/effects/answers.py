@@ -1,4 +1,4 @@
-"""What one effect takes: what it is about is read, somebody is asked, what came of it lands."""
+"""Answers one effect: reads its range, asks a model where one is needed, publishes the result."""
 
 from __future__ import annotations
 

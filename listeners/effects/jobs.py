@@ -1,4 +1,4 @@
-"""What a model is asked for besides summaries: one job a kind of upgrade.
+"""The jobs of upgrades: what a model is asked for besides summaries.
 
 A job says which entries it reads and turns a model's answers into the entry
 that is logged; the effect runner reads, leases, retries and publishes.

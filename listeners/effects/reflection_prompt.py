@@ -95,9 +95,9 @@ def _event(record: Record, witness: Witness) -> Event:
 
 
 def _outcome(entry: Any) -> tuple[str, str]:
-    """What was done, in words; its content, and each further thing that is known of it on a line.
+    """The action in words, and its content with each further detail on a line.
 
-    Votes and results are told as notebooks tell them.
+    Votes and results are worded as in notebooks.
     """
     details: Known = ()
     if entry.kind == "results.final":

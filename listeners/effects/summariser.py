@@ -1,4 +1,4 @@
-"""What answers what memory owes: a model, and an extract where no model does.
+"""Summaries and rewritten texts, by a model, or an extract where no model answers.
 
 A summary that wants a model's gets the extract while no model answers, marked as
 such. One breaker, one memo and one count of calls for all that a process asks.
@@ -135,9 +135,9 @@ class Summariser:
     async def rewrite(
         self, session: str, id: str, job: Job, entries: Passage, account: Account | None = None
     ) -> Result | None:
-        """What the model makes of `job`, None where it does not answer.
+        """The entry that the model makes of `job`, None where it does not answer.
 
-        Never what it said before: a job that asks again wants another answer.
+        Never from the cache: a job that asks again wants another answer.
         """
         if not self.has_model:
             return None
@@ -193,7 +193,7 @@ class Summariser:
         return answer
 
     def _model_for(self, account: Account | None, call: str, *, fresh: bool) -> Model:
-        """The model as it is to be asked: what is known already is not paid for again."""
+        """The model, charged to `account`; unless `fresh`, a cached answer is free."""
         assert self._model is not None  # noqa: S101 - `has_model` was asked
         assert self._cache is not None  # noqa: S101
         model: Model = self._model if account is None else ChargedModel(self._model, account, call)

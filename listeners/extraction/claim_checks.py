@@ -1,4 +1,4 @@
-"""What of a model's answer can stand: its claims against the messages it was shown. Pure."""
+"""The claims of a model's answer, checked against the messages it was shown. Pure."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def check_claims(
 
 
 def _check_candidates(answer: Extraction, refs: Mapping[str, str], checked: CheckedClaims) -> None:
-    """What it says of the items listed: of others nothing is kept."""
+    """Check the confirmations and retractions: those of items that were not listed are dropped."""
     for item in answer.confirm[:MOST]:
         if isinstance(item, str) and item in refs:
             checked.confirmed += [item] * (item not in checked.confirmed)

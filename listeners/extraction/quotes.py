@@ -1,4 +1,4 @@
-"""Where a message says what a model quotes. Pure.
+"""The place in a message of the words that a model quotes. Pure.
 
 A model copies words, not characters: it straightens quotation marks, joins lines,
 writes a ligature as two letters. So both are compared folded (compatibility
@@ -61,7 +61,7 @@ def _fold_text(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _fold_cluster(cluster: str) -> str:
-    """One cluster as it is compared."""
+    """One cluster in the form in which texts are compared."""
     if cluster.isspace():
         return " "
     shown = unicodedata.normalize("NFKC", to_plain(cluster)).casefold()

@@ -1,4 +1,4 @@
-"""What happens in a session, noted while it is folded: figures, marks, stances, facts."""
+"""A session's figures, marks, stances and facts, noted while it is folded."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _participant_of(fact: Fact) -> str:
 
 
 def _mark_text(fact: Fact) -> str:
-    """Of what has no number, and so no entry that one could ask for by it."""
+    """The words of a fact whose entry has no number to look it up by; "" of any other."""
     name = _TEXT_FIELDS.get(fact.kind)
     value = fact.data.get(name) if name else None
     return clip(

@@ -1,4 +1,4 @@
-"""What is kept of one session: checkpoints, what happened up to each, places in its log.
+"""One session's course: checkpoints, what happened up to each, places in its log.
 
 Without a look at the log, which others read; only a checkpoint takes turns with other tasks
 as it is loaded.
@@ -31,7 +31,7 @@ class Checkpoint:
     data: bytes = b""
 
     async def memory(self, packs: Packs) -> Memory:
-        """A copy of its own."""
+        """The memory at this checkpoint, a copy of the caller's own."""
         if not self.data:
             return Memory(packs)
         return await loaded(zlib.decompress(self.data), packs, self.seq)
@@ -85,7 +85,7 @@ class Course:
         return seq <= self.folded_seq
 
     def keep(self, checkpoint: Checkpoint, chronicle: Chronicle) -> None:
-        """The log up to `checkpoint` is folded; `chronicle` is what came since the last one."""
+        """Add `checkpoint`, and the chronicle from the last one to it."""
         self.checkpoints.append(checkpoint)
         self.packed += len(checkpoint.data)
         self.settled.extend(chronicle)
@@ -93,7 +93,7 @@ class Course:
         self.folded_seq, self.n = max(self.folded_seq, checkpoint.seq), max(self.n, checkpoint.n)
 
     def end(self, n: int, seq: int, chronicle: Chronicle) -> None:
-        """The log up to `seq` is folded; `chronicle` is what came since the last checkpoint."""
+        """Note that the log is folded up to `seq`, with the chronicle since the last checkpoint."""
         self.tail = chronicle
         self.folded_seq, self.n = max(self.folded_seq, seq), max(self.n, n)
 

@@ -1,4 +1,4 @@
-"""Folding a session once from its beginning, in slices, for what is kept of its course."""
+"""Folds a session once from its beginning, in slices, into its course."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from parley.listeners.history.course_builder import LogChanged, read_course_page
 
 
 async def learn_places(bus: Bus, course: Course) -> None:
-    """Learn where the primary entries stand that came since."""
+    """Note the seqs of the primary entries that were published since the last look."""
     async for records in read_course_pages(bus, course, course.last_place):
         for record in records:
             if record.n == len(course.places):
@@ -21,7 +21,7 @@ async def learn_places(bus: Bus, course: Course) -> None:
 
 
 async def read_primary_entries(bus: Bus, course: Course, numbers: list[int]) -> dict[int, Record]:
-    """The entries at their places: a run of neighbours as one range."""
+    """Primary entries by n; a run of neighbours is read as one range. Raises `LogChanged`."""
     if not numbers:
         return {}
     seqs = [course.places[n] for n in numbers]

@@ -1,4 +1,4 @@
-"""Stop asking a model that does not answer, and find out when it does again."""
+"""A circuit breaker for a model that does not answer."""
 
 from __future__ import annotations
 

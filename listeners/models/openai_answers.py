@@ -1,4 +1,4 @@
-"""What an answer of OpenAI's protocol says, whole or heard piece by piece. Pure.
+"""Completions out of OpenAI's protocol, from a whole answer or from a stream. Pure.
 
 The client passes a page of HTML with status 200 on as a `str`, JSON of another
 shape as a completion without choices, and a generation that was cut off as one
@@ -60,12 +60,12 @@ class StreamedAnswer:
         return added
 
     def partial(self) -> Completion | None:
-        """What was said so far, finished or not; None: nothing was."""
+        """The completion so far, finished or not; None where nothing has arrived."""
         so_far = self._completion_so_far()
         return so_far if so_far.text or so_far.output_tokens else None
 
     def completion(self) -> Completion:
-        """The whole of it. Raises `BadAnswer`."""
+        """The completion once the stream has ended. Raises `BadAnswer` where it broke off."""
         if self.finish is None:
             raise BadAnswer("the answer was cut off: no finish reason", self.partial())
         return _check_finish(self._completion_so_far(), self.finish, declined=self.declined)
@@ -75,7 +75,7 @@ class StreamedAnswer:
 
 
 def parse_completion(answer: Any) -> Completion:
-    """What a whole `answer` says. Raises `BadAnswer`."""
+    """The completion of a whole `answer` of the client. Raises `BadAnswer`."""
     choices = getattr(answer, "choices", None)
     if not choices:
         raise BadAnswer(f"no choices in a {type(answer).__name__} of the endpoint")

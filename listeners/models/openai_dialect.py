@@ -58,7 +58,7 @@ class Refusal:
 
 
 def simplify(dialect: Dialect, refused: Refusal, prompt: Prompt, *, stream: bool) -> Dialect | None:
-    """What to ask in instead; None where the refusal is not about how it was asked."""
+    """The dialect to ask in next; None where the refusal is not of a parameter."""
     text = f"{refused.param} {refused.code} {refused.message}"
     if error_kind(refused.status, refused.code, refused.type, refused.message) == "overflow":
         return None
@@ -76,7 +76,7 @@ def simplify(dialect: Dialect, refused: Refusal, prompt: Prompt, *, stream: bool
 
 
 def is_permanent(refused: Refusal) -> bool:
-    """True where the refusal tells of the model, and not of one schema or one answer."""
+    """True where the refusal holds for the model, not just for one schema or one answer."""
     return _ONCE_WORDS.search(f"{refused.code} {refused.message}") is None
 
 

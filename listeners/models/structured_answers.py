@@ -106,7 +106,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _end_of_braces(text: str, start: int) -> int:
-    """Where the braces that open at `start` are closed again; the end where they are not."""
+    """The index after the brace that closes the one at `start`; the end where none does."""
     depth = 0
     for token in _BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(token[0], 0)

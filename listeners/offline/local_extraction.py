@@ -56,10 +56,10 @@ async def extract_whole_log(
     that is spent, ends it. Nothing is asked twice but by the reading itself.
     """
     report = ExtractionReport()
-    books = _LocalLedger(log, memory, report.facts)
+    ledger = _LocalLedger(log, memory, report.facts)
     log.publish([Draft(_END, SettingsChanged(settings={"extract": {"how": "none"}}))])
-    await books.memory()
-    account = Account(books, prices or {}) if has_budget(memory) else None
+    await ledger.memory()
+    account = Account(ledger, prices or {}) if has_budget(memory) else None
     due = list_owed_readings(memory)
     for index, effect in enumerate(due):
         charged = model if account is None else ChargedModel(model, account, effect.id)
@@ -73,5 +73,5 @@ async def extract_whole_log(
                 break
             continue
         log.publish([Draft(effect.result_id("model"), entry)])
-        await books.memory()
+        await ledger.memory()
     return report

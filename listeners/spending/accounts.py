@@ -130,10 +130,10 @@ def outcome_of(error: ModelError) -> tuple[Completion | None, Outcome]:
 
 
 class Account:
-    """Reserves and settles calls in `books`, at `prices`."""
+    """Reserves and settles model calls in `ledger`, at `prices`."""
 
-    def __init__(self, books: Ledger, prices: Prices) -> None:
-        self._ledger = books
+    def __init__(self, ledger: Ledger, prices: Prices) -> None:
+        self._ledger = ledger
         self.prices = prices
 
     async def reserve(self, charge: Charge) -> Charge | None:

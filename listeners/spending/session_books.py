@@ -1,4 +1,4 @@
-"""The log of one session as the books of what it spends."""
+"""The log of one session as the ledger of its model calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parley.memory.state.memory import Memory
 
 
 class Ledger(Protocol):
-    """As far as an account needs them."""
+    """What an account needs of a log: to publish drafts, and the memory of it."""
 
     async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]: ...
 
@@ -23,7 +23,7 @@ class Ledger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionLedger:
-    """The books of a session on the bus."""
+    """The ledger of a session on the bus."""
 
     bus: Bus
     reader: MemoryReader

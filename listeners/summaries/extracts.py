@@ -35,7 +35,7 @@ def message_lines(records: Sequence[Record]) -> Lines:
 
 @dataclass(frozen=True, slots=True)
 class ExtractTerms:
-    """What an extract goes by: the settings and packs in force at the end of its range.
+    """The settings and packs of an extract: those in force at the end of its range.
 
     Not those of the day on which somebody gets round to it.
     """

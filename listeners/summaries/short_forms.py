@@ -1,4 +1,4 @@
-"""Have a model put in few words what memory could only clip.
+"""Short forms of long texts, made by a model where memory could only clip.
 
 A model is asked for words, since it cannot count bytes; what it says is measured
 in bytes, sent back once with its size where it is too long, then clipped at a

@@ -4,7 +4,7 @@ A vote ends when nothing more is waited for, and when its time is over, also whe
 door has its session open. The fold owes each that runs a look; whether it is due by
 then the log says, and one that is not is left in its lane until its time comes. So a
 vote that runs costs two looks, a session without one none, and the lane is no more
-than a reminder: it is told anew whenever such a session is folded.
+than a reminder: it is scheduled anew whenever such a session is folded.
 
 Others may count at the same time. A result is a function of the log under an id that
 everybody gives it: the first one lands.
@@ -41,7 +41,7 @@ log = structlog.get_logger("parley.votes")
 
 
 class UnknownReminder(Exception):
-    """A look that this version does not know: one that a newer worker owes."""
+    """A reminder that this version does not know: one that a newer worker wrote."""
 
 
 class VoteCounter:
