@@ -62,8 +62,8 @@ def check_claims(
     answer: Extraction, lines: Sequence[ShownMessage], candidates: Sequence[Candidate]
 ) -> CheckedClaims:
     """What of `answer` can stand. A quote is looked for in the whole of its message."""
-    checked, shown = CheckedClaims(), {one.n: one for one in lines}
-    refs = {one.ref: one.kind for one in candidates}
+    checked, shown = CheckedClaims(), {message.n: message for message in lines}
+    refs = {candidate.ref: candidate.kind for candidate in candidates}
     for claim_data in answer.claims[:MOST]:
         try:
             claim = _check_claim(claim_data, shown, refs)
@@ -72,7 +72,9 @@ def check_claims(
         else:
             checked.claims += [claim] * (claim not in checked.claims)
     _check_candidates(answer, refs, checked)
-    beyond = sum(max(0, len(one) - MOST) for one in (answer.claims, answer.confirm, answer.retract))
+    beyond = sum(
+        max(0, len(items) - MOST) for items in (answer.claims, answer.confirm, answer.retract)
+    )
     if beyond:
         checked.drop("many", count=beyond)
     return checked

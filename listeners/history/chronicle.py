@@ -30,13 +30,13 @@ _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened at the `n`-th primary entry. `told`: the words it came with."""
+    """Something that happened at the `n`-th primary entry. `text`: the words it came with."""
 
     n: int
     kind: str
     ref: str
     participant: str
-    told: str = ""
+    text: str = ""
 
 
 Stance = tuple[int, str, str, str]  # n, participant, on, stance

@@ -73,7 +73,7 @@ async def get_timeline(
         "every": timeline.every,
         "series": timeline.series,
         "marks": [
-            (mark.n, mark.kind, mark.ref, mark.participant, mark.told) for mark in timeline.marks
+            (mark.n, mark.kind, mark.ref, mark.participant, mark.text) for mark in timeline.marks
         ],
         "stances": timeline.stances,
         "thinned": timeline.thinned,
