@@ -13,7 +13,7 @@ import inspect
 import sys
 from typing import Any
 
-from parley.listeners import Session
+from parley import Session
 
 
 async def answer(agent: Any, text: str) -> str:

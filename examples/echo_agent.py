@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from parley.listeners import Session
+from parley import Session
 
 
 async def echo(url: str, session: str, name: str = "echo") -> int:

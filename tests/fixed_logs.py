@@ -24,7 +24,7 @@ from parley.bus.entries import (
     SettingsChanged,
     Unknown,
 )
-from parley.listeners.sessions.shipped_packs import known, newest, shipped
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs, shipped_packs
 from parley.memory.fold.apply import apply
 from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.settings.presets import load_preset
@@ -37,11 +37,11 @@ from tests.mixed import CHANGES, CONTROL_MAKERS, DERIVED_MAKERS, made
 
 _T = TypeVar("_T")
 
-PACKS: Final = known()
-_REFS: Final = {pack.name: PackRef(pack.name, pack.hash) for pack in shipped()}
+PACKS: Final = known_packs()
+_REFS: Final = {pack.name: PackRef(pack.name, pack.hash) for pack in shipped_packs()}
 PACK_SETS: Final[tuple[tuple[PackRef, ...], ...]] = (
-    newest(),
-    newest(),
+    newest_packs(),
+    newest_packs(),
     (_REFS["en@2"],),
     (_REFS["en@1"],),
     (_REFS["en@2"], _REFS["de@1"], _REFS["fr@1"]),

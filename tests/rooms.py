@@ -18,8 +18,8 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
 from parley.listeners.agents.host import HostedPart, HostTally, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import Room, entered
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import Room, enter_room
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from tests.logs import PACKS
@@ -63,7 +63,7 @@ async def log_of(bus: Bus, session: str) -> list[Record]:
 
 @asynccontextmanager
 async def room(bus: Bus, session: str) -> AsyncIterator[Room]:
-    async with entered(BusDoor(bus, PACKS, session)) as found:
+    async with enter_room(RedisLog(bus, PACKS, session)) as found:
         yield found
 
 

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Sequence
 
 from parley.bus import Bus, Draft, Receipt
-from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.log_port import RedisLog
 from parley.memory.state.memory import Packs
 
 
-class SlowDoor(BusDoor):
+class SlowDoor(RedisLog):
     """Entries wait at it; `knocked` is set once one does."""
 
     def __init__(self, bus: Bus, packs: Packs, session: str) -> None:

@@ -15,7 +15,7 @@ from examples.tool_agent import measure
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, SessionOpened
-from parley.listeners.sessions.shipped_packs import newest
+from parley.listeners.sessions.shipped_packs import newest_packs
 from tests.patience import wait_until
 from tests.talks import everything
 
@@ -96,7 +96,7 @@ async def test_the_bridge_lets_another_framework_speak(redis_url: str, awaits: b
             return super().run(text)
 
     async with await Bus.connect(redis_url) as bus:
-        await bus.open("s", SessionOpened(packs=newest()))
+        await bus.open("s", SessionOpened(packs=newest_packs()))
         agent = Awaited() if awaits else Agreeable()
         task = asyncio.create_task(bridge(redis_url, "s", "friend", agent))
         await joined(bus, "friend")

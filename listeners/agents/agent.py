@@ -19,7 +19,7 @@ from parley.listeners.agents.moderator import Moderator
 from parley.listeners.agents.speaker import SpeakingTurn
 from parley.listeners.agents.voter import Voter
 from parley.listeners.models.model_port import StreamingModel
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.personas.persona import Persona
@@ -44,7 +44,7 @@ class Agent:
     ) -> None:
         self.tally = AgentTally()
         self._persona = persona
-        self._me = me = Presence(room, name or persona.name, nonce)
+        self._me = me = Participant(room, name or persona.name, nonce)
         caller = ModelCaller(room, model, prices or {}, me.name, f"call:{me.key}")
         self._evaluator = Evaluator(me, persona, caller, self.tally)
         self._speaker = SpeakingTurn(me, persona, caller, self.tally)

@@ -25,7 +25,7 @@ from parley.bus.entries import (
 )
 from parley.listeners.agents import agent_drafts
 from parley.listeners.rooms.room import Room
-from parley.listeners.votes.teller import count, publish_once
+from parley.listeners.votes.teller import publish_once, publish_result
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.arbitration.steps import (
@@ -113,7 +113,7 @@ class Arbiter:
             case CallVote():
                 await self._call_vote(step.proposal)
             case CountVote():
-                await count(self._room, step.ref, self._nonce)
+                await publish_result(self._room, step.ref, self._nonce)
             case Close():
                 await self._close(step.reason, step.rule)
 

@@ -15,7 +15,7 @@ from parley.listeners.agents import agent_drafts
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import Evaluation, evaluation_prompt
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.bid_scores import speaking_deficits
 from parley.memory.arbitration.gate import judge_listener, judge_listeners
 from parley.memory.arbitration.urgency import judge_urgency
@@ -43,7 +43,7 @@ class Evaluator:
     """Decides for `presence`; at most one evaluation is under way."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
+        self, presence: Participant, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
         self._judged_n = 0  # n of the newest message that the gate has judged

@@ -8,7 +8,7 @@ from parley.listeners.agents import agent_drafts
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import NextSpeaker, moderator_prompt
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents
 from parley.memory.arbitration.steps import AskModerator
@@ -19,7 +19,7 @@ class Moderator:
     """What `presence` does where it has the capability `grant` under the policy `moderated`."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
+        self, presence: Participant, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
         self._judged: tuple[int, tuple[str, ...]] | None = None  # epoch, and who asked in it

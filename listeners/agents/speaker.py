@@ -15,7 +15,7 @@ from parley.listeners.agents import agent_drafts
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
 from parley.listeners.agents.prompts import speech_prompt
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.personas.persona import Persona
 
 DRAFT_SECONDS: Final = 60.0  # longer than a slow endpoint takes for what is asked of it
@@ -33,7 +33,7 @@ class SpeakingTurn:
     """Drafts and publishes what `presence` says while it has the floor, or under `open`."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
+        self, presence: Participant, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
         self._open_messages = 0  # messages under the policy `open`

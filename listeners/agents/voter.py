@@ -10,7 +10,7 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.ballot_prompt import ballot_question, ballot_shape, read_ballot
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import vote_prompt
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.electorate import list_electorate
@@ -25,7 +25,7 @@ class Voter:
     """Votes for `presence`."""
 
     def __init__(
-        self, presence: Presence, persona: Persona, caller: ModelCaller, tally: AgentTally
+        self, presence: Participant, persona: Persona, caller: ModelCaller, tally: AgentTally
     ) -> None:
         self._me, self._persona, self._caller, self._tally = presence, persona, caller, tally
 

@@ -22,7 +22,7 @@ import anyio.to_thread
 from parley.bus import Bus, LogStretch
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
-from parley.listeners.cache.projection import Found, project
+from parley.listeners.cache.projection import EntryFacts, fold_with_facts
 from parley.listeners.cache.ranges import PAGE
 from parley.memory.errors import DomainError
 from parley.memory.fold.canonical_bytes import load
@@ -34,7 +34,7 @@ LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the 
 
 
 @dataclass(slots=True)
-class Copy:
+class CachedMemory:
     """`memory` as of entry `seq`, whose identity is `identity` ("" before the first)."""
 
     session: str
@@ -67,19 +67,19 @@ class Copy:
 
 
 @dataclass(slots=True)
-class Tail:
+class CachedTail:
     """A copy that may be folded on, and what follows it in the log."""
 
-    copy: Copy
+    copy: CachedMemory
     records: list[Record]
     head: int
     folded: int
     skips: tuple[int, ...]
 
 
-async def tails(
-    bus: Bus, packs: Packs, wanted: Sequence[tuple[str, Copy | None]], count: int
-) -> list[Tail | None]:
+async def read_tails(
+    bus: Bus, packs: Packs, wanted: Sequence[tuple[str, CachedMemory | None]], count: int
+) -> list[CachedTail | None]:
     """For each (session, copy held) the best copy there is and up to `count` entries after it.
 
     The one held when it is still true, else the newest snapshot when that is,
@@ -94,7 +94,7 @@ async def tails(
         (session, copy.seq - 1 if copy is not None else 0)
         for (session, _), copy in zip(wanted, copies, strict=True)
     ]
-    tails_read: list[Tail | None] = []
+    tails_read: list[CachedTail | None] = []
     for (session, kept_copy), copy, stretch in zip(
         wanted, copies, await bus.read_many(reads, count=count + 1), strict=True
     ):
@@ -111,28 +111,28 @@ async def tails(
 
 async def _load_snapshots(
     bus: Bus, packs: Packs, sessions: Sequence[str]
-) -> dict[str, Copy | None]:
+) -> dict[str, CachedMemory | None]:
     """The newest snapshot of each, read at the same time. Raises the first error of any."""
-    copies: dict[str, Copy | None] = {}
+    copies: dict[str, CachedMemory | None] = {}
     errors: list[Exception] = []
 
-    async def load_snapshot(session: str) -> None:
+    async def read_into_copies(session: str) -> None:
         try:
-            copies[session] = await saved(bus, packs, session)
+            copies[session] = await load_snapshot(bus, packs, session)
         except Exception as error:
             errors.append(error)
 
     async with anyio.create_task_group() as tasks:
         for session in sessions:
-            tasks.start_soon(load_snapshot, session)
+            tasks.start_soon(read_into_copies, session)
     if errors:
         raise errors[0]
     return copies
 
 
-async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> Tail | None:
+async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> CachedTail | None:
     """The tail of a session whose copy turned out false: from its snapshot, else from nothing."""
-    copy = await saved(bus, packs, session) if ask else None
+    copy = await load_snapshot(bus, packs, session) if ask else None
     if copy is not None:
         (stretch,) = await bus.read_many([(session, copy.seq - 1)], count=count + 1)
         if stretch is not None and copy.is_prefix_of(stretch):
@@ -141,30 +141,30 @@ async def _anew(bus: Bus, packs: Packs, session: str, ask: bool, count: int) -> 
     return None if stretch is None else _from_nothing(packs, stretch)
 
 
-def _after(copy: Copy, stretch: LogStretch) -> Tail:
+def _after(copy: CachedMemory, stretch: LogStretch) -> CachedTail:
     copy.incarnation = stretch.incarnation
     return _tail(copy, stretch, stretch.records[1:])
 
 
-def _from_nothing(packs: Packs, stretch: LogStretch) -> Tail:
-    copy = Copy(stretch.session, stretch.incarnation, Memory(packs))
+def _from_nothing(packs: Packs, stretch: LogStretch) -> CachedTail:
+    copy = CachedMemory(stretch.session, stretch.incarnation, Memory(packs))
     return _tail(copy, stretch, stretch.records)
 
 
-def _tail(copy: Copy, stretch: LogStretch, records: list[Record]) -> Tail:
-    return Tail(copy, records, stretch.head, stretch.folded, stretch.skips)
+def _tail(copy: CachedMemory, stretch: LogStretch, records: list[Record]) -> CachedTail:
+    return CachedTail(copy, records, stretch.head, stretch.folded, stretch.skips)
 
 
-async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
+async def load_snapshot(bus: Bus, packs: Packs, session: str) -> CachedMemory | None:
     """The newest snapshot as a copy; whether the log still begins with it is not known yet."""
     snapshot = await bus.snapshot(session, FOLD)
     if snapshot is None:
         return None
     try:
-        memory = await loaded(snapshot.data, packs, snapshot.upto)
+        memory = await load_memory(snapshot.data, packs, snapshot.upto)
     except DomainError:  # other bytes, or a pack that is missing: the log will say which
         return None
-    return Copy(
+    return CachedMemory(
         session,
         snapshot.incarnation,
         memory,
@@ -176,14 +176,16 @@ async def saved(bus: Bus, packs: Packs, session: str) -> Copy | None:
     )
 
 
-async def loaded(data: bytes, packs: Packs, seq: int) -> Memory:
+async def load_memory(data: bytes, packs: Packs, seq: int) -> Memory:
     """`load`, beside the loop where it takes long."""
     if len(data) < LONG:
         return load(data, packs, seq)
     return await anyio.to_thread.run_sync(load, data, packs, seq)
 
 
-def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Found]:
+def fold_cached(
+    copy: CachedMemory, records: Sequence[Record], skips: Sequence[int]
+) -> list[EntryFacts]:
     """Fold `records`, which follow `copy`, into it; what they changed, in order.
 
     Whatever it raises leaves half a copy behind: drop it.
@@ -192,42 +194,44 @@ def fold(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> list[Fo
         return []
     last = records[-1]
     if skips:
-        entry_facts = project(
+        entry_facts = fold_with_facts(
             copy.memory, [record for record in records if record.seq not in skips]
         )
         copy.honoured = sum(seq <= last.seq for seq in skips)
     else:
-        entry_facts = project(copy.memory, records)
+        entry_facts = fold_with_facts(copy.memory, records)
     copy.advance(last)
     return entry_facts
 
 
-async def fold_by_turns(copy: Copy, records: Sequence[Record], skips: Sequence[int]) -> None:
-    """`fold`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
+async def fold_cooperatively(
+    copy: CachedMemory, records: Sequence[Record], skips: Sequence[int]
+) -> None:
+    """`fold_cached`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
     first = size = 0
     for last, record in enumerate(records, 1):
         size += len(getattr(record.entry, "content", None) or "")
         if last - first == TURN or size > TURN_SIZE or last == len(records):
-            fold(copy, records[first:last], skips)
+            fold_cached(copy, records[first:last], skips)
             first, size = last, 0
             await anyio.lowlevel.checkpoint()
 
 
-class Shelf:
+class MemoryCache:
     """The copies a process keeps, the least recently used dropped beyond `room`."""
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._copies: OrderedDict[str, Copy] = OrderedDict()
+        self._copies: OrderedDict[str, CachedMemory] = OrderedDict()
 
-    def get(self, session: str) -> Copy | None:
+    def get(self, session: str) -> CachedMemory | None:
         """The copy itself, not one of it; None where none is kept."""
         copy = self._copies.get(session)
         if copy is not None:
             self._copies.move_to_end(session)
         return copy
 
-    def put(self, copy: Copy) -> None:
+    def put(self, copy: CachedMemory) -> None:
         """Keep it, in place of an earlier one of the session."""
         self._copies[copy.session] = copy
         self._copies.move_to_end(copy.session)
@@ -238,19 +242,19 @@ class Shelf:
         self._copies.pop(session, None)
 
 
-async def catch_up(bus: Bus, packs: Packs, session: str, shelf: Shelf) -> Copy:
+async def catch_up(bus: Bus, packs: Packs, session: str, shelf: MemoryCache) -> CachedMemory:
     """The copy of `session` on `shelf`, made where there is none, folded to the log's end.
 
     Cancelled between two turns, what is folded stays on the shelf; what raises leaves no
     copy there. Raises `SessionNotFound`, and `DomainError` where the log is unreadable here.
     """
     while True:
-        (tail,) = await tails(bus, packs, [(session, shelf.get(session))], PAGE)
+        (tail,) = await read_tails(bus, packs, [(session, shelf.get(session))], PAGE)
         shelf.drop(session)
         if tail is None:
             raise SessionNotFound(session)
         try:
-            await fold_by_turns(tail.copy, tail.records, tail.skips)
+            await fold_cooperatively(tail.copy, tail.records, tail.skips)
         except anyio.get_cancelled_exc_class():
             shelf.put(tail.copy)
             raise

@@ -19,7 +19,7 @@ import anyio.lowlevel
 
 from parley.bus import Bus
 from parley.bus.entries import EntrySetAside, Record
-from parley.listeners.cache.memory_cache import TURN, Shelf, catch_up
+from parley.listeners.cache.memory_cache import TURN, MemoryCache, catch_up
 from parley.listeners.cache.ranges import read_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold.apply import apply
@@ -36,7 +36,7 @@ class MemoryReader:
 
     def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
         self.bus, self.packs = bus, packs
-        self._shelf = Shelf(copies)
+        self._shelf = MemoryCache(copies)
         self._locks = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
 
     async def current(self, session: str) -> Memory:
@@ -85,10 +85,10 @@ class MemoryReader:
         request = Request(participant=participant, profile=profile, budget=budget, shared=others)
         if at is not None:
             memory, recent = await self._folded(session, n=at)
-            count = wanted(memory, profile)
+            count = message_count(memory, profile)
             return assemble(memory, replace(request, recent=recent[-count:] if count else []))
         memory = await self.current(session)
-        recent = await self.recent(session, wanted(memory, profile))
+        recent = await self.recent(session, message_count(memory, profile))
         # Reading was an await: others may have folded on. Entries that came
         # since are in neither half, or in both.
         memory = await self.current(session)
@@ -102,7 +102,7 @@ class MemoryReader:
         while True:
             records = await self.bus.tail(session, asked)
             skips = (await self.bus.info(session)).skips
-            messages = [record for record in records if is_heard_message(record, skips)]
+            messages = [record for record in records if is_standing_message(record, skips)]
             if len(messages) >= count or len(records) < asked:
                 return messages[-count:]
             asked *= 4
@@ -143,7 +143,7 @@ class MemoryReader:
                     yield record
 
 
-def wanted(memory: Memory, profile: Profile) -> int:
+def message_count(memory: Memory, profile: Profile) -> int:
     """How many messages the profile shows."""
     if profile in ("raw", "history"):
         return 0
@@ -151,6 +151,6 @@ def wanted(memory: Memory, profile: Profile) -> int:
     return shown.recent_brief if profile == "brief" else shown.recent_full
 
 
-def is_heard_message(record: Record, skips: Sequence[int]) -> bool:
+def is_standing_message(record: Record, skips: Sequence[int]) -> bool:
     """Whether it is a message that was not set aside."""
     return record.entry.kind == "message" and record.seq not in skips

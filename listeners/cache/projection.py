@@ -14,13 +14,13 @@ from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import list_due_looks
 
-Found = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
+EntryFacts = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
 HOWS = ("extract", "model")
 WINDOW = 64  # effects of a session that wait in a lane at once
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class DueEffect:
     """An effect, the lane it waits in, and the ids of the results that make it moot."""
 
     lane: Literal["effects", "upgrades", "votes"]
@@ -37,9 +37,9 @@ class Owed:
         return self.lane == "votes"
 
 
-def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
+def fold_with_facts(memory: Memory, records: Sequence[Record]) -> list[EntryFacts]:
     """Fold `records` into `memory`; the facts of the entries that changed something, in order."""
-    entry_facts: list[Found] = []
+    entry_facts: list[EntryFacts] = []
     for record in records:
         facts = apply(memory, record)
         if facts:
@@ -47,7 +47,7 @@ def project(memory: Memory, records: Sequence[Record]) -> list[Found]:
     return entry_facts
 
 
-def owed(memory: Memory) -> list[Owed]:
+def due_effects(memory: Memory) -> list[DueEffect]:
     """What `memory` is owed first, what a model could better first, and the votes that run.
 
     A window of each: what lies beyond it follows as results land, so that a
@@ -55,14 +55,14 @@ def owed(memory: Memory) -> list[Owed]:
     """
     return [
         *(
-            Owed("effects", effect.id, tuple(map(effect.result_id, HOWS)))
+            DueEffect("effects", effect.id, tuple(map(effect.result_id, HOWS)))
             for effect in due_summaries(memory, WINDOW)
         ),
         *(
-            Owed("upgrades", effect.id, (effect.result_id("model"),))
+            DueEffect("upgrades", effect.id, (effect.result_id("model"),))
             for effect in list_upgrades(memory, WINDOW)
         ),
-        *(Owed("votes", look.id) for look in list_due_looks(memory)),
+        *(DueEffect("votes", look.id) for look in list_due_looks(memory)),
     ]
 
 
@@ -71,7 +71,7 @@ def fact_row(fact: Fact) -> dict[str, Any]:
     return {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data}
 
 
-def fact_rows(entry_facts: Sequence[Found]) -> list[FactRecord]:
+def fact_rows(entry_facts: Sequence[EntryFacts]) -> list[FactRecord]:
     """The facts as subscribers read them, each under the seq of its entry."""
     return [
         FactRecord(seq, k, fact_row(fact))

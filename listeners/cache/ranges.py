@@ -16,7 +16,7 @@ class RangeGone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EntryRange:
     """The primary entries of a range, oldest first, and the identity of the last."""
 
     records: list[Record]
@@ -35,12 +35,14 @@ async def read_pages(
         after = page[-1].seq
 
 
-async def passage(bus: Bus, session: str, first: int, last: int, skips: frozenset[int]) -> Passage:
+async def read_range(
+    bus: Bus, session: str, first: int, last: int, skips: frozenset[int]
+) -> EntryRange:
     """Primary entries `first`..`last` (closed, in n), without those that were set aside.
 
     Raises `RangeGone`.
     """
-    seq = (await entry_of(bus, session, first)).seq
+    seq = (await find_primary_entry(bus, session, first)).seq
     primary_entries: list[Record] = []
     while True:
         page = await bus.read(session, after=seq - 1, count=min(PAGE, 2 * (last - first) + 16))
@@ -50,13 +52,13 @@ async def passage(bus: Bus, session: str, first: int, last: int, skips: frozense
             if record.seq not in skips:
                 primary_entries.append(record)
             if record.n == last:
-                return Passage(primary_entries, record.identity)
+                return EntryRange(primary_entries, record.identity)
         if not page:
             raise RangeGone(f"{session!r} ends before n {last}")
         seq = page[-1].seq + 1
 
 
-async def entry_of(bus: Bus, session: str, n: int) -> Record:
+async def find_primary_entry(bus: Bus, session: str, n: int) -> Record:
     """Primary entry `n`. Raises `RangeGone`.
 
     Every entry raises n by one at most, so stepping on by what is still

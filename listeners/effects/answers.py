@@ -8,7 +8,7 @@ from typing import Final
 
 from parley.bus import Bus, Claim, Draft, SessionInfo
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import Passage, passage
+from parley.listeners.cache.ranges import EntryRange, read_range
 from parley.listeners.effects.comparison import Comparer, ComparisonJob
 from parley.listeners.effects.jobs import job_for
 from parley.listeners.effects.reflection import abort_run
@@ -131,12 +131,12 @@ class EffectAnswerer:
             claim, state, Draft(effect.result_id("embedding"), result), entries
         )
 
-    async def _passage(self, session: str, first: int, last: int) -> Passage:
+    async def _passage(self, session: str, first: int, last: int) -> EntryRange:
         skips = frozenset((await self._bus.info(session)).skips)
-        return await passage(self._bus, session, first, last, skips)
+        return await read_range(self._bus, session, first, last, skips)
 
     async def _finish(
-        self, claim: Claim, state: _SessionState, draft: Draft, entries: Passage
+        self, claim: Claim, state: _SessionState, draft: Draft, entries: EntryRange
     ) -> bool:
         incarnation = state.info.incarnation
         receipt = await self._bus.finish(

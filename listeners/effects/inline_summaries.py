@@ -7,7 +7,7 @@ from contextlib import suppress
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Busy, Fenced, SessionClosed
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import passage
+from parley.listeners.cache.ranges import read_range
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.models.model_port import Model
@@ -52,7 +52,7 @@ class InlineSummaries:
             done.add(effect.id)
             order, skips = SummaryOrder.of(memory, effect), frozenset(info.skips)
             account = self._account if has_budget(memory) else None
-            entries = await passage(self._bus, self._session, effect.first, effect.last, skips)
+            entries = await read_range(self._bus, self._session, effect.first, effect.last, skips)
             summary = await self._summariser.summary(self._session, order, entries, account)
             if summary is None:
                 return

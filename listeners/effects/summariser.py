@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from parley.bus.entries import SummaryMade
-from parley.listeners.cache.ranges import Passage
+from parley.listeners.cache.ranges import EntryRange
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import Job, Result
 from parley.listeners.models.answer_memo import AnswerCache
@@ -109,7 +109,7 @@ class Summariser:
         self,
         session: str,
         order: SummaryOrder,
-        entries: Passage,
+        entries: EntryRange,
         account: Account | None = None,
         *,
         model_only: bool = False,
@@ -133,7 +133,7 @@ class Summariser:
         return summary_entry(effect, lines, make_extract(effect, lines, order.terms))
 
     async def rewrite(
-        self, session: str, id: str, job: Job, entries: Passage, account: Account | None = None
+        self, session: str, id: str, job: Job, entries: EntryRange, account: Account | None = None
     ) -> Result | None:
         """The entry that the model makes of `job`, None where it does not answer.
 

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Final
 
-from parley.listeners.cache.memory_cache import loaded
+from parley.listeners.cache.memory_cache import load_memory
 from parley.listeners.history.chronicle import Chronicle
 from parley.listeners.history.timeline import Timeline, make_timeline
 from parley.memory.state.item_state import Fact
@@ -34,7 +34,7 @@ class Checkpoint:
         """The memory at this checkpoint, a copy of the caller's own."""
         if not self.data:
             return Memory(packs)
-        return await loaded(zlib.decompress(self.data), packs, self.seq)
+        return await load_memory(zlib.decompress(self.data), packs, self.seq)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from parley.bus import Bus
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Fenced
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_cache import Copy, saved
+from parley.listeners.cache.memory_cache import CachedMemory, load_snapshot
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.course import Checkpoint, Course
 from parley.listeners.history.course_builder import (
@@ -191,7 +191,7 @@ class History:
     async def _base_before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
         """Where to fold on from to entry `seq`: a worker's snapshot, before all is folded anew."""
         if not course.is_near_entry(seq):
-            copy = await saved(self._bus, self._packs, course.session)
+            copy = await load_snapshot(self._bus, self._packs, course.session)
             if copy is not None and copy.seq <= seq and _is_of(copy, course):
                 return Checkpoint(copy.n, copy.seq, copy.identity), copy.memory
             await self._reach(course, partial(course.is_near_entry, seq))
@@ -229,7 +229,7 @@ class History:
             used.halve_checkpoints()
 
 
-def _is_of(copy: Copy, course: Course) -> bool:
+def _is_of(copy: CachedMemory, course: Course) -> bool:
     """Whether `copy` is of that log, without what was set aside in it since."""
     skipped = sum(seq <= copy.seq for seq in course.skips)
     return copy.incarnation == course.incarnation and copy.honoured == skipped

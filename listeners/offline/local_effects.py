@@ -5,7 +5,7 @@ from __future__ import annotations
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.projection import WINDOW, Found, project
+from parley.listeners.cache.projection import WINDOW, EntryFacts, fold_with_facts
 from parley.listeners.summaries.extracts import (
     ExtractTerms,
     make_extract,
@@ -19,16 +19,16 @@ from parley.memory.summaries.range_summaries import list_due_summaries
 PAGE = 500
 
 
-def settle_log(log: LocalLog, memory: Memory) -> list[Found]:
+def settle_log(log: LocalLog, memory: Memory) -> list[EntryFacts]:
     """Fold what `memory` lacks of `log` and publish its due extracts until none is due.
 
     The facts of every entry folded, in order. A session that wants a model's
     summaries gets extracts, as it would of a runner without a model.
     """
-    facts: list[Found] = []
+    facts: list[EntryFacts] = []
     while True:
         while page := log.read(after=memory.seq, count=PAGE):
-            facts += project(memory, page)
+            facts += fold_with_facts(memory, page)
         effects = list_due_summaries(memory, WINDOW)
         if not effects:
             return facts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import SettingsChanged
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.projection import Found
+from parley.listeners.cache.projection import EntryFacts
 from parley.listeners.extraction.extractor import ExtractionJob
 from parley.listeners.models.model_port import Model, ModelError, ModelRefused, OverBudget
 from parley.listeners.offline.local_effects import read_local_range, settle_log
@@ -27,7 +27,7 @@ _END = "extract-end"  # the id of the entry that ends the last stretch
 class ExtractionReport:
     """The facts of all that was folded on the way; the stretches left unread, and why."""
 
-    facts: list[Found] = field(default_factory=list)
+    facts: list[EntryFacts] = field(default_factory=list)
     unread: list[tuple[ReadingEffect, str]] = field(default_factory=list)
 
 
@@ -37,7 +37,7 @@ class _LocalLedger:
 
     log: LocalLog
     folded: Memory
-    facts: list[Found]
+    facts: list[EntryFacts]
 
     async def publish(self, drafts: Sequence[Draft]) -> Sequence[Receipt]:
         return self.log.publish(drafts)

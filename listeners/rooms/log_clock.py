@@ -22,7 +22,7 @@ _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
 _STIRS: Final = frozenset({"episode.opened", "ballot.completed", "floor.resumed"})
 
 
-class Marks:
+class LogClock:
     """Receive times, in ms, of the newest entry of each sort that was noted."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from parley.bus import Bus, Draft, Receipt
 from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.memory_cache import Copy, Shelf, catch_up
+from parley.listeners.cache.memory_cache import CachedMemory, MemoryCache, catch_up
 from parley.memory.fold.apply import fold_records
 from parley.memory.state.memory import Memory, Packs
 
@@ -27,13 +27,13 @@ class LogReplaced(Exception):
     """The log went back, was redacted or replaced: begin anew."""
 
 
-class Door(Protocol):
+class LogPort(Protocol):
     """One session's log as a `Room` needs it."""
 
     session: str
     incarnation: str  # of the log that the newest memory was read from; "": it is never replaced
 
-    async def copy(self) -> Copy:
+    async def copy(self) -> CachedMemory:
         """A memory of the log as it stands, and where it stands; the caller's own."""
         ...
 
@@ -56,16 +56,16 @@ class Door(Protocol):
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None: ...
 
 
-class BusDoor:
+class RedisLog:
     """A session on Redis."""
 
     def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
         self.session, self.incarnation = session, ""
         self._bus, self._packs = bus, packs
 
-    async def copy(self) -> Copy:
+    async def copy(self) -> CachedMemory:
         """From the newest snapshot and the tail after it. Raises `SessionNotFound`."""
-        copy = await catch_up(self._bus, self._packs, self.session, Shelf(1))
+        copy = await catch_up(self._bus, self._packs, self.session, MemoryCache(1))
         self.incarnation = copy.incarnation
         return copy
 
@@ -94,7 +94,7 @@ class BusDoor:
         await self._bus.close(self.session, reason, rule=rule, totals=totals)
 
 
-class LocalDoor:
+class LocalLogPort:
     """A session in this process, for whoever needs no Redis: a rehearsal, a test."""
 
     def __init__(self, log: LocalLog, packs: Packs) -> None:
@@ -102,9 +102,9 @@ class LocalDoor:
         self._log, self._packs = log, packs
         self._moved = anyio.Event()
 
-    async def copy(self) -> Copy:
+    async def copy(self) -> CachedMemory:
         memory = fold_records(Memory(self._packs), self._log.read(0, count=2**31))
-        return Copy(self.session, "", memory, seq=memory.seq)
+        return CachedMemory(self.session, "", memory, seq=memory.seq)
 
     async def recent(self, count: int) -> list[Record]:
         return [*self._log.read(count=1), *self._log.tail(count)]

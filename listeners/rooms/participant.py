@@ -28,7 +28,7 @@ class Superseded(Exception):
         super().__init__(f"{participant!r} joined again from elsewhere; one process speaks for it")
 
 
-class Presence:
+class Participant:
     """`name` in `room`, as this process speaks for it."""
 
     def __init__(self, room: Room, name: str, nonce: str) -> None:

@@ -24,9 +24,9 @@ from parley.bus import Draft, Receipt
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_cache import Copy
-from parley.listeners.rooms.log_clock import Marks
-from parley.listeners.rooms.log_port import Door, LogReplaced
+from parley.listeners.cache.memory_cache import CachedMemory
+from parley.listeners.rooms.log_clock import LogClock
+from parley.listeners.rooms.log_port import LogPort, LogReplaced
 from parley.memory.arbitration.steps import ElapsedTimes
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
@@ -43,14 +43,14 @@ log = structlog.get_logger("parley.room")
 
 
 class Room:
-    """Make it with `entered`. `memory` is the room's own: read it between two awaits."""
+    """Make it with `enter_room`. `memory` is the room's own: read it between two awaits."""
 
-    def __init__(self, door: Door, copy: Copy) -> None:
+    def __init__(self, door: LogPort, copy: CachedMemory) -> None:
         self.session = door.session
         self.recent: deque[Record] = deque(maxlen=KEPT)  # messages, oldest first
         self.patience_seconds = 0.0  # for which an outage is waited out before publishing raises
         self._door, self._copy = door, copy
-        self._marks = Marks()
+        self._marks = LogClock()
         self._news = anyio.Event()
         self._begun = 0  # times that it began anew
         self._hearers: list[Hearer] = []
@@ -232,7 +232,7 @@ class Room:
 
 
 @asynccontextmanager
-async def entered(door: Door) -> AsyncIterator[Room]:
+async def enter_room(door: LogPort) -> AsyncIterator[Room]:
     """A room of that session. Raises `SessionNotFound`, and `DomainError` where it is unreadable.
 
     Where following it fails for good, whoever waits in the room is told.

@@ -7,18 +7,18 @@ import contextlib
 from parley.bus import Draft
 from parley.bus.contract.errors import BusError
 from parley.bus.entries import Entry, ParticipantJoined
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.state.memory import Memory
 
 
-class Seated:
+class SeatHolder:
     """In `room`, as `joined` has it, until it stands up."""
 
     def __init__(self, room: Room, joined: ParticipantJoined) -> None:
         self._room, self._joined = room, joined
-        self._me = Presence(room, joined.participant, joined.seat)
+        self._me = Participant(room, joined.participant, joined.seat)
         self.stays = False  # where true the seat outlives this part, for who comes back to it
 
     @property

@@ -22,7 +22,7 @@ from parley.memory.voting.vote_calls import call_refusal
 from parley.personas.persona_file import CAPABILITIES
 
 
-def powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
+def check_powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
     """Acts and capabilities, as a seat has them."""
     if may is None:
         return None
@@ -34,7 +34,7 @@ def powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(may)
 
 
-def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
+def check_settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     """Settings that a session may be opened with."""
     settings_tree = dict(tree or {})
     try:
@@ -44,13 +44,13 @@ def settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
     return settings_tree
 
 
-def call(memory: Memory, name: str, entry: VoteInitiated) -> None:
+def check_call(memory: Memory, name: str, entry: VoteInitiated) -> None:
     """Whether a vote that `name` calls would be held."""
     if reason := call_refusal(memory, memory.named(name), entry):
         raise InvalidEntry(f"no vote for {name}: {reason}")
 
 
-def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
+def check_ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
     """The open vote `ref` (V1), and `choice` as its options are written."""
     vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
     if vote is None:
@@ -67,8 +67,8 @@ def ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[
     return vote, ballot_choice
 
 
-def in_time(memory: Memory, n: int, ballot: int) -> None:
-    """Whether the vote of entry `n` had not ended when entry `ballot` landed."""
+def check_in_time(memory: Memory, n: int, ballot: int) -> None:
+    """Whether the vote of entry `n` had not ended when entry `check_ballot` landed."""
     vote = find_vote(memory, n)
     if vote is not None and 0 < vote.closed < ballot:
         raise InvalidEntry(f"{vote.handle} is {vote.status}: the ballot came after its end")

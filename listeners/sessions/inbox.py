@@ -11,14 +11,14 @@ from typing import Final, cast
 from parley.bus import Bus
 from parley.bus.entries import Act, Record
 from parley.bus.entries import Message as Said
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 
 _PAGE: Final = 500  # entries read at once
 _REMEMBERED: Final = 1000  # messages known by id, should the log go back
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class HeardMessage:
     """What somebody else said. `addressed`: to us by name, in `to` or as @name."""
 
     n: int
@@ -30,16 +30,16 @@ class Message:
     addressed: bool = False
 
 
-class Hearing:
+class Inbox:
     """What `me` hears from now on. Read from the log: a slow listener misses nothing."""
 
-    def __init__(self, bus: Bus, me: Presence) -> None:
+    def __init__(self, bus: Bus, me: Participant) -> None:
         self._bus, self._me = bus, me
         self._seq = me.room.seq  # of the newest entry that was listened to
         self._heard: deque[str] = deque(maxlen=_REMEMBERED)
         self._mention = regex.compile(rf"(?<!\w)@{regex.escape(me.name)}(?!\w)", regex.IGNORECASE)
 
-    async def rounds(self) -> AsyncGenerator[list[Message]]:
+    async def rounds(self) -> AsyncGenerator[list[HeardMessage]]:
         """What came since the round before, whenever the session moved; ends when it is closed."""
         room = self._me.room
         while True:
@@ -62,7 +62,7 @@ class Hearing:
         self._seq = stretch.records[-1].seq
         return [record for record in stretch.records if record.seq not in stretch.skips]
 
-    def _message(self, record: Record) -> Message | None:
+    def _message(self, record: Record) -> HeardMessage | None:
         """What `record` says to us; None where it is no message, our own, or known already."""
         if record.entry.kind != "message" or record.id in self._heard:
             return None
@@ -74,6 +74,6 @@ class Hearing:
         addressed = mine in map(memory.named, entry.to) or (
             "@" in entry.content and self._mention.search(entry.content) is not None
         )
-        return Message(
+        return HeardMessage(
             record.n, entry.participant, entry.content, entry.act, entry.re, entry.to, addressed
         )

@@ -15,7 +15,7 @@ from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.state.item_state import VOICE
 
 
-class Joining(TypedDict, total=False):
+class JoinOptions(TypedDict, total=False):
     """What may be said of oneself; each has a default."""
 
     role: Literal["agent", "person"]  # agent; a person speaks without the floor
@@ -24,7 +24,7 @@ class Joining(TypedDict, total=False):
     may: Sequence[str] | None  # acts and capabilities; None: every act, no capability
 
 
-class Entering(Joining, total=False):
+class SessionOptions(JoinOptions, total=False):
     """And of the session that is joined."""
 
     packs: Sequence[Pack]  # patterns beside the shipped ones
@@ -33,7 +33,7 @@ class Entering(Joining, total=False):
     model: Model | None  # words inline summaries, rewrites the notebook
 
 
-def joined(
+def join_entry(
     name: str,
     *,
     role: Literal["agent", "person"] = "agent",
@@ -46,5 +46,5 @@ def joined(
         raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
     return validate_entry(
         ParticipantJoined, participant=name, role=role, seat=secrets.token_hex(6),
-        description=description, interests=tuple(interests), may=argument_checks.powers(may),
+        description=description, interests=tuple(interests), may=argument_checks.check_powers(may),
     )  # fmt: skip

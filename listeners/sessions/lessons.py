@@ -15,7 +15,7 @@ from parley.memory.goals.lessons import list_teachable_lessons
 from parley.memory.state.memory import Packs
 
 
-async def promote(
+async def teachable_lessons(
     bus: Bus, packs: Packs, session: str, most: int | None = None
 ) -> list[LessonImported]:
     """What `session` could teach, the weightiest first; it may be closed.

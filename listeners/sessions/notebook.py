@@ -20,7 +20,7 @@ from ulid import ULID
 from parley.bus import Draft, Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
-from parley.listeners.cache.ranges import passage, read_pages
+from parley.listeners.cache.ranges import read_pages, read_range
 from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.effects.reflection import ReflectionJob, abort_run
 from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
@@ -40,7 +40,7 @@ _KINDS: Final = ("note.written", "note.revised", "note.refused")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NotebookPage:
     """A notebook as it stands: `text` is what its owner's context holds, at most `limit` long.
 
     `standing_revision` is the revision in it, `base` the n that a write on it names (0: none).
@@ -79,11 +79,11 @@ class Notebook:
         self._access, self._model = access, model
         self._participant = access.participant
 
-    async def read(self, *, at: int | None = None) -> Reading:
+    async def read(self, *, at: int | None = None) -> NotebookPage:
         """The notebook now, or as it was after entry `at`. Raises `NoNotebook`."""
         access = self._access
         memory = await (access.memory() if at is None else access.reader.at(access.session, at))
-        return reading(memory, self._participant)
+        return notebook_page(memory, self._participant)
 
     async def write(self, text: str, base: int | None = None, *, id: str | None = None) -> Receipt:
         """Make `text` the notebook, in place of revision `base` (None: whichever stands).
@@ -131,13 +131,13 @@ class Notebook:
         """
         info = await self._access.bus.info(self._access.session)
         memory = await self._access.memory()
-        page = reading(memory, self._participant)
+        page = notebook_page(memory, self._participant)
         if memory.n <= page.base:
             return page.standing
         job = self._job(memory, why)
         skips = frozenset((await self._access.bus.info(self._access.session)).skips)
         bus, session = self._access.bus, self._access.session
-        entry_range = await passage(bus, session, job.first, job.last, skips)
+        entry_range = await read_range(bus, session, job.first, job.last, skips)
         return await self._carry_out(job, entry_range.records, info.incarnation)
 
     async def prompt_agent_for_memory_update(
@@ -152,7 +152,7 @@ class Notebook:
         shown = validate_entry(
             ContextInjected, participant=self._participant, key=ROUND, content=round_content
         )
-        reading(await self._access.memory(), self._participant)
+        notebook_page(await self._access.memory(), self._participant)
         await self._access.publish(shown)
         memory = await self._access.memory()
         job = replace(self._job(memory, why), round_text=round_content)
@@ -188,13 +188,13 @@ class Notebook:
         return (await self.read()).standing
 
 
-def reading(memory: Memory, participant: str) -> Reading:
+def notebook_page(memory: Memory, participant: str) -> NotebookPage:
     """The notebook of `participant` in `memory`. Raises `NoNotebook`."""
     name = memory.named(participant)
     if note_policy(memory, name) == "off":
         raise NoNotebook(participant)
     text, base = standing_revision(memory, name)
-    return Reading(render_notebook(memory, name), text, base, note_limit(memory, name))
+    return NotebookPage(render_notebook(memory, name), text, base, note_limit(memory, name))
 
 
 def revisions(records: Sequence[Record], packs: Packs, participant: str) -> list[Revision]:

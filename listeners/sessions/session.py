@@ -24,19 +24,19 @@ from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import ParticipantJoined, SessionOpened
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.model_port import Model
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import Room, entered
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import Room, enter_room
 from parley.listeners.sessions import argument_checks
-from parley.listeners.sessions.inbox import Hearing, Message
-from parley.listeners.sessions.join_entry import Entering, Joining, joined
+from parley.listeners.sessions.inbox import HeardMessage, Inbox
+from parley.listeners.sessions.join_entry import JoinOptions, SessionOptions, join_entry
 from parley.listeners.sessions.session_client import SessionClient
-from parley.listeners.sessions.session_votes import Voting
-from parley.listeners.sessions.shipped_packs import known, newest
-from parley.listeners.sessions.speech import Speaking
+from parley.listeners.sessions.session_votes import SessionVotes
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.listeners.sessions.speech import Speech
 from parley.memory.extraction.patterns.pattern_packs import Pack
 
 
-class Session(Speaking, Voting, SessionClient):
+class Session(Speech, SessionVotes, SessionClient):
     """One participant's part in a session. Made by `connect`, or `on` a bus that there is.
 
     What it raises is the bus's own (`parley.bus.contract.errors`), `FloorLost` and
@@ -51,16 +51,16 @@ class Session(Speaking, Voting, SessionClient):
         joined: ParticipantJoined,
         model: Model | None = None,
     ) -> None:
-        Speaking.__init__(self, room, joined)
+        Speech.__init__(self, room, joined)
         SessionClient.__init__(
             self, reader.bus, reader.packs, room.session, self.name, reader=reader, model=model
         )
-        self._hearing = Hearing(reader.bus, self._me)
+        self._hearing = Inbox(reader.bus, self._me)
 
     @classmethod
     @asynccontextmanager
     async def connect(
-        cls, url: str, session: str, name: str, **joining: Unpack[Entering]
+        cls, url: str, session: str, name: str, **joining: Unpack[SessionOptions]
     ) -> AsyncIterator[Self]:
         """Join `session` on the Redis at `url` as `name`; the rest as `on` has it."""
         async with await Bus.connect(url) as bus, cls.on(bus, session, name, **joining) as joined:
@@ -78,24 +78,24 @@ class Session(Speaking, Voting, SessionClient):
         create: bool = False,
         settings: Mapping[str, Any] | None = None,
         model: Model | None = None,
-        **joining: Unpack[Joining],
+        **joining: Unpack[JoinOptions],
     ) -> AsyncIterator[Self]:
         """Join on `bus`, and leave at the end; the session goes on.
 
-        With `create` a session that is not there is opened, with `settings`. `model`
+        With `create` a session that is not there is opened, with `check_settings`. `model`
         words inline summaries and rewrites the notebook. Raises
         `SessionNotFound`, `SessionClosed` for one that is over, and `InvalidEntry` for
         what is no power, no setting, or the server's own name.
         """
-        entry = joined(name, **joining)
-        opened = argument_checks.settings(settings)
+        entry = join_entry(name, **joining)
+        opened = argument_checks.check_settings(settings)
         if create:
-            opening = SessionOpened(settings=opened, packs=newest())
+            opening = SessionOpened(settings=opened, packs=newest_packs())
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
-        reader = MemoryReader(bus, known(*packs))
+        reader = MemoryReader(bus, known_packs(*packs))
         async with (
-            entered(BusDoor(bus, reader.packs, session)) as room,
+            enter_room(RedisLog(bus, reader.packs, session)) as room,
             cls._part(reader, room, entry, model) as here,
         ):
             yield here
@@ -103,13 +103,13 @@ class Session(Speaking, Voting, SessionClient):
     @classmethod
     @asynccontextmanager
     async def within(
-        cls, room: Room, reader: MemoryReader, name: str, **joining: Unpack[Joining]
+        cls, room: Room, reader: MemoryReader, name: str, **joining: Unpack[JoinOptions]
     ) -> AsyncIterator[Self]:
         """Join in a room that there is, and leave at the end; the room stays.
 
         `reader` is the process' own, on the bus of the room. Raises as `on` does.
         """
-        async with cls._part(reader, room, joined(name, **joining)) as here:
+        async with cls._part(reader, room, join_entry(name, **joining)) as here:
             yield here
 
     @classmethod
@@ -130,7 +130,7 @@ class Session(Speaking, Voting, SessionClient):
                 await here._turns.aclose()
                 await here._stand_up()
 
-    async def __aiter__(self) -> AsyncIterator[Message]:
+    async def __aiter__(self) -> AsyncIterator[HeardMessage]:
         """What others say from joining on, as it comes, until the session is closed."""
         async with aclosing(self._hearing.rounds()) as rounds:
             async for messages in rounds:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import BallotCast, VoteInitiated, VoteRule
-from parley.listeners.rooms.seat import Seated
+from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions import argument_checks
 
 
-class Voting(Seated):
+class SessionVotes(SeatHolder):
     """Calls votes, and casts ballots in them."""
 
     async def call_vote(
@@ -32,7 +32,7 @@ class Voting(Seated):
             VoteInitiated, participant=self._me.name, content=question, re=re,
             options=tuple(options), rule=rule, secret=secret,
         )  # fmt: skip
-        argument_checks.call(self.memory, self._me.name, entry)
+        argument_checks.check_call(self.memory, self._me.name, entry)
         return await self._publish("vote", entry, id)
 
     async def vote(self, ref: str, *choice: str, why: str = "", id: str = "") -> int:
@@ -40,10 +40,10 @@ class Voting(Seated):
 
         Raises `InvalidEntry` for what would not count, naming what does, or did not.
         """
-        vote, ballot_choice = argument_checks.ballot(self.memory, self._me.name, ref, choice)
+        vote, ballot_choice = argument_checks.check_ballot(self.memory, self._me.name, ref, choice)
         entry = validate_entry(
             BallotCast, participant=self._me.name, re=vote.n, choice=ballot_choice, content=why
         )
         n = await self._publish("ballot", entry, id)
-        argument_checks.in_time(self.memory, vote.n, n)
+        argument_checks.check_in_time(self.memory, vote.n, n)
         return n

@@ -12,7 +12,7 @@ from parley.memory.state.memory import Packs
 
 
 @functools.cache
-def shipped() -> tuple[Pack, ...]:
+def shipped_packs() -> tuple[Pack, ...]:
     """Every shipped pack, older versions too: a session opened with one is read with it."""
     folder = resources.files("parley.memory") / "packs"
     files: Iterable[str] = sorted(
@@ -21,14 +21,14 @@ def shipped() -> tuple[Pack, ...]:
     return tuple(parse_pack((folder / name).read_bytes()) for name in files)
 
 
-def known(*packs: Pack) -> Packs:
+def known_packs(*packs: Pack) -> Packs:
     """The shipped packs and `packs`, as memory looks them up."""
-    return {f"{pack.name} {pack.hash}": pack for pack in (*shipped(), *packs)}
+    return {f"{pack.name} {pack.hash}": pack for pack in (*shipped_packs(), *packs)}
 
 
-def newest() -> tuple[PackRef, ...]:
+def newest_packs() -> tuple[PackRef, ...]:
     """What a new session opens with: the newest shipped pack of each name."""
-    by_name = {pack.name.partition("@")[0]: pack for pack in sorted(shipped(), key=_version)}
+    by_name = {pack.name.partition("@")[0]: pack for pack in sorted(shipped_packs(), key=_version)}
     return tuple(PackRef(pack.name, pack.hash) for pack in by_name.values())
 
 

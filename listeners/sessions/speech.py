@@ -13,17 +13,17 @@ from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import Act, Intent, Message, ParticipantJoined
 from parley.listeners.rooms.room import Room
-from parley.listeners.rooms.seat import Seated
-from parley.listeners.sessions.acts import Verbs
-from parley.listeners.sessions.turns import WAIT_SECONDS, Muted, Turns, Wish
+from parley.listeners.rooms.seat import SeatHolder
+from parley.listeners.sessions.acts import Acts
+from parley.listeners.sessions.turns import WAIT_SECONDS, FloorRequest, FloorTurns, Muted
 
 
-class Speaking(Seated, Verbs):
+class Speech(SeatHolder, Acts):
     """Says what it has to say, and waits its turn."""
 
     def __init__(self, room: Room, joined: ParticipantJoined) -> None:
         super().__init__(room, joined)
-        self._turns = Turns(self._me)
+        self._turns = FloorTurns(self._me)
 
     async def say(
         self,
@@ -64,7 +64,7 @@ class Speaking(Seated, Verbs):
             draft = self._me.draft("say", entry)
             return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
         if self._turns.epoch is None:
-            wish = Wish(intent=_INTENTS.get(act or "", "answer"), re=re)
+            wish = FloorRequest(intent=_INTENTS.get(act or "", "answer"), re=re)
             await self._turns.take(wish, seconds)
         return (await self._turns.commit([entry], id))[0]
 
@@ -135,7 +135,7 @@ _INTENTS: Final[dict[str, Intent]] = {
 }  # fmt: skip
 
 
-def _wish(urgency: int, intent: Intent, re: int | str | None, novelty: str) -> Wish:
+def _wish(urgency: int, intent: Intent, re: int | str | None, novelty: str) -> FloorRequest:
     if not 0 <= urgency <= 3:
         raise InvalidEntry(f"urgency {urgency!r} is not 0 to 3")
-    return Wish(urgency, intent, re, novelty)
+    return FloorRequest(urgency, intent, re, novelty)

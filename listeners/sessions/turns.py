@@ -19,7 +19,7 @@ from parley.bus import Draft, Receipt
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
-from parley.listeners.rooms.participant import Presence
+from parley.listeners.rooms.participant import Participant
 
 WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
 
@@ -57,7 +57,7 @@ class Muted(NotGranted):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FloorRequest:
     """What the floor is wanted for, as the auction weighs it."""
 
     urgency: int = 1  # 0 to 3
@@ -67,16 +67,16 @@ class Wish:
     reason: str = ""
 
 
-class Turns:
+class FloorTurns:
     """The turns of `me`: one at a time."""
 
-    def __init__(self, me: Presence) -> None:
+    def __init__(self, me: Participant) -> None:
         self._me = me
         self.epoch: int | None = None  # of the turn that was taken and not ended
         self._host = TaskHost("parley-turns")
         self._leaving: Child | None = None  # from what was given up
 
-    async def take(self, wish: Wish, seconds: float = WAIT_SECONDS) -> int:
+    async def take(self, wish: FloorRequest, seconds: float = WAIT_SECONDS) -> int:
         """The epoch in which the floor is ours, once it is.
 
         Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
@@ -123,7 +123,7 @@ class Turns:
             with self._in_any_case_ended(epoch):
                 await self._me.landed(epoch, released)
 
-    async def bid(self, wish: Wish) -> None:
+    async def bid(self, wish: FloorRequest) -> None:
         """Ask for the floor, having heard all that is folded here."""
         me = self._me
         entry = FloorBid(
@@ -141,7 +141,7 @@ class Turns:
         )  # fmt: skip
         await me.publish(me.draft("pass", entry))
 
-    async def _granted(self, wish: Wish) -> int:
+    async def _granted(self, wish: FloorRequest) -> int:
         me, tried = self._me, None
         while True:
             seq, floor = me.room.seq, me.floor

@@ -35,7 +35,7 @@ from parley.bus.entries import (
 )
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.session_access import SessionAccess
-from parley.listeners.tools.toolbox import Arguments, Found, Toolbox
+from parley.listeners.tools.toolbox import Arguments, Toolbox, ToolResult
 from parley.memory.context.chat_messages import (
     Chat,
     ChatMessages,
@@ -58,7 +58,7 @@ USER: Final = "user"
 
 
 @dataclass(frozen=True, slots=True)
-class Proactive:
+class PrefetchedResult:
     """A tool's result that was fetched before anybody asked for it."""
 
     tool: str
@@ -140,12 +140,12 @@ class Assistant:
         """Keep a read-only tool's result for `ttl` exchanges (the session's `cache.ttl`)."""
         return await self.tools.put(tool, arguments, result, ttl=ttl)
 
-    async def lookup_tool(self, tool: str, arguments: Arguments) -> Found | None:
+    async def lookup_tool(self, tool: str, arguments: Arguments) -> ToolResult | None:
         """A kept result, which a hit keeps for longer; None on a miss."""
         return await self.tools.lookup(tool, arguments)
 
     async def inject_screen_context(
-        self, key: str, content: str, tools: Sequence[Proactive] = ()
+        self, key: str, content: str, tools: Sequence[PrefetchedResult] = ()
     ) -> list[Chat]:
         """Note what is on the screen, and what was fetched for it, once for each content.
 
@@ -175,7 +175,7 @@ class Assistant:
             messages += tool_call_messages(entry.call_id, entry.tool, arguments, entry.content)
         return messages
 
-    def _fetched(self, prefetched: Proactive, own: str) -> ToolReturned:
+    def _fetched(self, prefetched: PrefetchedResult, own: str) -> ToolReturned:
         arguments = encode_canonical(prefetched.arguments)
         call = _short(prefetched.tool, prefetched.version, arguments)
         return ToolReturned(

@@ -18,7 +18,7 @@ TURNS: Final = 5  # others that may fail before us until we run it whoever else 
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class SharedCall:
     """Waits in `session` for what others' calls return, `seconds` for each of them."""
 
     bus: Bus

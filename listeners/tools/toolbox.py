@@ -20,9 +20,9 @@ from parley.bus import Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolCalled, ToolReturned
-from parley.listeners.cache.ranges import RangeGone, passage
+from parley.listeners.cache.ranges import RangeGone, read_range
 from parley.listeners.cache.session_access import SessionAccess
-from parley.listeners.tools.tool_calls import TURNS, Waiting, call_key, may_be_shared
+from parley.listeners.tools.tool_calls import TURNS, SharedCall, call_key, may_be_shared
 from parley.memory.exchanges.tool_cache import find_result, remaining_exchanges
 
 WAIT_SECONDS: Final = 30.0
@@ -32,7 +32,7 @@ Run = Callable[[], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ToolResult:
     """A result: `n` is its entry, `call_id` that of the call that brought it.
 
     `kept`: it was there before. `remaining_exchanges` of `ttl` exchanges after this one
@@ -58,7 +58,7 @@ class Toolbox:
         self._access, self._wait_seconds = access, wait_seconds
         self._participant = access.participant
 
-    async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> Found | None:
+    async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> ToolResult | None:
         """The result of that call, in full, if it is kept: a hit, which keeps it for longer.
 
         None on a miss. Raises what `bus.publish` does.
@@ -114,7 +114,7 @@ class Toolbox:
         read_only: bool,
         ttl: int | None = None,
         version: str = "",
-    ) -> Found:
+    ) -> ToolResult:
         """The kept result, that of a call under way, or what `run` gives now.
 
         A tool that writes is always run. Raises what `run` raises, once the
@@ -132,7 +132,7 @@ class Toolbox:
                 break
         return await self._run(asked, run, read_only, ttl)
 
-    async def _shared(self, asked: ToolCalled, seq: int) -> tuple[Found | None, bool]:
+    async def _shared(self, asked: ToolCalled, seq: int) -> tuple[ToolResult | None, bool]:
         """What is kept, or what the call under way returns; else whether the call is ours now.
 
         Neither where another's failed: then whoever asks first again owns it.
@@ -146,16 +146,18 @@ class Toolbox:
             return None, memory.settings.limits.cached == 0
         if under_way.call_id == asked.call_id:
             return None, True
-        waiting = Waiting(self._access.bus, self._access.session, self._wait_seconds)
+        waiting = SharedCall(self._access.bus, self._access.session, self._wait_seconds)
         other = await waiting.returned(under_way.call_id, asked, seq)
         if other is None:
             return None, True
         entry = cast("ToolReturned", other.entry)
         if not may_be_shared(entry):
             return None, False
-        return Found(asked.tool, entry.call_id, entry.content, other.n, kept=True), False
+        return ToolResult(asked.tool, entry.call_id, entry.content, other.n, kept=True), False
 
-    async def _run(self, asked: ToolCalled, run: Run, read_only: bool, ttl: int | None) -> Found:
+    async def _run(
+        self, asked: ToolCalled, run: Run, read_only: bool, ttl: int | None
+    ) -> ToolResult:
         tool, arguments, version = asked.tool, asked.arguments, asked.version
         call_fields: dict[str, Any] = {
             "version": version, "read_only": read_only, "ttl": ttl, "call_id": asked.call_id,
@@ -169,11 +171,11 @@ class Toolbox:
         memory = await self._access.memory()
         kept_result = find_result(memory, call_key(asked))
         if kept_result is None or kept_result.n != receipt.n:
-            return Found(tool, asked.call_id, result, receipt.n, kept=False)
+            return ToolResult(tool, asked.call_id, result, receipt.n, kept=False)
         left = remaining_exchanges(memory, kept_result)
-        return Found(tool, asked.call_id, result, receipt.n, False, left, kept_result.ttl)
+        return ToolResult(tool, asked.call_id, result, receipt.n, False, left, kept_result.ttl)
 
-    async def _kept(self, key: str | None) -> Found | None:
+    async def _kept(self, key: str | None) -> ToolResult | None:
         """What is kept under `key`, its whole text read from the log."""
         memory = await self._access.memory()
         kept_result = find_result(memory, key)
@@ -184,10 +186,10 @@ class Toolbox:
         n = kept_result.n
         skips = frozenset((await self._access.bus.info(self._access.session)).skips)
         with contextlib.suppress(RangeGone):
-            entry_range = await passage(self._access.bus, self._access.session, n, n, skips)
+            entry_range = await read_range(self._access.bus, self._access.session, n, n, skips)
             for record in entry_range.records:
                 entry = cast("ToolReturned", record.entry)
-                return Found(tool, call_id, entry.content, n, True, left, ttl)
+                return ToolResult(tool, call_id, entry.content, n, True, left, ttl)
         return None
 
     def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:

@@ -14,14 +14,14 @@ from parley.bus import Draft
 from parley.bus.contract.errors import Conflict, Fenced, SessionClosed
 from parley.bus.entries import Entry
 from parley.listeners.rooms.room import Room
-from parley.listeners.votes.vote_results import outcome
+from parley.listeners.votes.vote_results import result_draft
 from parley.memory.arbitration.arbiter import find_vote_to_end
 from parley.memory.voting.turnout import find_open_vote
 
 AGAIN_SECONDS: Final = 0.05  # before a vote is looked at anew that a count did not close
 
 
-class Teller:
+class VoteTeller:
     """Counts in `room` until no vote runs; `nonce` tells it from others."""
 
     def __init__(self, room: Room, nonce: str) -> None:
@@ -35,24 +35,24 @@ class Teller:
                 seq = room.seq
                 ref, left_ms = find_vote_to_end(room.memory, room.waited())
                 if ref is not None:
-                    await count(room, ref, self._nonce)
+                    await publish_result(room, ref, self._nonce)
                 await room.moved(seq, AGAIN_SECONDS if left_ms is None else left_ms / 1000)
         except SessionClosed:
             return
 
 
-async def count(room: Room, ref: int, nonce: str) -> None:
+async def publish_result(room: Room, ref: int, nonce: str) -> None:
     """Close vote `ref` by its result, or give up one that nobody agreed to.
 
     An entry that has the id and closed nothing is passed by. Of a log that was replaced
     meanwhile nothing is said: there it may be another vote.
     """
     vote, incarnation = room.memory.votes.held[ref], room.incarnation
-    draft = outcome(room.memory, vote)
+    draft = result_draft(room.memory, vote)
     try:
         await publish_once(room, draft.id, draft.entry, nonce, incarnation)
         again = find_open_vote(room.memory, vote.n)
-        if again is not None and outcome(room.memory, again).id == draft.id:
+        if again is not None and result_draft(room.memory, again).id == draft.id:
             own = Draft(f"{draft.id}:{nonce}:{room.seq}", draft.entry)
             await room.publish([own], incarnation=incarnation)
     except Fenced:  # the room begins anew

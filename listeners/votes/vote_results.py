@@ -25,7 +25,7 @@ from parley.memory.voting.votes import compute_result
 TRIES: Final = 5  # of one vote, where ballots keep coming before its result
 
 
-def outcome(memory: Memory, vote: Vote) -> Draft:
+def result_draft(memory: Memory, vote: Vote) -> Draft:
     """What ends `vote`, which runs, as `memory` has it, under the id that everybody gives it.
 
     One that still waits to be agreed to is given up: its result, should it be agreed to
@@ -35,7 +35,7 @@ def outcome(memory: Memory, vote: Vote) -> Draft:
     return Draft(name, compute_result(memory, vote.ref))
 
 
-async def end(
+async def end_vote(
     bus: Bus,
     reader: MemoryReader,
     session: str,
@@ -58,7 +58,7 @@ async def end(
             return True
         if not due(memory, vote):
             return False
-        draft = outcome(memory, vote)
+        draft = result_draft(memory, vote)
         if draft.id == tried:  # it closed nothing: somebody else's entry has that id
             draft = Draft(f"{tried}:{secrets.token_hex(6)}", draft.entry)
         tried = draft.id
@@ -67,7 +67,7 @@ async def end(
     return find_open_vote(await reader.current(session), n) is None
 
 
-async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
+async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     """Vote `ref` with every ballot of it: as it was when it closed, or as it stands.
 
     Folds the log up to there, so aliases, weights and which ballot was valid are
@@ -88,7 +88,7 @@ async def cast(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     return vote
 
 
-def retally(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
+def recount(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
     """The same ballots under another rule or quorum. Of a secret vote nobody is named."""
     result = count_vote(vote, rule, quorum)
     if not vote.secret:

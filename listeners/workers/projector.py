@@ -25,8 +25,14 @@ from parley.bus import Bus, Claim, Commit, Snapshot
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_cache import Copy, Shelf, Tail, fold, tails
-from parley.listeners.cache.projection import Found, fact_rows, owed
+from parley.listeners.cache.memory_cache import (
+    CachedMemory,
+    CachedTail,
+    MemoryCache,
+    fold_cached,
+    read_tails,
+)
+from parley.listeners.cache.projection import EntryFacts, due_effects, fact_rows
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.memory.errors import DomainError
 from parley.memory.extraction.structure.scorecards import current_scorecards
@@ -79,7 +85,7 @@ class Projector:
         self._pace = pace or ProjectorPace()
         # A short rest is taken along: a second round for it would cost as much as a full one.
         self._count = self._pace.batch + self._pace.batch // 8
-        self._cache = Shelf(self._pace.copies)
+        self._cache = MemoryCache(self._pace.copies)
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = ProjectorTally()
@@ -171,12 +177,12 @@ class Projector:
             log.error("entry_set_aside", session=claim.member, seq=seq, reason=reason)
         await self._bus.release(claim)
 
-    async def _read(self, claims: Sequence[Claim]) -> list[Tail | None]:
+    async def _read(self, claims: Sequence[Claim]) -> list[CachedTail | None]:
         """The tails of the sessions claimed; when they cannot be read, the claims are kept in
         mind and the reason is raised."""
         copies = {claim.member: self._cache.get(claim.member) for claim in claims}
         try:
-            read = await tails(self._bus, self._packs, list(copies.items()), self._count)
+            read = await read_tails(self._bus, self._packs, list(copies.items()), self._count)
         except Unavailable:
             self._stranded += claims
             raise
@@ -186,12 +192,12 @@ class Projector:
                 log.warning("session_refolded", session=tail.copy.session, after=tail.copy.seq)
         return read
 
-    def _fold(self, tail: Tail, records: Sequence[Record]) -> Commit | None:
+    def _fold(self, tail: CachedTail, records: Sequence[Record]) -> Commit | None:
         """Fold, and say what to record of it; None when the session cannot be folded now."""
         copy, after = tail.copy, tail.copy.seq
         self._cache.drop(copy.session)  # a fold that fails leaves half a copy behind
         try:
-            folded = fold(copy, records, tail.skips)
+            folded = fold_cached(copy, records, tail.skips)
         except DomainError as error:
             log.warning("session_waits", session=copy.session, reason=str(error))
             return None
@@ -203,9 +209,9 @@ class Projector:
         self.tally.folded += len(records)
         return self._commit(copy, after, folded)
 
-    def _commit(self, copy: Copy, after: int, folded: Sequence[Found]) -> Commit:
+    def _commit(self, copy: CachedMemory, after: int, folded: Sequence[EntryFacts]) -> Commit:
         facts = fact_rows(folded)
-        due = owed(copy.memory)
+        due = due_effects(copy.memory)
         fresh = [effect for effect in due if effect.comes_again or effect.key not in copy.scheduled]
         copy.scheduled = frozenset(effect.key for effect in due)
         self.tally.facts += len(facts)
@@ -221,7 +227,7 @@ class Projector:
             incarnation=copy.incarnation,
         )
 
-    def _snapshot(self, copy: Copy) -> Snapshot | None:
+    def _snapshot(self, copy: CachedMemory) -> Snapshot | None:
         """The copy's bytes, when the newest snapshot is far behind or old."""
         behind = copy.seq - copy.saved_seq
         age = time.monotonic() - copy.saved_at

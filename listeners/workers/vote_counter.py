@@ -22,8 +22,8 @@ from parley.bus import Bus, Claim, SessionInfo
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import RangeGone, entry_of, read_pages
-from parley.listeners.votes.vote_results import end
+from parley.listeners.cache.ranges import RangeGone, find_primary_entry, read_pages
+from parley.listeners.votes.vote_results import end_vote
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.listeners.workers.projector import ProjectorTally
 from parley.memory.errors import DomainError
@@ -133,7 +133,7 @@ class VoteCounter:
 
     async def _end(self, claim: Claim, info: SessionInfo, n: int, *, over: bool) -> None:
         """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
-        ended = await end(
+        ended = await end_vote(
             self._bus, self._reader, info.session, n,
             lambda memory, vote: over or is_complete(memory, vote), incarnation=info.incarnation,
         )  # fmt: skip
@@ -148,7 +148,7 @@ class VoteCounter:
 
         It counts from its call, or from when the session was forked, where that was later.
         """
-        called = await entry_of(self._bus, info.session, n)
+        called = await find_primary_entry(self._bus, info.session, n)
         begin_ms = called.received_ms
         if info.origin:
             async for page in read_pages(self._bus, info.session, called.seq):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from parley.bus.entries import Message
-from parley.listeners.sessions.shipped_packs import newest, shipped
+from parley.listeners.sessions.shipped_packs import newest_packs, shipped_packs
 from parley.memory.extraction.patterns.pack_faults import Fault, find_doubts, find_faults
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.memory.extraction.patterns.regular_expressions import MAX_PLACES, compile_pattern
@@ -32,7 +32,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,12}")
 
 def list_packs() -> list[Row]:
     """The shipped packs, older versions too."""
-    opening = {ref.name for ref in newest()}
+    opening = {ref.name for ref in newest_packs()}
     return [
         {
             "pack": pack.name,
@@ -42,7 +42,7 @@ def list_packs() -> list[Row]:
             "hash": pack.hash,
             "opens": pack.name in opening,
         }
-        for pack in shipped()
+        for pack in shipped_packs()
     ]
 
 
@@ -86,7 +86,7 @@ def _bytes(name: str) -> bytes:
             return path.read_bytes()
         except OSError as error:
             raise Misuse(f"cannot read pattern pack {name!r}: {error.strerror}") from None
-    names = [pack.name for pack in shipped()]
+    names = [pack.name for pack in shipped_packs()]
     if name in names:
         return (resources.files("parley.memory") / "packs" / f"{name}.json").read_bytes()
     raise Misuse(
@@ -97,8 +97,8 @@ def _bytes(name: str) -> bytes:
 
 def _opened(pack: Pack) -> list[Pack]:
     """What a new session would read with beside `pack`."""
-    names = {ref.name for ref in newest()}
-    return [each for each in shipped() if each.name in names and each.name != pack.name]
+    names = {ref.name for ref in newest_packs()}
+    return [each for each in shipped_packs() if each.name in names and each.name != pack.name]
 
 
 def _rows(faults: Sequence[Fault]) -> list[Row]:

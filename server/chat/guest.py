@@ -13,9 +13,9 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BusError, StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.participant import Presence, Superseded
-from parley.listeners.rooms.room import entered
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.participant import Participant, Superseded
+from parley.listeners.rooms.room import enter_room
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import DomainError
@@ -46,9 +46,9 @@ async def join(
     packs = read_packs(settings.packs).known
     async with (
         open_connection(settings) as running,
-        entered(BusDoor(running.bus, packs, session)) as room,
+        enter_room(RedisLog(running.bus, packs, session)) as room,
     ):
-        me = Presence(room, name, secrets.token_hex(6))
+        me = Participant(room, name, secrets.token_hex(6))
         joined = _seat(room.memory, name, me.nonce, may)
         for record in list(room.recent)[-RECENT:]:
             screen.entry(record, ())
@@ -81,7 +81,9 @@ def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> P
 class Guest:
     """Whoever sits at the keyboard, as `me`."""
 
-    def __init__(self, bus: Bus, me: Presence, joined: ParticipantJoined, screen: Screen) -> None:
+    def __init__(
+        self, bus: Bus, me: Participant, joined: ParticipantJoined, screen: Screen
+    ) -> None:
         self._bus, self._me, self._joined, self._screen = bus, me, joined, screen
 
     async def stay(self, typed: AsyncGenerator[str]) -> None:

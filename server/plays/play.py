@@ -21,8 +21,8 @@ from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import SessionOpened
 from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.model_port import StreamingModel
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import entered
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import enter_room
 from parley.listeners.spending.prices import Prices
 from parley.listeners.workers.supervisor import supervise_child
 from parley.server.basics.errors import Failure
@@ -155,7 +155,7 @@ async def _is_to_go_on(bus: Bus, plan: Play, name: str) -> bool:
 async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
     names = [part.name for part in plan.cast.parts]
     async with (
-        entered(BusDoor(bus, plan.packs.known, session)) as room,
+        enter_room(RedisLog(bus, plan.packs.known, session)) as room,
         pause_until_all_here(room, names, str(ULID())),
     ):
         yield
@@ -171,7 +171,7 @@ async def play_in_process(
     Closes `model` at the end: what it holds open belongs to this event loop.
     """
     try:
-        async with entered(BusDoor(bus, packs.known, session)) as room:
+        async with enter_room(RedisLog(bus, packs.known, session)) as room:
             await host_agents(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
     finally:
         if (aclose := getattr(model, "aclose", None)) is not None:

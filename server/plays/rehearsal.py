@@ -19,8 +19,8 @@ from parley.listeners.agents.host import host_agents
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.offline.local_effects import extract_draft, settle_log
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.listeners.rooms.log_port import LocalDoor
-from parley.listeners.rooms.room import Hearer, Room, entered
+from parley.listeners.rooms.log_port import LocalLogPort
+from parley.listeners.rooms.room import Hearer, Room, enter_room
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.plays.arrivals import pause_until_all_here
@@ -59,7 +59,7 @@ async def _rehearse(
     clock = asyncio.get_running_loop()
     log = LocalLog(session, lambda: BEGAN_MS + round(clock.time() * 1000))
     log.open(entry)
-    async with entered(LocalDoor(log, packs.known)) as room:
+    async with enter_room(LocalLogPort(log, packs.known)) as room:
         room.hear(hear)
         if drafts := opening_drafts(cast):
             await room.publish(drafts)

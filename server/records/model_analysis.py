@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.projection import Found
+from parley.listeners.cache.projection import EntryFacts
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.offline.local_extraction import ExtractionReport, extract_whole_log
 from parley.listeners.spending.prices import Prices
@@ -15,7 +15,7 @@ from parley.server.runtime.model_endpoint import closing_model, open_model, read
 from parley.server.settings import Settings
 
 
-def analyse_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[Found]:
+def analyse_by_model(log: LocalLog, memory: Memory, settings: Settings) -> list[EntryFacts]:
     """What a model reads out of `log`, folded; what it does not read is told of on stderr.
 
     Raises `Misuse` where there is no model, `Failure` where it reads nothing.

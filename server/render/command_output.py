@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from parley.bus.contract.drafts import Receipt
-from parley.listeners.tools.toolbox import Found
+from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.context.context import Context
 from parley.memory.text.plain_text import clip
@@ -86,7 +86,7 @@ def show_trace(found: Mapping[str, Any], json: bool) -> None:
     _write_messages(console, found["messages"])
 
 
-def show_result(found: Found, json: bool) -> None:
+def show_result(found: ToolResult, json: bool) -> None:
     """A tool's result as it was."""
     if json:
         print_json(asdict(found))

@@ -9,13 +9,13 @@ from typing import Final
 
 from rich.text import Text
 
-from parley.listeners.sessions.notebook import Reading, Revision
+from parley.listeners.sessions.notebook import NotebookPage, Revision
 from parley.server.basics.output import escape, print_json, stdout, write_stdout
 
 _STYLES: Final = {"+": "green", "-": "red"}
 
 
-def show(page: Reading, *, raw: bool, json: bool) -> None:
+def show(page: NotebookPage, *, raw: bool, json: bool) -> None:
     """The notebook; `raw` to the letter, unescaped."""
     if json:
         print_json(asdict(page))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parley.bus.entries import PackRef
-from parley.listeners.sessions.shipped_packs import known, newest
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.server.basics.errors import Misuse
@@ -30,8 +30,8 @@ def read_packs(files: Sequence[str] = ()) -> Packs:
     refused, naming it.
     """
     own = [_read(Path(file)) for file in files]
-    opening = (*newest(), *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in own))
-    return Packs(dict(known(*own)), opening)
+    opening = (*newest_packs(), *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in own))
+    return Packs(dict(known_packs(*own)), opening)
 
 
 def _read(file: Path) -> Pack:

@@ -12,7 +12,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from parley.bus.entries import LessonImported
-from parley.listeners.sessions.lessons import import_lessons, promote
+from parley.listeners.sessions.lessons import import_lessons, teachable_lessons
 from parley.memory.goals.lessons import list_lessons
 from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
@@ -111,7 +111,7 @@ def is_file(source: str) -> bool:
 
 
 async def _promoted(backend: Backend, session: str, most: int | None) -> list[LessonImported]:
-    return await promote(backend.bus, backend.packs.known, session, most)
+    return await teachable_lessons(backend.bus, backend.packs.known, session, most)
 
 
 def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.contract.drafts import Receipt
-from parley.listeners.sessions.notebook import Reading, Revision
+from parley.listeners.sessions.notebook import NotebookPage, Revision
 from parley.server.basics.entry_drafts import login_name
 from parley.server.queries.memory_queries import check_moment
 from parley.server.runtime.backend import Backend, open_backend
@@ -12,7 +12,7 @@ from parley.server.settings import Settings
 
 async def read(
     settings: Settings, session: str, participant: str | None, at: int | None
-) -> Reading:
+) -> NotebookPage:
     """The notebook, now or as of the `at`-th primary entry. Raises `NoNotebook`."""
     async with open_backend(settings) as backend:
         return await read_in(backend, session, participant or login_name(), at)
@@ -20,7 +20,7 @@ async def read(
 
 async def read_in(
     backend: Backend, session: str, participant: str, at: int | None = None
-) -> Reading:
+) -> NotebookPage:
     """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
     await check_moment(backend.bus, session, at)
     return await backend.session(session, participant).notebook.read(at=at)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from parley.bus.contract.drafts import Receipt
-from parley.listeners.tools.toolbox import Found
+from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import open_work
 from parley.server.basics.entry_drafts import login_name
@@ -63,7 +63,7 @@ async def _is_told(backend: Backend, session: str, id: str) -> bool:
 async def get(
     settings: Settings, session: str, tool: str, arguments: dict[str, Any],
     *, participant: str | None = None, version: str = "",
-) -> Found:  # fmt: skip
+) -> ToolResult:  # fmt: skip
     """The kept result, in full; a hit. Raises `Failure` on a miss."""
     async with open_backend(settings) as backend:
         found = await got(backend, session, tool, arguments, participant or login_name(), version)
@@ -77,7 +77,7 @@ async def get(
 
 async def got(
     backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
-) -> Found | None:
+) -> ToolResult | None:
     """The kept result, a hit of `by`; None on a miss."""
     return await backend.session(session, by).tools.lookup(tool, arguments, version)
 

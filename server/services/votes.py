@@ -172,17 +172,17 @@ async def tallied(
     backend: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
 ) -> Row:
     """The ballots of a vote counted again. Raises `UnknownVote`, `Failure`."""
-    vote = await vote_results.cast(
+    vote = await vote_results.read_ballots(
         backend.bus, backend.packs.known, session, int(vote_handle(ref)[1:])
     )
     if vote.status == "open" and vote.secret:
         raise Failure(f"{vote.handle} is secret: it is counted when it closes; --count closes it")
     if vote.status in ("called", "cancelled"):
         raise Failure(f"{vote.handle} is {vote.status}: there is nothing to count")
-    standing = count_row(vote, vote_results.retally(vote))
+    standing = count_row(vote, vote_results.recount(vote))
     again = None
     if rule is not None or quorum is not None:
-        again = count_row(vote, vote_results.retally(vote, rule, quorum), quorum)
+        again = count_row(vote, vote_results.recount(vote, rule, quorum), quorum)
     memory = await backend.reader.current(session)
     return {**vote_row(memory, vote), "standing": standing, "again": again}
 
@@ -198,7 +198,7 @@ async def counted_in(backend: Backend, session: str, ref: str) -> Row:
     incarnation = (await backend.bus.info(session)).incarnation
     vote = _open(await backend.reader.current(session), ref)
     try:
-        await vote_results.end(
+        await vote_results.end_vote(
             backend.bus, backend.reader, session, vote.n, lambda _, vote: vote.status == "open",
             incarnation=incarnation,
         )  # fmt: skip
@@ -215,7 +215,7 @@ async def close_vote_if_complete(backend: Backend, session: str, ref: str) -> Ro
     incarnation = (await backend.bus.info(session)).incarnation
     vote = _known(await backend.reader.current(session), ref)
     with contextlib.suppress(Fenced, SessionClosed):
-        await vote_results.end(
+        await vote_results.end_vote(
             backend.bus, backend.reader, session, vote.n, is_complete, incarnation=incarnation
         )
     return await _row(backend, session, vote.n)

@@ -20,8 +20,8 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record, SessionOpened, VoteInitiated
 from parley.listeners.history.moments import History
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import Room, entered
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import Room, enter_room
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.http.live import frames as made
@@ -74,7 +74,7 @@ async def channelled(
         await discuss(bus, session, before)
         moments = History(bus, PACKS)
         try:
-            async with entered(BusDoor(bus, PACKS, session)) as room:
+            async with enter_room(RedisLog(bus, PACKS, session)) as room:
                 yield bus, room, SessionChannel(room, moments, ring=ring, stretch=stretch)
         finally:
             await moments.aclose()
@@ -149,7 +149,7 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 120)
         moments = Counting(bus, PACKS)
-        async with entered(BusDoor(bus, PACKS, "s")) as room:
+        async with enter_room(RedisLog(bus, PACKS, "s")) as room:
             channel = SessionChannel(room, moments)
             clients = [Client(after) for after in range(100)]
             for client in clients:

@@ -11,14 +11,14 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import Message, Record
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.session_client import SessionClient
-from parley.listeners.tools.assistant import Assistant, Proactive
+from parley.listeners.tools.assistant import Assistant, PrefetchedResult
 from parley.memory.errors import ContextOverflow
 from parley.memory.exchanges.exchanges import list_kept_exchanges
 from tests.logs import PACKS
 from tests.sessions import whole
 
 SCREEN = "An order form: article, amount."
-ARTICLE = Proactive("article", {"id": 7}, "A blue bicycle.", ttl=2)
+ARTICLE = PrefetchedResult("article", {"id": 7}, "A blue bicycle.", ttl=2)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ async def test_of_two_injections_at_once_one_takes_place(bus: Bus, assistant: As
     """Even where what they fetched differs; each from a reader of its own."""
     rivals = [
         SessionClient(bus, PACKS, "desk", "assistant").assistant.inject_screen_context(
-            "screen", SCREEN, [Proactive("article", {"id": 7}, f"bicycle {k}")]
+            "screen", SCREEN, [PrefetchedResult("article", {"id": 7}, f"bicycle {k}")]
         )
         for k in range(5)
     ]

@@ -9,7 +9,7 @@ from parley.bus.contract.drafts import result_id
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.votes.vote_results import cast, retally
+from parley.listeners.votes.vote_results import read_ballots, recount
 from parley.memory.errors import UnknownVote
 from parley.memory.voting.votes import WITH_BALLOTS, compute_result
 from tests.logs import PACKS, opened
@@ -49,13 +49,13 @@ async def test_ballots_that_memory_let_go_of_are_counted_again(bus: Bus) -> None
     await put(bus, ParticipantAliased(alias="cy", participant="bo"))
     memory = await MemoryReader(bus, PACKS).current("s")
     assert memory.votes.held[1].ballots == {}
-    vote = await cast(bus, PACKS, "s", 1)
+    vote = await read_ballots(bus, PACKS, "s", 1)
     assert sorted(vote.ballots) == ["ana", "bo", "cy"]
-    assert retally(vote).carried == "accept"
-    assert retally(vote, "two_thirds").carried == "accept"
-    assert retally(vote, "unanimity").carried is None
-    assert retally(vote, "unanimity").dissenters == ("cy",)
-    assert retally(vote, quorum=0).status == "carried"
+    assert recount(vote).carried == "accept"
+    assert recount(vote, "two_thirds").carried == "accept"
+    assert recount(vote, "unanimity").carried is None
+    assert recount(vote, "unanimity").dissenters == ("cy",)
+    assert recount(vote, quorum=0).status == "carried"
 
 
 async def test_a_vote_that_runs_is_read_as_it_stands(bus: Bus) -> None:
@@ -63,17 +63,17 @@ async def test_a_vote_that_runs_is_read_as_it_stands(bus: Bus) -> None:
     await begin(bus)
     n = await put(bus, VoteInitiated(participant="ana", content="Tea?"))
     await put(bus, BallotCast(participant="bo", re="V1", choice=("reject",)))
-    vote = await cast(bus, PACKS, "s", 1)
+    vote = await read_ballots(bus, PACKS, "s", 1)
     assert (vote.n, vote.status, list(vote.ballots)) == (n, "open", ["bo"])
     with pytest.raises(UnknownVote, match="V2"):
-        await cast(bus, PACKS, "s", 2)
+        await read_ballots(bus, PACKS, "s", 2)
 
 
 async def test_a_secret_vote_is_counted_again_without_names(bus: Bus) -> None:
     """Counts only."""
     await begin(bus)
     await held(bus, ("accept",), ("accept",), ("abstain",), secret=True)
-    found = retally(await cast(bus, PACKS, "s", 1), "unanimity")
+    found = recount(await read_ballots(bus, PACKS, "s", 1), "unanimity")
     assert found.tally == {"accept": 2, "reject": 0, "abstain": 1}
     assert found.supporters == found.dissenters == found.abstainers == ()
 

@@ -14,8 +14,8 @@ from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.models.model_port import Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.listeners.rooms.log_port import LocalDoor
-from parley.listeners.rooms.room import entered
+from parley.listeners.rooms.log_port import LocalLogPort
+from parley.listeners.rooms.room import enter_room
 from tests.logs import PACKS
 from tests.talkers import persona, quiet
 
@@ -35,7 +35,7 @@ def test_what_nobody_waits_for_is_not_asked() -> None:
     log, model = opened(), ScriptedModel(quiet)
 
     async def main() -> None:
-        async with entered(LocalDoor(log, PACKS)) as room:
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
             caller = ModelCaller(room, model, {}, "ann", "call:ann")
             prompt = Prompt("You are ann.", "Well?", 60, purpose="draft")
             called = await caller.speak(prompt, lambda: False, 10)
@@ -52,7 +52,7 @@ def test_a_bid_that_stands_through_a_pause_is_not_drafted_again_and_again() -> N
     model = ScriptedModel(quiet, first_token_seconds=0.5)
 
     async def main() -> None:
-        async with entered(LocalDoor(log, PACKS)) as room:
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
             parts, stop = [HostedPart("ann", persona("ann"))], anyio.Event()
             hosting = host_agents(room, parts, model, nonce="a", stop=stop)
             task = asyncio.create_task(hosting)

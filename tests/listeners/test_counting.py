@@ -26,9 +26,9 @@ from parley.bus.entries import (
 from parley.bus.sessions.audit import decode_rows
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import entered
-from parley.listeners.votes.teller import Teller
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import enter_room
+from parley.listeners.votes.teller import VoteTeller
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.vote_counter import LANE, VoteCounter
 from parley.memory.state.vote_state import Vote
@@ -158,13 +158,13 @@ async def test_who_counts_at_once_lands_one_result(bus: Bus, redis_url: str) -> 
     await begin(bus)
     async with (
         await Bus.connect(redis_url) as other,
-        entered(BusDoor(bus, PACKS, "s")) as room,
-        entered(BusDoor(other, PACKS, "s")) as table,
+        enter_room(RedisLog(bus, PACKS, "s")) as room,
+        enter_room(RedisLog(other, PACKS, "s")) as table,
         counting(bus),
         running(Projector(other, PACKS, "v"), VoteCounter(other, PACKS, "v")),
     ):
         tasks = [
-            asyncio.create_task(Teller(room, "t").run()),
+            asyncio.create_task(VoteTeller(room, "t").run()),
             asyncio.create_task(Arbiter(table, "a").run()),
         ]
         await put(bus, ballot("ana"), ballot("bo", "reject"))

@@ -17,7 +17,7 @@ from parley.bus.entries import (
     VoteInitiated,
 )
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.listeners.rooms.log_clock import Marks
+from parley.listeners.rooms.log_clock import LogClock
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.steps import CountVote, ElapsedTimes, Expire
 from tests.logs import opened
@@ -26,7 +26,7 @@ from tests.tables import Table, agent
 DAY_MS = 86_400_000
 
 
-def heard(marks: Marks, table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
+def heard(marks: LogClock, table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
     """Notes entries that came that many ms ago."""
     now = time.time_ns() // 1_000_000
     for ago, entry in entries:
@@ -38,7 +38,7 @@ def test_a_dead_holder_does_not_keep_the_floor_for_as_long_as_others_talk() -> N
     """A word begins its lease anew as it begins a draft anew, and not more often."""
     table = Table(agent("ana"), agent("bo"), floor={"policy": "bid", "restarts": 1})
     table.grant("ana", lease_ms=10_000)
-    marks, ago = Marks(), 25_000
+    marks, ago = LogClock(), 25_000
     waited = heard(
         marks, table, (DAY_MS, opened()), (ago, FloorGranted(participant="ana", epoch=1))
     )
@@ -54,7 +54,7 @@ def test_an_answer_of_anybody_is_progress() -> None:
     """More listeners are asked where nobody answers, not where those who do pass."""
     table = Table(agent("ana"), agent("bo"))
     freed = FloorReleased(participant="ana", epoch=2)
-    marks = Marks()
+    marks = LogClock()
     silent = heard(marks, table, (DAY_MS, opened()), (9_000, freed))
     assert silent.answer >= 9_000
     passed = heard(marks, table, (2_000, FloorPassed(participant="bo", epoch=2)))
@@ -67,7 +67,7 @@ def test_a_vote_that_was_called_long_ago_is_not_taken_for_one_that_is_over() -> 
     table = Table(agent("ana"), floor={"policy": "bid"})
     table.put(VoteInitiated(participant="eli", content="Tea?", options=("tea", "coffee")))
     bid = FloorBid(participant="ana", epoch=0)
-    waited = heard(Marks(), table, (DAY_MS, opened()), (30_000, bid), (10_000, bid))
+    waited = heard(LogClock(), table, (DAY_MS, opened()), (30_000, bid), (10_000, bid))
     assert 30_000 <= (waited.vote or 0) < 60_000
 
 
@@ -77,7 +77,7 @@ def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
     table.turn("ana", "[PROPOSAL] Move the index.")
     table.vote(1, status="open", electorate={"ana": 1, "bo": 1})
     past = (DAY_MS, opened()), (DAY_MS // 2, Message(participant="ana", content="Hm."))
-    before = heard(marks := Marks(), table, *past)
+    before = heard(marks := LogClock(), table, *past)
     assert before.vote is not None
     assert before.vote >= DAY_MS // 2
     forked = heard(marks, table, (5_000, SessionForked(session="s", n=1)))
@@ -91,7 +91,7 @@ def test_time_is_that_of_the_log() -> None:
     """A process whose clock is wrong by a day ends no vote a day early."""
 
     async def told() -> ElapsedTimes:
-        table, marks, log_ms = Table(agent("ana")), Marks(), 1_000_000
+        table, marks, log_ms = Table(agent("ana")), LogClock(), 1_000_000
         marks.set_clock(log_ms)
         marks.note(Record(1, 0, "e", log_ms - 700, opened()), live=False)
         return marks.waited(table.memory)

@@ -14,8 +14,8 @@ from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.model_port import Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.offline.virtual_loop import run_virtual
-from parley.listeners.rooms.log_port import LocalDoor
-from parley.listeners.rooms.room import entered
+from parley.listeners.rooms.log_port import LocalLogPort
+from parley.listeners.rooms.room import enter_room
 from parley.personas.persona import Budget
 from tests.logs import PACKS
 from tests.talkers import Answer, bid, passed, persona, sentence
@@ -34,7 +34,7 @@ def moderated(answer: Answer, budget: Budget | None = None, turns: int = 6) -> l
             "stop": {"any": [{"turns": turns}, {"quiescent": True}, {"seconds": 600}]},
         }
         log.open(SessionOpened(settings=tree))
-        async with entered(LocalDoor(log, PACKS)) as room:
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
             await room.publish([Draft("begin", Message(participant="host", content="Begin."))])
             parts = [
                 HostedPart(

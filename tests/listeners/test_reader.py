@@ -10,7 +10,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, ParticipantAliased
-from parley.listeners.cache.memory_cache import TURN, Copy, fold_by_turns
+from parley.listeners.cache.memory_cache import TURN, CachedMemory, fold_cooperatively
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.errors import ContextOverflow
@@ -65,8 +65,8 @@ async def test_a_long_fold_gives_others_their_turn(bus: Bus) -> None:
     """A few entries at a time; given up between two turns, it leaves what can be gone on from."""
     await discuss(bus, "a", 6 * TURN)
     records = await bus.read("a", count=10_000)
-    copy, seen = Copy("a", "", Memory(PACKS)), [0]
-    folding = asyncio.create_task(fold_by_turns(copy, records, ()))
+    copy, seen = CachedMemory("a", "", Memory(PACKS)), [0]
+    folding = asyncio.create_task(fold_cooperatively(copy, records, ()))
     while copy.seq < 3 * TURN:
         await asyncio.sleep(0)
         seen.append(copy.seq)
@@ -74,7 +74,7 @@ async def test_a_long_fold_gives_others_their_turn(bus: Bus) -> None:
     with pytest.raises(asyncio.CancelledError):
         await folding
     assert max(later - seq for seq, later in itertools.pairwise(seen)) == TURN
-    await fold_by_turns(copy, records[copy.seq :], ())
+    await fold_cooperatively(copy, records[copy.seq :], ())
     assert dump(copy.memory) == await replayed_bytes(bus, "a")
 
 

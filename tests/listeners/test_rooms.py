@@ -9,10 +9,10 @@ from parley.bus import Draft
 from parley.bus.contract.errors import Unavailable
 from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.memory_cache import Copy
-from parley.listeners.rooms.log_clock import Marks
-from parley.listeners.rooms.log_port import LocalDoor, LogReplaced
-from parley.listeners.rooms.room import entered
+from parley.listeners.cache.memory_cache import CachedMemory
+from parley.listeners.rooms.log_clock import LogClock
+from parley.listeners.rooms.log_port import LocalLogPort, LogReplaced
+from parley.listeners.rooms.room import enter_room
 from parley.memory.arbitration.steps import ElapsedTimes
 from tests.logs import PACKS
 from tests.patience import PATIENCE
@@ -25,7 +25,7 @@ def waited(table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
     """What marks say after `entries`, each at its second."""
 
     async def main() -> ElapsedTimes:
-        marks = Marks()
+        marks = LogClock()
         for second, entry in entries:
             table.put(entry)
             seq, n = table.memory.seq, table.memory.n
@@ -54,7 +54,7 @@ def test_a_votes_time_is_counted_from_its_own_call() -> None:
     assert found.vote - found.head == 90 * SECOND
 
 
-class _Crowded(LocalDoor):
+class _Crowded(LocalLogPort):
     """A session in which somebody speaks just as a room is entered."""
 
     async def recent(self, count: int) -> list[Record]:
@@ -67,18 +67,18 @@ async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
     """By its memory and among the recent messages alike."""
     log = LocalLog()
     log.open(SessionOpened())
-    async with entered(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
+    async with enter_room(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
         await room.caught_up(2)
         assert [record.id for record in room.recent] == ["late"]
         assert room.memory.messages == 1
 
 
-class _Faltering(LocalDoor):
+class _Faltering(LocalLogPort):
     """A store that is away when it is asked next, again and again: the log was replaced."""
 
     away = 0
 
-    async def copy(self) -> Copy:
+    async def copy(self) -> CachedMemory:
         self._falter()
         return await super().copy()
 
@@ -105,7 +105,7 @@ async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
     log = LocalLog()
     log.open(SessionOpened())
     door = _Faltering(log, PACKS)
-    async with entered(door) as room, asyncio.timeout(20):
+    async with enter_room(door) as room, asyncio.timeout(20):
         anew = asyncio.Event()
         room.hear(lambda record, facts: None, anew.set)
         said = Message(participant="eli", content="Morning.")

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
+from parley import Session
 from parley.bus import Bus, Draft
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import InvalidEntry, SessionNotFound
 from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
-from parley.listeners import Session
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.rooms.log_port import BusDoor
+from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.participant import Superseded
-from parley.listeners.rooms.room import entered
-from parley.listeners.sessions.shipped_packs import known, newest
+from parley.listeners.rooms.room import enter_room
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
-from parley.listeners.votes.vote_results import outcome
+from parley.listeners.votes.vote_results import result_draft
 from tests.patience import PATIENCE, wait_until
 from tests.rooms import BID
 from tests.servers import RedisServer
@@ -33,7 +33,7 @@ BIDDING = {"floor": BID}
 
 
 async def opened(bus: Bus, **settings: object) -> None:
-    await bus.open("s", SessionOpened(settings=dict(settings), packs=newest()))
+    await bus.open("s", SessionOpened(settings=dict(settings), packs=newest_packs()))
 
 
 async def spoken(bus: Bus, *texts: str, who: str = "Ana", **fields: object) -> list[int]:
@@ -50,7 +50,7 @@ async def kinds(bus: Bus) -> list[str]:
 @asynccontextmanager
 async def arbiter(bus: Bus) -> AsyncIterator[None]:
     """Whoever bids is granted the floor when it is free."""
-    async with entered(BusDoor(bus, known(), "s")) as room:
+    async with enter_room(RedisLog(bus, known_packs(), "s")) as room:
         task = asyncio.create_task(Arbiter(room, "arbiter").run())
         try:
             yield
@@ -324,16 +324,18 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
     await spoken(bus, "I propose we call it Otter.")
     async with (
         await Bus.connect(redis_url) as own,
-        entered(door := SlowDoor(own, known(), "s")) as room,
+        enter_room(door := SlowDoor(own, known_packs(), "s")) as room,
     ):
         door.open.set()
-        async with Session.within(room, MemoryReader(own, known()), "Ana", role="person") as ana:
+        async with Session.within(
+            room, MemoryReader(own, known_packs()), "Ana", role="person"
+        ) as ana:
             await ana.call_vote("Otter?", re="P1")
             door.open.clear()
             door.knocked.clear()
             voting = asyncio.create_task(ana.vote("V1", "accept"))
             await door.knocked.wait()
-            await bus.publish("s", [outcome(ana.memory, ana.memory.votes.held[1])])
+            await bus.publish("s", [result_draft(ana.memory, ana.memory.votes.held[1])])
             door.open.set()
             with pytest.raises(InvalidEntry, match="V1 is short: the ballot came after its end"):
                 await voting

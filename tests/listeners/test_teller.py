@@ -11,9 +11,9 @@ from parley.bus import Bus, Draft
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.rooms.room import entered
-from parley.listeners.votes.teller import Teller
-from parley.listeners.votes.vote_results import outcome
+from parley.listeners.rooms.room import enter_room
+from parley.listeners.votes.teller import VoteTeller
+from parley.listeners.votes.vote_results import result_draft
 from parley.memory.state.vote_state import Vote
 from tests.logs import PACKS, opened
 from tests.patience import wait_until
@@ -53,13 +53,13 @@ async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str)
     await put(bus, "s", *vote("ana", "bo", "cy"))
     async with (
         await Bus.connect(redis_url) as own,
-        entered(door := SlowDoor(own, PACKS, "s")) as room,
+        enter_room(door := SlowDoor(own, PACKS, "s")) as room,
     ):
-        counting = asyncio.create_task(Teller(room, "t").run())
+        counting = asyncio.create_task(VoteTeller(room, "t").run())
         await door.knocked.wait()
         await put(bus, "s", ParticipantAliased(alias="cy", participant="zoe"))
         memory = await MemoryReader(bus, PACKS).current("s")
-        await bus.publish("s", [outcome(memory, memory.votes.held[1])])
+        await bus.publish("s", [result_draft(memory, memory.votes.held[1])])
         door.open.set()
         await wait_until(counting.done)
         await counting
@@ -74,9 +74,9 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
     await put(bus, "other", *vote("ana"))
     async with (
         await Bus.connect(redis_url) as own,
-        entered(door := SlowDoor(own, PACKS, "s")) as room,
+        enter_room(door := SlowDoor(own, PACKS, "s")) as room,
     ):
-        counting = asyncio.create_task(Teller(room, "t").run())
+        counting = asyncio.create_task(VoteTeller(room, "t").run())
         await door.knocked.wait()
         await bus.restore("s", await whole(bus, "other"), replace=True)
         door.open.set()

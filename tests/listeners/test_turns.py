@@ -13,17 +13,17 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Busy
 from parley.bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.rooms.log_port import LocalDoor
-from parley.listeners.rooms.participant import Presence
-from parley.listeners.rooms.room import Room, entered
-from parley.listeners.sessions.turns import Turns, Wish
+from parley.listeners.rooms.log_port import LocalLogPort
+from parley.listeners.rooms.participant import Participant
+from parley.listeners.rooms.room import Room, enter_room
+from parley.listeners.sessions.turns import FloorRequest, FloorTurns
 from tests.logs import PACKS
 from tests.patience import wait_until
 
 WORD = Message(participant="echo", content="A word.")
 
 
-class SlowDoor(LocalDoor):
+class SlowDoor(LocalLogPort):
     """One that lets entries through when it is open, and has a fault to tell where it is given."""
 
     def __init__(self, log: LocalLog) -> None:
@@ -43,7 +43,7 @@ class SlowDoor(LocalDoor):
 
 
 @asynccontextmanager
-async def granted() -> AsyncIterator[tuple[SlowDoor, Room, Turns]]:
+async def granted() -> AsyncIterator[tuple[SlowDoor, Room, FloorTurns]]:
     """Echo has the floor, for a minute, and nobody arbitrates."""
     log = LocalLog("s")
     log.open(SessionOpened(settings={"floor": {"policy": "bid"}}))
@@ -51,9 +51,9 @@ async def granted() -> AsyncIterator[tuple[SlowDoor, Room, Turns]]:
     grant = FloorGranted(participant="echo", epoch=1, lease_ms=60_000)
     log.publish([Draft("join", joined), Draft("grant", grant)])
     door = SlowDoor(log)
-    async with entered(door) as room:
-        turns = Turns(Presence(room, "echo", "x"))
-        assert await turns.take(Wish()) == 1
+    async with enter_room(door) as room:
+        turns = FloorTurns(Participant(room, "echo", "x"))
+        assert await turns.take(FloorRequest()) == 1
         yield door, room, turns
 
 

@@ -27,7 +27,7 @@ import orjson
 import pytest
 
 from parley.bus.entries import Entry, Message, SessionOpened
-from parley.listeners.sessions.shipped_packs import newest
+from parley.listeners.sessions.shipped_packs import newest_packs
 from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import FOLD, Memory
@@ -159,7 +159,7 @@ def _facts(session: FixedSession) -> bytes:
 
 def folded(entries: Iterable[Entry]) -> Memory:
     """Memory of a session that reads with the packs that a new one opens with."""
-    return fold_records(Memory(PACKS), numbered([SessionOpened(packs=newest()), *entries]))
+    return fold_records(Memory(PACKS), numbered([SessionOpened(packs=newest_packs()), *entries]))
 
 
 def transcripts(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from parley.listeners.sessions.shipped_packs import newest, shipped
+from parley.listeners.sessions.shipped_packs import newest_packs, shipped_packs
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 
@@ -53,8 +53,8 @@ def examples(language: str) -> tuple[Example, ...]:
 @functools.cache
 def packs() -> dict[str, Pack]:
     """The packs that a new session opens with, by language."""
-    chosen = {ref.name for ref in newest()}
-    return {pack.name.partition("@")[0]: pack for pack in shipped() if pack.name in chosen}
+    chosen = {ref.name for ref in newest_packs()}
+    return {pack.name.partition("@")[0]: pack for pack in shipped_packs() if pack.name in chosen}
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.sessions.shipped_packs import shipped
+from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
@@ -158,7 +158,7 @@ def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
 @pytest.mark.parametrize("unit", ["wir haben x y z beschlossen ", "je suis très ", "sou muito "])
 def test_law_13_every_language_takes_linear_time(unit: str) -> None:
     """Gaps between the halves of a verb, accents and adverbs in a row stay linear."""
-    assert _growth(SpeechActReader(shipped()), unit) <= MOST
+    assert _growth(SpeechActReader(shipped_packs()), unit) <= MOST
 
 
 @given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))

@@ -20,7 +20,7 @@ from parley.bus.entries import (
     VoteInitiated,
 )
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.sessions.shipped_packs import known, newest
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
@@ -46,9 +46,9 @@ RANKED = VoteInitiated(
 
 def memory(*more: Entry, policy: str = "bid") -> Memory:
     log = LocalLog()
-    log.open(SessionOpened(settings={"floor": {"policy": policy}}, packs=newest()))
+    log.open(SessionOpened(settings={"floor": {"policy": policy}}, packs=newest_packs()))
     log.publish([Draft(f"e{k}", entry) for k, entry in enumerate([*TALK, *more])])
-    memory = Memory(known())
+    memory = Memory(known_packs())
     for record in log.read():
         apply(memory, record)
     return memory

@@ -21,7 +21,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import FloorGranted, Message, ParticipantJoined, Record, SessionOpened
-from parley.listeners.sessions.shipped_packs import newest
+from parley.listeners.sessions.shipped_packs import newest_packs
 from tests.calls import Parley
 from tests.patience import PATIENCE, wait_until
 from tests.talks import everything
@@ -66,7 +66,7 @@ def begin(runner: asyncio.Runner, url: str, *entries: object, **settings: object
 
     async def open_it() -> None:
         async with await Bus.connect(url, outbox_seconds=0) as bus:
-            await bus.open("s", SessionOpened(settings=dict(settings), packs=newest()))
+            await bus.open("s", SessionOpened(settings=dict(settings), packs=newest_packs()))
             drafts = [Draft(f"e{k}", entry) for k, entry in enumerate(entries)]  # type: ignore[arg-type]  # entries
             await bus.publish("s", drafts)
 

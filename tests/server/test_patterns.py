@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from parley.listeners.sessions.shipped_packs import shipped
+from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.server.catalogue import pattern_catalogue
 from tests.calls import Parley
 
@@ -80,7 +80,7 @@ def test_a_dry_run_tells_what_was_read_and_what_was_dropped(parley: Parley, tmp_
     assert "1 act read, 2 dropped" in ran.out
 
 
-@pytest.mark.parametrize("name", [pack.name for pack in shipped()])
+@pytest.mark.parametrize("name", [pack.name for pack in shipped_packs()])
 def test_a_shipped_pack_is_beyond_doubt(name: str) -> None:
     """Of what Parley ships nothing is refused, doubted, or read in plain talk."""
     row = pattern_catalogue.check_pack(name)
@@ -92,7 +92,7 @@ def test_shipped_packs_are_listed_and_shown(parley: Parley) -> None:
     """By name, with their hash."""
     rows = parley("patterns", "ls", "--json").rows()
     assert [(row["pack"], row["hash"]) for row in rows] == [
-        (pack.name, pack.hash) for pack in shipped()
+        (pack.name, pack.hash) for pack in shipped_packs()
     ]
     (row,) = parley("patterns", "show", "ja@1", "--json").rows()
     assert row["name"] == "ja@1"

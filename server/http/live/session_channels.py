@@ -16,16 +16,16 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.history.moments import History
-from parley.listeners.rooms.log_port import BusDoor
-from parley.listeners.rooms.room import Room, entered
-from parley.listeners.votes.teller import Teller
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import Room, enter_room
+from parley.listeners.votes.teller import VoteTeller
 from parley.memory.state.memory import Packs
 from parley.server.http.live.session_channel import FOLDS, SessionChannel
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
 NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
 
-Kind = type[Arbiter] | type[Teller]
+Kind = type[Arbiter] | type[VoteTeller]
 
 log = structlog.get_logger("parley.rooms")
 
@@ -110,7 +110,7 @@ class SessionChannels:
     async def _opened(self, session: str) -> _LiveSession:
         async with AsyncExitStack() as stack:
             room = await stack.enter_async_context(
-                entered(BusDoor(self._bus, self._packs, session))
+                enter_room(RedisLog(self._bus, self._packs, session))
             )
             channel = SessionChannel(room, self._moments, self._folds)
             live_session = self._held[session] = _LiveSession(room, channel, stack.pop_all())
@@ -199,7 +199,7 @@ def needed_worker(room: Room) -> Kind | None:
         seat.present and seat.role == "agent" for seat in seats
     ):
         return Arbiter
-    return Teller if memory.votes.running else None
+    return VoteTeller if memory.votes.running else None
 
 
 async def run_worker(room: Room, kind: Kind) -> None:

@@ -13,7 +13,7 @@ from fastapi import Query, Request, Response
 from parley.bus.contract.errors import BusError
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_reader import is_heard_message, wanted
+from parley.listeners.cache.memory_reader import is_standing_message, message_count
 from parley.memory.context.context import Context, Profile, assemble
 from parley.memory.context.context import Request as Wanted
 from parley.memory.state.memory import Memory
@@ -87,7 +87,7 @@ async def assemble_context(
         )
     others = [(other, await reader.current(other)) for other in shared]
     memory = await doors.moments.at(session, at)
-    recent = await _recent(doors, session, at, wanted(memory, profile))
+    recent = await _recent(doors, session, at, message_count(memory, profile))
     asked = Wanted(participant, profile, budget, recent, others)
     return assemble(memory, asked)
 
@@ -100,7 +100,7 @@ async def _recent(doors: Dependencies, session: str, at: int, count: int) -> lis
         first = max(1, last - count - MORE)
         records = await doors.moments.records(session, range(first, last + 1))
         found = [
-            record for _, record in sorted(records.items()) if is_heard_message(record, ())
+            record for _, record in sorted(records.items()) if is_standing_message(record, ())
         ] + found
         last = first - 1
     return found[-count:] if count else []

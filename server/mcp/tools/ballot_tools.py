@@ -11,7 +11,7 @@ from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import Conflict, SessionClosed
 from parley.bus.entries import BallotCast, Entry, VoteInitiated
 from parley.listeners.sessions.session import Session
-from parley.listeners.votes.vote_results import outcome
+from parley.listeners.votes.vote_results import result_draft
 from parley.memory.state.lookup import find_vote
 from parley.memory.voting.electorate import read_choice
 from parley.memory.voting.turnout import is_complete
@@ -80,7 +80,7 @@ async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt 
     if room is None or vote is None or not is_complete(seat.memory, vote):
         return None
     with contextlib.suppress(Conflict, SessionClosed):
-        return (await room.publish([outcome(seat.memory, vote)]))[0]
+        return (await room.publish([result_draft(seat.memory, vote)]))[0]
     return None
 
 
