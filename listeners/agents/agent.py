@@ -64,7 +64,7 @@ class Agent:
             while room.memory.closed is None:
                 seq = room.seq
                 await self._keep_seat()
-                await room.moved(seq, await self._act())
+                await room.wait_past(seq, await self._act())
         except SessionClosed:
             return
 

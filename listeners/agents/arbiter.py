@@ -69,7 +69,7 @@ class Arbiter:
             while room.memory.closed is None:
                 seq = room.seq
                 wait = await self._round()
-                await room.moved(seq, wait)
+                await room.wait_past(seq, wait)
         except SessionClosed:
             return
 
@@ -135,7 +135,7 @@ class Arbiter:
         clock = asyncio.get_running_loop()
         deadline = clock.time() + SETTLE_SECONDS
         while room.memory.ledger.calls and (left := deadline - clock.time()) > 0:
-            await room.moved(room.seq, left)
+            await room.wait_past(room.seq, left)
         memory = room.memory
         if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):
             fallback = ResultsFinal(

@@ -137,7 +137,7 @@ class ModelCaller:
             return CallOutcome("budget")
         try:
             async with asyncio.timeout(seconds):
-                result = await self._room.as_long_as(holds, work)
+                result = await self._room.run_while(holds, work)
         except TimeoutError:
             return CallOutcome(
                 "late", None, charge, _partial_completion(charge, pieces), self._prices

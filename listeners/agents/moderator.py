@@ -70,7 +70,7 @@ class Moderator:
         if granted is None:
             nobody = FloorPassed(participant=me.name, epoch=epoch, heard=me.floor.head)
             await me.publish(outcome.settlement(), me.draft("pass", nobody))
-        elif not await me.landed(epoch, outcome.settlement(), granted):
+        elif not await me.publish_in_epoch(epoch, outcome.settlement(), granted):
             await me.publish(outcome.settlement("discarded"))
 
     def _grant_draft(self, outcome: CallOutcome[NextSpeaker], epoch: int) -> Draft | None:

@@ -37,7 +37,7 @@ class PanelCaller:
                 seq = room.seq
                 if names := self._listeners():
                     await self._ask(names)
-                await room.moved(seq)
+                await room.wait_past(seq)
         except SessionClosed:
             return
 

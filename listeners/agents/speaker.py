@@ -82,7 +82,7 @@ class SpeakingTurn:
 
     async def _commit(self, epoch: int, text: str, outcome: CallOutcome[str]) -> None:
         drafts = self._message_drafts(text, f"say:{self._me.key}:{epoch}")
-        if await self._me.landed(
+        if await self._me.publish_in_epoch(
             epoch, *drafts, outcome.settlement(), self._release_draft(epoch, "spoke")
         ):
             self._tally.commits += 1
@@ -94,7 +94,7 @@ class SpeakingTurn:
         self._tally.silent += reason == "silent"
         await self._me.publish(outcome.settlement())
         if self._me.floor.epoch == epoch:
-            await self._me.landed(epoch, self._release_draft(epoch, reason))
+            await self._me.publish_in_epoch(epoch, self._release_draft(epoch, reason))
 
     def _message_drafts(self, text: str, id: str) -> list[Draft | None]:
         intent = self._me.intent

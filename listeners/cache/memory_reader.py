@@ -49,7 +49,7 @@ class MemoryReader:
             copy = await catch_up(self.bus, self.packs, session, self._shelf)
             return copy.memory
 
-    def held(self, session: str) -> Memory | None:
+    def peek(self, session: str) -> Memory | None:
         """The memory as it was last read here, without a look at the log; None where it was not."""
         copy = self._shelf.get(session)
         return None if copy is None else copy.memory

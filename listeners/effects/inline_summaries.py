@@ -31,7 +31,7 @@ class InlineSummaries:
         extracts land in place of its summaries; what cannot be made here, because
         the session was closed meanwhile or is busy, is left to workers.
         """
-        memory = self._reader.held(self._session) or await self._reader.current(self._session)
+        memory = self._reader.peek(self._session) or await self._reader.current(self._session)
         if memory.settings.summary.strategy == "inline":
             with suppress(SessionClosed, Busy):
                 await self._run_due()

@@ -113,7 +113,7 @@ class Participant:
         if offered := [draft for draft in drafts if draft is not None]:
             await self.room.publish(offered)
 
-    async def landed(self, epoch: int, *drafts: Draft | None) -> bool:
+    async def publish_in_epoch(self, epoch: int, *drafts: Draft | None) -> bool:
         """Publish under `epoch`; False, and nothing is written, where the floor moved on."""
         offered = [draft for draft in drafts if draft is not None]
         try:

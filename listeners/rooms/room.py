@@ -81,7 +81,7 @@ class Room:
         if self._failure is not None:
             raise self._failure
         receipts = await self._offered(drafts, epoch, incarnation)
-        await self.caught_up(max(receipt.seq for receipt in receipts))
+        await self.wait_until_folded(max(receipt.seq for receipt in receipts))
         return receipts
 
     async def _offered(
@@ -102,14 +102,14 @@ class Room:
         """End the session. Raises `SessionClosed` where others closed it with other words."""
         await self._door.close(reason, rule, totals)
         while self.memory.closed is None:
-            await self.moved(self.seq)
+            await self.wait_past(self.seq)
 
-    async def caught_up(self, seq: int) -> None:
+    async def wait_until_folded(self, seq: int) -> None:
         """Return once entry `seq` is folded here."""
         while self.seq < seq:
-            await self.moved(self.seq)
+            await self.wait_past(self.seq)
 
-    async def moved(self, after: int, seconds: float | None = None) -> bool:
+    async def wait_past(self, after: int, seconds: float | None = None) -> bool:
         """Wait until the room is past `after`, which it was at; False when `seconds` were over.
 
         A log that went back, or is read anew, is news too: the room is then at another
@@ -124,7 +124,7 @@ class Room:
             return True
         return False
 
-    async def as_long_as(
+    async def run_while(
         self, holds: Callable[[], bool], work: Callable[[], Awaitable[Done]]
     ) -> Done | None:
         """What `work` comes to; None, and `work` is cancelled, once `holds` is no longer true.
@@ -158,13 +158,13 @@ class Room:
             seq = self.seq
             if not holds():
                 return
-            await self.moved(seq)
+            await self.wait_past(seq)
 
     def waited(self) -> ElapsedTimes:
         """How long ago things happened, by the clock of the log."""
         return self._marks.waited(self.memory)
 
-    def hear(self, hearer: Hearer, anew: Callable[[], None] | None = None) -> None:
+    def add_listener(self, hearer: Hearer, anew: Callable[[], None] | None = None) -> None:
         """Have `hearer` called with every entry folded from now on, and its facts.
 
         `anew` is called where the log was replaced: what was heard before may not stand,

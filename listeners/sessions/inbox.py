@@ -50,7 +50,7 @@ class Inbox:
                 continue
             if self._me.memory.closed is not None:
                 return
-            await room.moved(seq)
+            await room.wait_past(seq)
 
     async def _news(self) -> list[Record]:
         """Entries beyond the last one listened to, oldest first."""

@@ -39,9 +39,9 @@ class Speech(SeatHolder, Acts):
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
         """
-        return (await self.said(text, act=act, re=re, to=to, topic=topic)).n
+        return (await self.publish_message(text, act=act, re=re, to=to, topic=topic)).n
 
-    async def said(
+    async def publish_message(
         self,
         text: str,
         *,

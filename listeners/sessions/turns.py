@@ -121,7 +121,7 @@ class FloorTurns:
         if self._me.memory.closed is None:
             released = self._me.draft("release", self._release(epoch, reason))
             with self._in_any_case_ended(epoch):
-                await self._me.landed(epoch, released)
+                await self._me.publish_in_epoch(epoch, released)
 
     async def bid(self, wish: FloorRequest) -> None:
         """Ask for the floor, having heard all that is folded here."""
@@ -155,7 +155,7 @@ class FloorTurns:
                 tried = state
                 await self.bid(wish)
                 continue
-            await me.room.moved(seq)
+            await me.room.wait_past(seq)
 
     async def left(self) -> None:
         """Return once nothing is left of a turn, or of a wait for one, that was given up."""
@@ -175,7 +175,7 @@ class FloorTurns:
             await self.pass_(reason=reason)
         epoch = me.floor.epoch
         if me.floor.holder == me.canonical:
-            await me.landed(epoch, me.draft("release", self._release(epoch, "silent")))
+            await me.publish_in_epoch(epoch, me.draft("release", self._release(epoch, "silent")))
 
     @contextmanager
     def _in_any_case_ended(self, epoch: int) -> Iterator[None]:
@@ -190,7 +190,7 @@ class FloorTurns:
             raise
         except BaseException:
             released = self._me.draft("release", self._release(epoch, "interrupted"))
-            self._leave_behind(partial(self._me.landed, epoch, released))
+            self._leave_behind(partial(self._me.publish_in_epoch, epoch, released))
             raise
 
     def _leave_behind(self, leave: Callable[[], Awaitable[object]]) -> None:
@@ -207,7 +207,7 @@ class FloorTurns:
         """Return once the floor here is in `epoch`, so that what is done next goes by it."""
         me = self._me
         while me.floor.epoch < epoch and me.memory.closed is None:
-            await me.room.moved(me.room.seq)
+            await me.room.wait_past(me.room.seq)
 
     def _refused(self, seconds: float) -> NotGranted:
         me = self._me

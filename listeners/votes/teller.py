@@ -36,7 +36,7 @@ class VoteTeller:
                 ref, left_ms = find_vote_to_end(room.memory, room.waited())
                 if ref is not None:
                     await publish_result(room, ref, self._nonce)
-                await room.moved(seq, AGAIN_SECONDS if left_ms is None else left_ms / 1000)
+                await room.wait_past(seq, AGAIN_SECONDS if left_ms is None else left_ms / 1000)
         except SessionClosed:
             return
 
@@ -72,7 +72,7 @@ async def publish_once(
         await room.publish([Draft(own, entry)], incarnation=incarnation)
     except Conflict as conflict:
         if conflict.seq > decided_at:
-            await room.caught_up(conflict.seq)
+            await room.wait_until_folded(conflict.seq)
             return
         draft = Draft(f"{own}:{nonce}:{room.seq}", entry)
         await room.publish([draft], incarnation=incarnation)

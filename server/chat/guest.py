@@ -52,7 +52,7 @@ async def join(
         joined = _seat(room.memory, name, me.nonce, may)
         for record in list(room.recent)[-RECENT:]:
             screen.entry(record, ())
-        room.hear(screen.entry)
+        room.add_listener(screen.entry)
         await me.publish(me.draft("join", joined))
         guest = Guest(running.bus, me, joined, screen)
         try:
@@ -166,4 +166,4 @@ class Guest:
                 me.check_seat()
             except Superseded as error:
                 raise Failure(str(error)) from None
-            await me.room.moved(seq)
+            await me.room.wait_past(seq)

@@ -44,7 +44,7 @@ async def _resume(room: Room, names: tuple[str, ...], nonce: str) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(SECONDS):
             while not all(_is_seated(room, name) for name in names):
-                await room.moved(room.seq)
+                await room.wait_past(room.seq)
     with contextlib.suppress(SessionClosed):
         if room.memory.floor.paused == REASON:
             await room.publish([Draft(f"gathered:{nonce}", FloorResumed())])

@@ -60,7 +60,7 @@ async def _rehearse(
     log = LocalLog(session, lambda: BEGAN_MS + round(clock.time() * 1000))
     log.open(entry)
     async with enter_room(LocalLogPort(log, packs.known)) as room:
-        room.hear(hear)
+        room.add_listener(hear)
         if drafts := opening_drafts(cast):
             await room.publish(drafts)
         extracts = asyncio.create_task(_extract(room, log), name="extracts")
@@ -81,7 +81,7 @@ async def _extract(room: Room, log: LocalLog) -> None:
             extract_draft(log, room.memory, effect) for effect in list_due_summaries(room.memory)
         ]:
             await room.publish(drafts)
-        await room.moved(seq)
+        await room.wait_past(seq)
 
 
 def session_file(log: LocalLog) -> SessionFile:

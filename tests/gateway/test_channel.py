@@ -189,7 +189,7 @@ async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) ->
         async with channel.listen(None) as live, channel.listen(3) as behind:
             await bus.restore("s", records[:8], replace=True)
             while room.seq != 8:
-                await room.moved(room.seq, 5)
+                await room.wait_past(room.seq, 5)
             for listener in (live, behind):
                 (reset,) = await listener.frames()
                 assert (reset.event, reset.seq) == ("reset", 8)

@@ -130,7 +130,7 @@ async def test_a_seat_that_another_process_took_is_lost(redis_url: str) -> None:
         async with Session.on(here.bus, "s", "ana") as elsewhere:
             mine = here.rooms.held("s")
             assert mine is not None
-            await mine.caught_up(elsewhere.memory.seq)
+            await mine.wait_until_folded(elsewhere.memory.seq)
             with pytest.raises(Superseded):
                 here.seats.of("ana", "s")
             assert here.seats.of("ana", "s") is None

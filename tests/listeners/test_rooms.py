@@ -68,7 +68,7 @@ async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
     log = LocalLog()
     log.open(SessionOpened())
     async with enter_room(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
-        await room.caught_up(2)
+        await room.wait_until_folded(2)
         assert [record.id for record in room.recent] == ["late"]
         assert room.memory.messages == 1
 
@@ -107,7 +107,7 @@ async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
     door = _Faltering(log, PACKS)
     async with enter_room(door) as room, asyncio.timeout(20):
         anew = asyncio.Event()
-        room.hear(lambda record, facts: None, anew.set)
+        room.add_listener(lambda record, facts: None, anew.set)
         said = Message(participant="eli", content="Morning.")
         await room.publish([Draft("last", said)])
         await anew.wait()

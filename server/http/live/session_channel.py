@@ -84,7 +84,7 @@ class SessionChannel:
         self._live: set[ClientQueue] = set()
         self._behind: set[Subscription] = set()
         self._ended: Ending | None = None
-        room.hear(self._hear, self._begin_anew)
+        room.add_listener(self._hear, self._begin_anew)
 
     @asynccontextmanager
     async def listen(

@@ -149,7 +149,7 @@ class SessionChannels:
             while True:
                 seq = room.seq
                 live_session.put_to_work(needed_worker(room))
-                await room.moved(seq)
+                await room.wait_past(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
             live_session.channel.end("gone")

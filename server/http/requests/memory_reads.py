@@ -54,7 +54,7 @@ async def current_memory(doors: Dependencies, info: SessionInfo) -> Memory:
     if room is not None:
         try:
             async with asyncio.timeout(CATCH_UP_SECONDS):
-                await room.caught_up(info.head)
+                await room.wait_until_folded(info.head)
             return room.memory
         except (TimeoutError, BusError):
             pass  # it begins anew, or its outage is not over

@@ -105,7 +105,7 @@ async def speak_in_turn(
         if (before := await find_published(doors.held, session, draft)) is not None:
             return before
         entry: Any = draft.entry
-        receipt = await seat.said(
+        receipt = await seat.publish_message(
             entry.content, act=entry.act, re=entry.re, to=entry.to, topic=entry.topic,
             at=entry.at, id=draft.id, seconds=max(0.0, until - clock.time()),
         )  # fmt: skip

@@ -64,7 +64,7 @@ async def find_start(
             raise Problem("not-yet", limit=info.head)
         return SubscriptionStart(info, None, anew=True)
     async with asyncio.timeout(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
-        await room.caught_up(info.head if wish.after is None else wish.after)
+        await room.wait_until_folded(info.head if wish.after is None else wish.after)
     return SubscriptionStart(info, wish.after, anew=False)
 
 

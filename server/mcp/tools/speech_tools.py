@@ -175,7 +175,7 @@ async def caught_up_seat(call: ToolCall) -> Session:
     with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
         async with asyncio.timeout(HEAR_SECONDS):
             while room is not None and room.seq < head:
-                await room.moved(room.seq)
+                await room.wait_past(room.seq)
     return seat
 
 
