@@ -48,9 +48,9 @@ def next_step(memory: Memory, waited: ElapsedTimes) -> Answer:
     stop = parse_stop_rules(memory.settings.stop)
     if (
         memory.has_floor
-        and (found := find_end_reason(memory, stop, waited.session // 1000)) is not None
+        and (reason := find_end_reason(memory, stop, waited.session // 1000)) is not None
     ):
-        return Close(*found), None
+        return Close(*reason), None
     ref, left = find_vote_to_end(memory, waited)
     step: Step | None = None if ref is None else CountVote(ref)
     if step is None and memory.has_floor:
@@ -59,10 +59,10 @@ def next_step(memory: Memory, waited: ElapsedTimes) -> Answer:
     return step, None if step is not None and not isinstance(step, AskModerator) else left
 
 
-def _sooner(one: int | None, other: int | None) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return min(one, other)
+def _sooner(first: int | None, other: int | None) -> int | None:
+    if first is None or other is None:
+        return other if first is None else first
+    return min(first, other)
 
 
 def _at_the_table(memory: Memory, waited: ElapsedTimes) -> Answer:
@@ -152,12 +152,12 @@ def _granted(memory: Memory, waited: ElapsedTimes) -> Answer:
 def _moderator(memory: Memory) -> str | None:
     """Who grants the floor: of those that may, a person before an agent, then who joined first."""
     seats = memory.floor.seats
-    found = [
+    candidates = [
         (seat.role == "agent", seat.order, name)
         for name, seat in seats.items()
         if seat.present and not seat.muted and is_allowed(memory, name, "grant")
     ]
-    return min(found)[2] if found else None
+    return min(candidates)[2] if candidates else None
 
 
 def _opened(memory: Memory, waited: ElapsedTimes) -> Answer:

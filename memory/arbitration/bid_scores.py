@@ -50,7 +50,7 @@ def pick_best_bid(memory: Memory, names: list[str]) -> tuple[str, dict[str, int]
     """Which of these bidders outbids the others, and by what; there is at least one."""
     bids, due = memory.floor.bids, speaking_deficits(memory)
     scores = {name: _score(memory, name, bids[name], due.get(name, 0)) for name in names}
-    name = max(names, key=lambda one: (scores[one]["total"], _lot(memory, one)))
+    name = max(names, key=lambda bidder: (scores[bidder]["total"], _lot(memory, bidder)))
     return name, scores[name]
 
 
@@ -71,11 +71,11 @@ def speaking_deficit(memory: Memory, name: str) -> int:
 def speaking_deficits(memory: Memory) -> dict[str, int]:
     """The deficit of each agent that is present."""
     seats, present = memory.floor.seats, present_agents(memory)
-    said = sum(seats[one].said for one in present)
-    if not said:
+    total = sum(seats[name].said for name in present)
+    if not total:
         return dict.fromkeys(present, 0)
     even = 1000 // len(present)
-    return {name: _EVENING * (even - seats[name].said * 1000 // said) for name in present}
+    return {name: _EVENING * (even - seats[name].said * 1000 // total) for name in present}
 
 
 def _recency(memory: Memory, name: str) -> int:

@@ -30,18 +30,18 @@ def judge_listeners(memory: Memory, names: Iterable[str]) -> dict[str, str]:
     """What `judge_listener` says of each of `names`, canonical ones,
     for the price of one look around.
     """
-    found = {name: _alone(memory, name) for name in names}
-    if all(found.values()):
-        return found
+    verdicts = {name: _alone(memory, name) for name in names}
+    if all(verdicts.values()):
+        return verdicts
     able = _able(memory)
     rests, over, count = (
         _rests(memory, able),
         has_reached_hop_limit(memory),
         len(present_agents(memory)),
     )
-    for name in [name for name, reason in found.items() if not reason]:
-        found[name] = rests.get(name) or ("hops" if over else _called(memory, name, count))
-    return found
+    for name in [name for name, reason in verdicts.items() if not reason]:
+        verdicts[name] = rests.get(name) or ("hops" if over else _called(memory, name, count))
+    return verdicts
 
 
 def _alone(memory: Memory, name: str) -> str:

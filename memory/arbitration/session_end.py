@@ -17,17 +17,17 @@ def find_end_reason(
     `quiescent`: nobody has anything left to say, as arbitration finds.
     """
     if stop.rule == "any":
-        found = (
+        reasons = (
             find_end_reason(memory, stop_rule, seconds, quiescent=quiescent)
             for stop_rule in stop.of
         )
-        return next((one for one in found if one is not None), None)
+        return next((reason for reason in reasons if reason is not None), None)
     if stop.rule == "all":
         each = [
             find_end_reason(memory, stop_rule, seconds, quiescent=quiescent)
             for stop_rule in stop.of
         ]
-        known = [one for one in each if one is not None]
+        known = [reason for reason in each if reason is not None]
         if len(known) < len(each):
             return None
         return "+".join(reason for reason, _ in known), "+".join(rule for _, rule in known)
@@ -74,7 +74,7 @@ def ms_until_clock_rule(stop: StopRule, waited_ms: int) -> int | None:
     """The ms until the clock may make a rule of `stop` hold; None: never."""
     if stop.of:
         left = [ms_until_clock_rule(stop_rule, waited_ms) for stop_rule in stop.of]
-        return min((one for one in left if one is not None), default=None)
+        return min((ms for ms in left if ms is not None), default=None)
     ahead = stop.value * 1000 - waited_ms
     return ahead if stop.rule == "seconds" and ahead > 0 else None
 

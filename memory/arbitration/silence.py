@@ -71,9 +71,9 @@ def _ended(memory: Memory, waited: ElapsedTimes) -> Answer:
         left = memory.settings.floor.moderator_ms - waited.head
         if left > 0:
             return None, left
-    found = find_end_reason(
+    reason = find_end_reason(
         memory, parse_stop_rules(memory.settings.stop), waited.session // 1000, quiescent=True
     )
-    if found is not None:
-        return Close(*found), None
+    if reason is not None:
+        return Close(*reason), None
     return (None, None) if has_person(memory) else (Close("quiescent", ""), None)

@@ -79,9 +79,9 @@ def _untested(memory: Memory, name: str) -> Decision | None:
     """The newest claimed decision that nobody opposed, and that is not its own."""
     for ref in list(memory.decisions)[-_LOOK_BACK:][::-1]:
         decision = memory.decisions[ref]
-        said = (decision.participant, *decision.supporters, *decision.abstainers)
+        sided = (decision.participant, *decision.supporters, *decision.abstainers)
         untested = decision.stands and decision.status == "claimed" and not decision.dissenters
-        if untested and name not in said:
+        if untested and name not in sided:
             return decision
     return None
 

@@ -69,14 +69,14 @@ def prepare_messages(
     are over the budget.
     """
     budget = memory.settings.context.budget_tokens if budget is None else budget
-    said = _open(memory, participant, recent)
+    groups = _open(memory, participant, recent)
     asked = [_user(question)] if question is not None else []
-    if said and (question is None or said[-1] == asked):  # it was published already
-        asked = said.pop()
+    if groups and (question is None or groups[-1] == asked):  # it was published already
+        asked = groups.pop()
     floor = count_message_tokens([_system([FRAME]), *asked]) + _MARKER_TOKENS
     if budget < floor:
         raise ContextOverflow(budget, floor)
-    return _filled(memory, participant, said, asked, _Room(budget - floor))
+    return _filled(memory, participant, groups, asked, _Room(budget - floor))
 
 
 class _Room:
@@ -117,10 +117,10 @@ class _Room:
 
 
 def _filled(
-    memory: Memory, participant: str | None, said: list[_Group], asked: _Group, room: _Room
+    memory: Memory, participant: str | None, groups: list[_Group], asked: _Group, room: _Room
 ) -> ChatMessages:
     """The open exchange first, then the system message, results and what was shown, exchanges."""
-    now = room.newest("messages of the open exchange", said)
+    now = room.newest("messages of the open exchange", groups)
     head = [FRAME, *_head(memory, room)]
     half = room.left // 2
     results = room.newest("tool results", _results(memory), half)
@@ -171,8 +171,8 @@ def _head(memory: Memory, room: _Room) -> list[str]:
     ]
     if kept := room.lines("decisions", ledger, most // 2):
         parts.append("\n".join(["## Key Decisions Made", *kept]))
-    told = running_text(memory)
-    lines = [fence_lines(word) for word in told.split("\n")] if told else []
+    summary = running_text(memory)
+    lines = [fence_lines(word) for word in summary.split("\n")] if summary else []
     if kept := room.lines("lines of the running summary", lines, most // 2):
         parts.append("\n".join(["## Earlier Exchanges", *kept]))
     room.left -= 2 * MESSAGE_TOKENS * len(parts)  # the headings
@@ -230,8 +230,8 @@ def _open(memory: Memory, participant: str | None, recent: Sequence[Record]) -> 
 
 def injection_message(key: str, injection: Injection) -> Chat:
     """What was injected, as the assistant's own observation."""
-    said = f"I can see this ({visible_line(key, 60)}):\n{fence_lines(injection.text)}"
-    return {"role": "assistant", "content": said}
+    content = f"I can see this ({visible_line(key, 60)}):\n{fence_lines(injection.text)}"
+    return {"role": "assistant", "content": content}
 
 
 def _results(memory: Memory) -> list[_Group]:

@@ -132,8 +132,8 @@ def position_line(memory: Memory, position: Position) -> str:
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
     if turned and position.moved_n:
         turned += f", moved by {visible_line(position.moved_by, 40)} at n {position.moved_n}"
-    said = visible_line(position.text, 120)
-    return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{said}"'
+    text = visible_line(position.text, 120)
+    return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{text}"'
 
 
 def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:

@@ -32,10 +32,10 @@ def fill_shared_decisions(page: BudgetedLines, shared: Shared, share: int) -> tu
     return names
 
 
-def _put(page: BudgetedLines, block: str, told: list[tuple[str, str]]) -> None:
-    for place, (what, text) in enumerate(told):
+def _put(page: BudgetedLines, block: str, rows: list[tuple[str, str]]) -> None:
+    for place, (what, text) in enumerate(rows):
         if not page.put(block, place, text, what=what):
-            page.omit_more(block, len(told) - place - 1)
+            page.omit_more(block, len(rows) - place - 1)
             return
 
 
@@ -47,11 +47,11 @@ def _told(memory: Memory, session: str) -> list[tuple[str, str]]:
         if decision.status == "ratified" and decision.stands
     ]
     ledger.sort(key=lambda decision: (-item_weight(memory, decision), decision.ref))
-    found = []
+    rows = []
     for decision in ledger:
         what = f"{session} {decision.handle}"
         outcome = f": {visible_line(decision.outcome)}" if decision.outcome else ""
-        found.append(
+        rows.append(
             (what, f"{FENCE}{what} **{visible_line(decision.topic, 100)}**{outcome} (ratified)")
         )
-    return found
+    return rows

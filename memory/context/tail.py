@@ -258,8 +258,8 @@ def _put_lines(memory: Memory, page: BudgetedLines, block: str, name: str | None
         return
     lines = notebooks.list_lines_since(memory, name if block == SINCE else None)
     for index in range(len(lines) - 1, -1, -1):
-        told = notebooks.render_line(memory, lines[index])
-        if not page.put(block, index, f"| {told}", what=f"line {index + 1}"):
+        line = notebooks.render_line(memory, lines[index])
+        if not page.put(block, index, f"| {line}", what=f"line {index + 1}"):
             page.omit_more(block, index)
             return
 

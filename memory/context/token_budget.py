@@ -95,11 +95,11 @@ class BudgetedLines:
 
     def counted(self, fate: Fate) -> dict[str, int]:
         """How many things met `fate`, by block."""
-        found = dict(self.more) if fate == "left out" else {}
+        counts = dict(self.more) if fate == "left out" else {}
         for (block, _), met in self.fates.items():
             if met == fate:
-                found[block] = found.get(block, 0) + 1
-        return found
+                counts[block] = counts.get(block, 0) + 1
+        return counts
 
     def choices(self) -> tuple[BlockChoice, ...]:
         return tuple(BlockChoice(block, what, fate) for (block, what), fate in self.fates.items())

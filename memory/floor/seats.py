@@ -34,12 +34,12 @@ def is_allowed(memory: Memory, by: str | None, capability: str) -> bool:
 
 def present_agents(memory: Memory) -> list[str]:
     """The agents that are present, as they joined."""
-    found = [
+    agents = [
         (seat.order, name)
         for name, seat in memory.floor.seats.items()
         if seat.present and seat.role == "agent"
     ]
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(agents)]
 
 
 def has_person(memory: Memory) -> bool:

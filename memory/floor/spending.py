@@ -109,7 +109,7 @@ def book_lost_calls(moment: FoldStep, name: str) -> None:
     """Book as spent what a process that speaks for `name` no more had reserved."""
     ledger = moment.memory.ledger
     for call in [
-        one for one, reservation in ledger.calls.items() if reservation.participant == name
+        call for call, reservation in ledger.calls.items() if reservation.participant == name
     ]:
         reservation = ledger.calls[call]
         _book(ledger, call, reservation.tokens, reservation.micros, failed=True)

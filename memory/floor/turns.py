@@ -50,7 +50,7 @@ def _note(floor: Floor, facts: list[Fact]) -> None:
 
 def _is_echo(fact: Fact, facts: list[Fact]) -> bool:
     return fact.kind == "proposal.made" and any(
-        one.kind == "proposal.echoed" and one.ref == fact.ref for one in facts
+        other.kind == "proposal.echoed" and other.ref == fact.ref for other in facts
     )
 
 
@@ -65,7 +65,7 @@ def _turn(memory: Memory, n: int, name: str, seat: Seat, entry: Message) -> list
     seat.addressed = 0
     withdraw_bid(floor, name)
     most = memory.settings.floor.bid_turns
-    for other in [one for one, bid in floor.bids.items() if floor.turns - bid.turn > most]:
+    for other in [bidder for bidder, bid in floor.bids.items() if floor.turns - bid.turn > most]:
         del floor.bids[other]
     _alternate(floor, name)
     return _cool(memory, n)
@@ -109,16 +109,16 @@ def _person(floor: Floor, n: int, name: str) -> None:
 
 def _address(memory: Memory, n: int, name: str, entry: Message, by_person: bool) -> None:
     floor = memory.floor
-    named = {memory.named(one) for one in entry.to}
+    named = {memory.named(seat_name) for seat_name in entry.to}
     if "@" in entry.content:
         named |= _mentioned(memory, entry.content)
     named.discard(name)
     sitting = sorted(named & floor.seats.keys())
     floor.to = sitting or sorted(named)[:1]
-    for one in sitting:
-        seat = floor.seats[one]
+    for seat_name in sitting:
+        seat = floor.seats[seat_name]
         seat.addressed = n
-        floor.passes.pop(one, None)
+        floor.passes.pop(seat_name, None)
         if by_person:
             seat.cooled = 0
 

@@ -201,16 +201,16 @@ def _plain(item: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type[Any]) -> list[tuple[str, Any]]:
-    found = _KNOWN.get(kind)
-    if found is None:
-        found = _KNOWN[kind] = [
+    defaults = _KNOWN.get(kind)
+    if defaults is None:
+        defaults = _KNOWN[kind] = [
             (
                 field.name,
                 field.default_factory() if field.default_factory is not MISSING else field.default,
             )
             for field in fields(kind)
         ]
-    return found
+    return defaults
 
 
 _KNOWN: dict[type[Any], list[tuple[str, Any]]] = {}

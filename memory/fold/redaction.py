@@ -66,8 +66,8 @@ def choose_tombstone(
         target, [fact for fact in after if n in (fact.n, birth_entry(fact))], vote
     ):
         other = load(before, packs, target.seq - 1)
-        found = _folded(other, [replace(target, entry=entry), *rest])
-        otherwise = _born([*facts, *found])
+        folded = _folded(other, [replace(target, entry=entry), *rest])
+        otherwise = _born([*facts, *folded])
         parted = _parted(known, otherwise, n)
         if not parted or renumber:
             renamed = len(known.items() ^ otherwise.items())
@@ -96,11 +96,11 @@ def _vote(memory: Memory, n: int) -> UnlinkedVote | None:
 
 
 def _born(facts: Iterable[Fact]) -> Born:
-    found: Born = {}
+    born: Born = {}
     for fact in facts:
         if fact.kind in _NAMES and fact.ref is not None:
-            found.setdefault(fact.ref, (fact.n, birth_entry(fact)))
-    return found
+            born.setdefault(fact.ref, (fact.n, birth_entry(fact)))
+    return born
 
 
 def _parted(known: Born, other: Born, n: int) -> list[int]:
@@ -113,9 +113,9 @@ def _parted(known: Born, other: Born, n: int) -> list[int]:
     nothing = (0, 0)
     pairs = [(known.get(ref, nothing), other.get(ref, nothing)) for ref in {*known, *other}]
     return [
-        min(filter(None, (one[0], two[0])))
-        for one, two in pairs
-        if one[1] != two[1] and not (one[0] == two[0] and two[1] == n)
+        min(filter(None, (left[0], two[0])))
+        for left, two in pairs
+        if left[1] != two[1] and not (left[0] == two[0] and two[1] == n)
     ]
 
 

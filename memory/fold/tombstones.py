@@ -62,22 +62,22 @@ def build_tombstone(
     if isinstance(entry, Unknown):
         yield Unknown(entry.kind, b'{"kind":"%s","v":1}' % entry.kind.encode())
         return
-    said = f"{_lead(record.n, facts, vote)}[redacted {record.n}]"
+    lead = f"{_lead(record.n, facts, vote)}[redacted {record.n}]"
     fields = {"at_text": None, **_FIELDS[entry.kind]}
     if entry.kind == "step":
         for count in range(len(entry.discovered), -1, -1):
-            found = {f"redacted {record.n}.{k}": WORDLESS for k in range(1, count + 1)}
-            yield _with(entry, {**fields, "content": said, "discovered": found})
+            texts = {f"redacted {record.n}.{k}": WORDLESS for k in range(1, count + 1)}
+            yield _with(entry, {**fields, "content": lead, "discovered": texts})
         return
     fields |= _papers(entry, record.n)
     name = _SAYS.get(entry.kind, "content")
     if _speaks(entry, name):
-        fields[name] = said
+        fields[name] = lead
     if entry.kind != "message":
         yield _with(entry, fields)
         return
     for lines in _skeletons(entry, record.n, facts, vote):
-        yield _with(entry, {**fields, "content": "\n".join([said, *filter(None, lines)])})
+        yield _with(entry, {**fields, "content": "\n".join([lead, *filter(None, lines)])})
 
 
 def _papers(entry: Any, n: int) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def _papers(entry: Any, n: int) -> dict[str, Any]:
             return {"choice": entry.choice if all(map(_is_id, entry.choice)) else ()}
         case "ballot.completed":
             counts = enumerate(sorted(entry.tally.items()), 1)
-            said = entry.carried is None or _is_id(entry.carried)
+            is_carried = entry.carried is None or _is_id(entry.carried)
             return {
-                "carried": entry.carried if said else f"redacted {n}",
+                "carried": entry.carried if is_carried else f"redacted {n}",
                 "tally": {
                     option if _is_id(option) else f"redacted {n}.{place}": weight
                     for place, (option, weight) in counts
@@ -130,15 +130,15 @@ def _skeletons(
     if vote is not None:
         lines = [_cast(vote), *(line for line in lines if line not in _BALLOTS)]
     revealed = [fact for fact in facts if fact.n == n and birth_entry(fact) != n]
-    told = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
+    lines_told = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
     made = [line for line in lines if line.startswith(_MAKES)]
-    also = [line for line in told if line.startswith(_MAKES)]
+    also = [line for line in lines_told if line.startswith(_MAKES)]
     named = [] if entry.re is not None else [_named(did)]
     seen: list[list[str]] = []
-    for found in ([*named, *lines], lines, [*lines, *also], made, []):
-        if found not in seen:
-            seen.append(found)
-            yield found
+    for skeleton in ([*named, *lines], lines, [*lines, *also], made, []):
+        if skeleton not in seen:
+            seen.append(skeleton)
+            yield skeleton
 
 
 def birth_entry(fact: Fact) -> int:
@@ -167,14 +167,14 @@ def _cast(vote: UnlinkedVote) -> str:
 
 def _named(facts: Sequence[Fact]) -> str:
     """The handles that the envelope's act was about, where its words named them."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for fact in facts:
         refs = [fact.data.get("resolves"), fact.data.get("earlier")]
         if fact.kind in _ABOUT and fact.data.get("counted", True):
             refs.append(fact.ref)
         if fact.data.get("how") == "act" or fact.kind == "proposal.amended":
-            found.update(dict.fromkeys(str(ref) for ref in refs if ref))
-    return " ".join(found)
+            names.update(dict.fromkeys(str(ref) for ref in refs if ref))
+    return " ".join(names)
 
 
 def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:

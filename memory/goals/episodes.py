@@ -105,14 +105,14 @@ def close_episode(moment: FoldStep, entry: EpisodeClosed) -> None:
 
 def _end(moment: FoldStep, closing: Episode, status: Ending) -> None:
     """Close `closing`, and first, the innermost first, what is still open in it."""
-    held = moment.memory.episodes.held
+    episodes = moment.memory.episodes.held
     inside = {closing.ref}
     for ref in moment.memory.episodes.open:  # what holds an episode was opened before it
-        if held[ref].parent in inside:
+        if episodes[ref].parent in inside:
             inside.add(ref)
     with_it: Ending = "superseded" if status == "superseded" else "abandoned"
     for ref in sorted(inside - {closing.ref}, reverse=True):
-        _end_one(moment, held[ref], with_it)
+        _end_one(moment, episodes[ref], with_it)
     _end_one(moment, closing, status)
 
 
@@ -149,7 +149,7 @@ def _release(memory: Memory, completed: int) -> None:
     for ref in memory.episodes.open:
         waiting = memory.episodes.held[ref]
         if completed in waiting.after:
-            waiting.after = tuple(one for one in waiting.after if one != completed)
+            waiting.after = tuple(ref for ref in waiting.after if ref != completed)
 
 
 def _parent(memory: Memory, entry: EpisodeOpened) -> Episode | None:
@@ -175,7 +175,7 @@ def _replaced(
 ) -> list[Episode]:
     """The open ones that an episode of `kind` takes the place of."""
     ref = None if parent is None else parent.ref
-    episodes = [memory.episodes.held[one] for one in memory.episodes.open]
+    episodes = [memory.episodes.held[ref] for ref in memory.episodes.open]
     alike = [episode for episode in episodes if episode.kind == kind]
     if kind in _ONE_AT_A_TIME:
         return [episode for episode in alike if episode.parent == ref]

@@ -162,8 +162,8 @@ def _warn(moment: FoldStep, now: int, warn: int, target: int) -> None:
 
 
 def _working(memory: Memory) -> list[Episode]:
-    held = (memory.episodes.held[ref] for ref in memory.episodes.open)
-    return [episode for episode in held if episode.work is not None]
+    episodes = (memory.episodes.held[ref] for ref in memory.episodes.open)
+    return [episode for episode in episodes if episode.work is not None]
 
 
 def _clip(moment: FoldStep, target: int) -> None:

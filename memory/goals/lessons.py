@@ -31,8 +31,8 @@ def import_lesson(moment: FoldStep, entry: LessonImported) -> None:
     """Keep a lesson; the same one again changes nothing."""
     memory = moment.memory
     lesson = _bounded(entry)
-    held = memory.lessons.get(_key(lesson))
-    if not lesson.text or (held is not None and _order(held) >= _order(lesson)):
+    known = memory.lessons.get(_key(lesson))
+    if not lesson.text or (known is not None and _order(known) >= _order(lesson)):
         return
     memory.lessons[_key(lesson)] = lesson
     _tighten(memory)

@@ -67,27 +67,27 @@ def describe_fate(memory: Memory, earlier: Proposal) -> str:
     if earlier.status == "active":
         return f"still open, {support} for and {oppose} against"
     votes = f"{oppose}-{support}" if earlier.status == "rejected" else f"{support}-{oppose}"
-    told = f"{earlier.status} {votes}"
+    fate = f"{earlier.status} {votes}"
     if (n := settling_entry(earlier)) is not None:
-        told += f" at message {n}"
+        fate += f" at message {n}"
     why = find_reason(memory, earlier)
     if why is None:
-        return told
-    return f'{told} because "{why.text}" ({clip(one_line(why.participant), 40)}, message {why.n})'
+        return fate
+    return f'{fate} because "{why.text}" ({clip(one_line(why.participant), 40)}, message {why.n})'
 
 
 def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
     """The longest sentence of those who had their way, none where it was nobody's."""
     stance = {"rejected": "oppose", "accepted": "support"}.get(earlier.status)
-    found: list[tuple[str, Position]] = []
+    positions: list[tuple[str, Position]] = []
     for name in islice(reversed(earlier.reactions), _ASKED):
         person = memory.participants.get(name)
         position = None if person is None else person.positions.get(earlier.handle)
         if position is not None and position.stance == stance and position.cite.n != earlier.born:
-            found.append((name, position))
-    if not found:
+            positions.append((name, position))
+    if not positions:
         return None
-    who, said = max(found, key=lambda one: (len(one[1].text), one[1].cite.n, one[1].text))
+    who, said = max(positions, key=lambda pair: (len(pair[1].text), pair[1].cite.n, pair[1].text))
     return Reason(who, said.cite.n, clip(one_line(said.text), _REASON))
 
 

@@ -37,7 +37,7 @@ def list_owed_comparisons(memory: Memory) -> Iterator[ComparisonEffect]:
 
 def list_candidates(memory: Memory, ref: int) -> list[Proposal]:
     """The earlier proposals that `ref` may repeat, the newest first."""
-    earlier = (memory.proposals[one] for one in range(ref - 1, 0, -1))
+    earlier = (memory.proposals[earlier_ref] for earlier_ref in range(ref - 1, 0, -1))
     return list(islice((proposal for proposal in earlier if proposal.stands), CANDIDATES))
 
 

@@ -99,8 +99,8 @@ def _only_proposal(moment: FoldStep, detection: Detection, re: Re) -> Proposal |
 def _named(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | Decision | None]:
     """What an act names outright: by `re` first, then by its handles."""
     memory = moment.memory
-    found = [] if re is None else [find_referred(memory, re)]
-    return found + [memory.item(handle) for handle in detection.refs]
+    items = [] if re is None else [find_referred(memory, re)]
+    return items + [memory.item(handle) for handle in detection.refs]
 
 
 def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
@@ -210,11 +210,11 @@ def _ruled_on(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal |
     named = [memory.item(handle) for handle in detection.refs]
     if not named and re is not None:
         named = [find_referred(memory, re)]
-    found: list[Proposal | Decision] = []
+    items: list[Proposal | Decision] = []
     for item in named:
-        if item is not None and item.born != moment.n and item not in found:
-            found.append(item)
-    return found
+        if item is not None and item.born != moment.n and item not in items:
+            items.append(item)
+    return items
 
 
 def _may_rule(moment: FoldStep, item: Proposal | Decision) -> bool:

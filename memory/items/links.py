@@ -86,28 +86,28 @@ def _quoted(moment: FoldStep, detection: Detection) -> Proposal | None:
 def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:
     """The last born proposal within the window that still stands for a vote."""
     memory = moment.memory
-    found: Proposal | None = None
+    newest: Proposal | None = None
     for proposal in islice(reversed(memory.proposals.values()), _LOOK_BACK):
         if not proposal.stands or proposal.tentative or proposal.born == moment.n:
             continue
         if proposal.status in ("active", "accepted", "rejected") and memory.in_window(proposal):
-            found = proposal if found is None or found.born < proposal.born else found
-    return found
+            newest = proposal if newest is None or newest.born < proposal.born else newest
+    return newest
 
 
 def sole_nearby_proposal(moment: FoldStep) -> Proposal | None:
     """The only active proposal within the window, None when there are several."""
-    memory, found = moment.memory, None
+    memory, sole = moment.memory, None
     for ref in reversed(memory.live):
         proposal = memory.proposals[ref]
         if not memory.in_window(proposal):
             break
         if proposal.born == moment.n or proposal.tentative:
             continue
-        if found is not None:
+        if sole is not None:
             return None
-        found = proposal
-    return found
+        sole = proposal
+    return sole
 
 
 def find_resolved_proposal(

@@ -84,8 +84,8 @@ def _occasion(memory: Memory, name: str, note: Note) -> ReflectionOccasion | Non
     return newest if newest.n > note.owed and newest.n >= note.joined else None
 
 
-def _since(note: Note, told: int) -> int:
-    return max(0, told - note.mark) + note.apart
+def _since(note: Note, characters: int) -> int:
+    return max(0, characters - note.mark) + note.apart
 
 
 def _adopt(memory: Memory, name: str, note: Note, call: ReflectionOccasion) -> None:

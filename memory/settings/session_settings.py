@@ -103,7 +103,7 @@ def drop_retired_keys(tree: dict[str, Any]) -> dict[str, Any]:
     """A partial tree without what `list_retired_keys` names; that itself stays as it is."""
     for name in list_retired_keys(tree):
         group, key = name.split(".")
-        below = {one: value for one, value in tree[group].items() if one != key}
+        below = {name: value for name, value in tree[group].items() if name != key}
         tree = {**tree, group: below}
     return tree
 

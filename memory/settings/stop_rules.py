@@ -85,7 +85,7 @@ def _several(rule: str, value: Any, depth: int) -> StopRule:
         raise SettingsRefused("stop", f"{rule} takes a list of rules, not {_quoted(value)}")
     if rule == "all" and not value:
         raise SettingsRefused("stop", "all of no rule would always hold; name one")
-    return StopRule(rule, of=tuple(_parsed(one, depth + 1) for one in value))
+    return StopRule(rule, of=tuple(_parsed(rule_value, depth + 1) for rule_value in value))
 
 
 def _quoted(value: Any) -> str:
@@ -104,7 +104,7 @@ def stop_bounds(stop: StopRule) -> StopBounds:
 def _bound(stop: StopRule, measure: str) -> int | None:
     if stop.rule in _NESTED:
         below = [_bound(stop_rule, measure) for stop_rule in stop.of]
-        known = [one for one in below if one is not None]
+        known = [bound for bound in below if bound is not None]
         if stop.rule == "any":
             return min(known, default=None)
         return max(known) if len(known) == len(below) else None

@@ -32,7 +32,7 @@ def find_running_vote(memory: Memory, ref: int | str | None, status: str) -> Vot
     if ref is not None:
         vote = find_vote(memory, ref)
         return vote if vote is not None and vote.status == status else None
-    running = [memory.votes.held[one] for one in reversed(memory.votes.running)]
+    running = [memory.votes.held[ref] for ref in reversed(memory.votes.running)]
     return next((vote for vote in running if vote.status == status), None)
 
 
@@ -50,14 +50,14 @@ def innermost_open_episode(
 
 def current_stages(memory: Memory) -> list[Episode]:
     """Where the session stands: the open phase, stage and round, the widest first."""
-    held = (innermost_open_episode(memory, kind) for kind in ("phase", "stage", "round"))
-    return [episode for episode in held if episode is not None]
+    stages = (innermost_open_episode(memory, kind) for kind in ("phase", "stage", "round"))
+    return [episode for episode in stages if episode is not None]
 
 
 def ready_tasks(memory: Memory) -> list[Episode]:
     """The open tasks that wait for nothing, oldest first."""
-    held = (memory.episodes.held[ref] for ref in memory.episodes.open)
-    return [episode for episode in held if episode.kind == "task" and not episode.after]
+    episodes = (memory.episodes.held[ref] for ref in memory.episodes.open)
+    return [episode for episode in episodes if episode.kind == "task" and not episode.after]
 
 
 def open_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
@@ -92,7 +92,7 @@ def detail_holder(chain: list[Episode]) -> Episode:
 
 
 def _newest(memory: Memory, participant: str) -> Episode | None:
-    found: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
+    newest: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
     for ref in reversed(memory.episodes.open):
         episode = memory.episodes.held[ref]
         if episode.work is None:
@@ -101,5 +101,5 @@ def _newest(memory: Memory, participant: str) -> Episode | None:
         waits = episode.kind == "task" and bool(episode.after)
         if not others and not waits:
             return episode
-        found.setdefault((others, waits), episode)
-    return found[min(found)] if found else None
+        newest.setdefault((others, waits), episode)
+    return newest[min(newest)] if newest else None

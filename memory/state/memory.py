@@ -291,8 +291,8 @@ class Memory:
         A name that somebody has outranks an alias.
         """
         small = name.casefold()
-        held = self.names.get(small)
-        if held is None or held.casefold() != small or name < held:
+        known = self.names.get(small)
+        if known is None or known.casefold() != small or name < known:
             self.names[small] = name
 
     def order_names(self) -> None:
@@ -320,8 +320,8 @@ class Memory:
     def known(self, n: int) -> Proposal | Decision | None:
         """The item that entry `n` gave birth to: its last proposal, else its last decision."""
         items = [self.item(handle) for handle in self.at_refs.get(n, ())]
-        found = [item for item in items if item is not None]
-        return max(found, key=lambda item: (type(item) is Proposal, item.ref), default=None)
+        known_items = [item for item in items if item is not None]
+        return max(known_items, key=lambda item: (type(item) is Proposal, item.ref), default=None)
 
     def item(self, handle: str) -> Proposal | Decision | None:
         """The item that `handle` (P3, D2) names now."""

@@ -55,15 +55,15 @@ def _upper(sizes: Iterable[int]) -> int:
 def _lines(memory: Memory) -> Iterator[Advice]:
     books, limits = memory.notebooks, memory.settings.limits
     for kind, now in (("statement", limits.statement), ("reasoning", limits.reasoning)):
-        told = [line.text for line in books.history if line.kind == kind]
-        cut = sum(now // 2 <= len(text) <= now and text.endswith(ELLIPSIS) for text in told)
-        if now and len(told) >= 4 and cut * 4 >= len(told):
-            because = f"{cut} of {len(told)} lines of the history were cut"
+        texts = [line.text for line in books.history if line.kind == kind]
+        cut = sum(now // 2 <= len(text) <= now and text.endswith(ELLIPSIS) for text in texts)
+        if now and len(texts) >= 4 and cut * 4 >= len(texts):
+            because = f"{cut} of {len(texts)} lines of the history were cut"
             yield Advice(f"limits.{kind}", now, _rounded(now * 2), because)
     if books.dropped and books.history:
-        held, now = len(books.history), limits.history.cap
-        wanted = min(now * 4, now * (held + books.dropped) // held)
-        because = f"{books.dropped} of {held + books.dropped} lines of the history were dropped"
+        count, now = len(books.history), limits.history.cap
+        wanted = min(now * 4, now * (count + books.dropped) // count)
+        because = f"{books.dropped} of {count + books.dropped} lines of the history were dropped"
         yield Advice("limits.history.cap", now, _rounded(wanted), because)
 
 
@@ -81,8 +81,8 @@ def _notes(memory: Memory) -> Iterator[Advice]:
 
 def _answers(memory: Memory) -> Iterator[Advice]:
     now = memory.settings.limits.answer.cap
-    held = memory.episodes.held
-    talks = (held[ref].talk for ref in memory.exchanges.window if ref in held)
+    episodes = memory.episodes.held
+    talks = (episodes[ref].talk for ref in memory.exchanges.window if ref in episodes)
     sizes = [talk.answer_bytes for talk in talks if talk is not None and talk.answer_n]
     sizes += [cached.bytes for cached in memory.tools.cached.values()]
     over = sum(size > now for size in sizes)

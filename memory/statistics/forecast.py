@@ -57,8 +57,8 @@ def _made(
     """`grown` units came in `turns` turns, whether they are still there or not."""
     rate = max(0, grown) * 1000 // max(1, turns)
     left = 0 if size >= cap else -(-(cap - size) * 1000 // rate) if rate else None
-    told = max(1, cap * 3 // 4) if warn is None else min(warn, cap)
-    return Forecast(limit, unit, size, cap, told, rate, left, of)
+    threshold = max(1, cap * 3 // 4) if warn is None else min(warn, cap)
+    return Forecast(limit, unit, size, cap, threshold, rate, left, of)
 
 
 def _talk(memory: Memory) -> Iterator[Forecast]:
@@ -93,17 +93,17 @@ def _notebooks(memory: Memory) -> Iterator[Forecast]:
     books, limits = memory.notebooks, memory.settings.limits
     if not memory.keeps_notes:
         return
-    held = len(books.history)
-    ever = books.size * (held + books.dropped) // held if held else 0
+    count = len(books.history)
+    ever = books.size * (count + books.dropped) // count if count else 0
     yield _made("limits.history", "chars", books.size, limits.history.cap, ever, memory.n)
     for name in sorted(books.notes):
         note = books.notes[name]
         if note_policy(memory, name) == "off":
             continue
         cap, warn = note_limit(memory, name), note_warning(memory, name)
-        told = sum(len(line.text) for line in list_lines_since(memory, name))
-        size, turns = len(note.text) + told, memory.n - note.cause
-        yield _made("limits.note", "chars", size, cap, told, turns, warn=warn, of=name)
+        characters = sum(len(line.text) for line in list_lines_since(memory, name))
+        size, turns = len(note.text) + characters, memory.n - note.cause
+        yield _made("limits.note", "chars", size, cap, characters, turns, warn=warn, of=name)
 
 
 def _episodes(memory: Memory) -> Iterator[Forecast]:

@@ -111,9 +111,11 @@ def _conversation(memory: Memory) -> dict[str, Any]:
 
 def _session(memory: Memory) -> dict[str, Any]:
     goal = innermost_open_episode(memory, "goal")
-    held = memory.episodes.held.values()
-    under = [episode for episode in held if goal is not None and episode.parent == goal.ref]
-    closed = [episode for episode in held if episode.kind == "goal" and episode.status != "open"]
+    episodes = memory.episodes.held.values()
+    under = [episode for episode in episodes if goal is not None and episode.parent == goal.ref]
+    closed = [
+        episode for episode in episodes if episode.kind == "goal" and episode.status != "open"
+    ]
     return {
         "current_goal": None if goal is None else f"{goal.handle} {goal.title}",
         "tool_executions": sum(map(_runs, [*([] if goal is None else [goal]), *under])),

@@ -113,9 +113,9 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _read(place: int, speaker: str, text: str, weight: int) -> _Sentence:
-    said = clip(one_line(text), _SENTENCE_LIMIT)
+    sentence = clip(one_line(text), _SENTENCE_LIMIT)
     return _Sentence(
-        place, speaker, said, weight, frozenset(content_stems(said)), len(said.split())
+        place, speaker, sentence, weight, frozenset(content_stems(sentence)), len(sentence.split())
     )
 
 

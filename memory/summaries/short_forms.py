@@ -83,8 +83,8 @@ def _running_room(memory: Memory, of: int) -> int:
 
 def _earlier(memory: Memory) -> int:
     """What the form of the running summary that stands now is of; 0: none stands."""
-    found = (key.partition(" ") for key in memory.condensed)
-    return max((int(of) for part, _, of in found if part == "running"), default=0)
+    pairs = (key.partition(" ") for key in memory.condensed)
+    return max((int(of) for part, _, of in pairs if part == "running"), default=0)
 
 
 def _wanted(memory: Memory) -> Iterator[_Wanted]:
@@ -141,8 +141,8 @@ def running_text(memory: Memory) -> str:
     if better is None or not better.text:
         return store.running
     rest = store.running[store.kept :].lstrip("\n")
-    told = clip_bytes(better.text, limit.cap - byte_size(rest) - bool(rest))
-    return "\n".join(filter(None, [told, rest]))
+    text = clip_bytes(better.text, limit.cap - byte_size(rest) - bool(rest))
+    return "\n".join(filter(None, [text, rest]))
 
 
 def earlier_text(memory: Memory) -> str:

@@ -62,10 +62,10 @@ def _flags_before(text: str, index: int) -> bool:
 
 def _hangul(before: str, after: str) -> bool:
     """True inside a syllable written in parts: anything Hangul, then a vowel or a final."""
-    one, two = ord(before), ord(after)
+    first, two = ord(before), ord(after)
     if 0x1160 <= two <= 0x11FF or 0xD7B0 <= two <= 0xD7FB:
-        return 0x1100 <= one <= 0x11FF or 0xA960 <= one <= 0xA97C or 0xAC00 <= one <= 0xD7FB
-    leading = 0x1100 <= one <= 0x115F or 0xA960 <= one <= 0xA97C
+        return 0x1100 <= first <= 0x11FF or 0xA960 <= first <= 0xA97C or 0xAC00 <= first <= 0xD7FB
+    leading = 0x1100 <= first <= 0x115F or 0xA960 <= first <= 0xA97C
     return leading and (
         0x1100 <= two <= 0x115F or 0xA960 <= two <= 0xA97C or 0xAC00 <= two <= 0xD7A3
     )

@@ -66,8 +66,8 @@ _STOP_WORDS: Final = frozenset(
 def fingerprint(text: str) -> tuple[int, ...]:
     """At most 24 ascending 32-bit integers; () for a text without words."""
     read = text[:_MAX_TEXT]
-    found = set(content_marks(read)) or set(all_marks(read))
-    return tuple(sorted(found)[:SIZE])
+    marks = set(content_marks(read)) or set(all_marks(read))
+    return tuple(sorted(marks)[:SIZE])
 
 
 def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]:
@@ -75,10 +75,10 @@ def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]
 
     As `text` has them, in lower case, cut at 30 characters.
     """
-    held = set(fp)
-    found = {mark: word for mark, word in word_marks(text[:_MAX_TEXT]) if mark in held}
-    telling = sorted(found, key=lambda mark: (mark >> HASH_BITS == LIGHT, found[mark]))
-    return tuple(found[mark][:30] for mark in telling[:most])
+    marks = set(fp)
+    words = {mark: word for mark, word in word_marks(text[:_MAX_TEXT]) if mark in marks}
+    telling = sorted(words, key=lambda mark: (mark >> HASH_BITS == LIGHT, words[mark]))
+    return tuple(words[mark][:30] for mark in telling[:most])
 
 
 def content_stems(text: str) -> list[str]:
@@ -118,12 +118,12 @@ def measure_resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     Of a text that its fingerprint does not hold whole, estimated from what it holds. 0 where
     one is empty.
     """
-    found = _shared(a, b)
-    if found and (a[0] < _WORDS or b[0] < _WORDS):  # else nothing is counted or denied
+    shared = _shared(a, b)
+    if shared and (a[0] < _WORDS or b[0] < _WORDS):  # else nothing is counted or denied
         ones, others = set(a), set(b)
         if _differs_in_values(ones, others) or _is_contrary(ones, others):
-            return found * _CONTRARY // 100
-    return found
+            return shared * _CONTRARY // 100
+    return shared
 
 
 def _shared(a: Sequence[int], b: Sequence[int]) -> int:
@@ -169,22 +169,22 @@ def _is_contrary(ones: set[int], others: set[int]) -> bool:
     "Hold it online, not in Ghent" and "hold it in Ghent, not online" are such, and so are "sell the
     van" and "do not sell the van"; "forbid it" and "do not allow it" deny as often.
     """
-    one, other = _turned(ones), _turned(others)
-    if not one and not other:
+    turned, other = _turned(ones), _turned(others)
+    if not turned and not other:
         return False
-    against, for_it = _against(one, other, others), _against(other, one, ones)
+    against, for_it = _against(turned, other, others), _against(other, turned, ones)
     if against and for_it:
         return True
     odd = (_denials(ones) + _denials(others)) % 2 == 1
-    denied = {word for word, kind in one.items() if kind == DENIED and word in against}
+    denied = {word for word, kind in turned.items() if kind == DENIED and word in against}
     denied |= {word for word, kind in other.items() if kind == DENIED and word in for_it}
     return odd and bool(denied)
 
 
 def _turned(marks: set[int]) -> dict[int, int]:
     """The words that a text denies or turns from, by hash: which of the two."""
-    found = {mark & HASH: LEFT for mark in marks if mark >> HASH_BITS == LEFT}
-    return found | {mark & HASH: DENIED for mark in marks if mark >> HASH_BITS == DENIED}
+    sides = {mark & HASH: LEFT for mark in marks if mark >> HASH_BITS == LEFT}
+    return sides | {mark & HASH: DENIED for mark in marks if mark >> HASH_BITS == DENIED}
 
 
 def _against(turned: dict[int, int], also: dict[int, int], marks: set[int]) -> set[int]:
@@ -226,10 +226,10 @@ class SimilarityIndex:
         """
         best: tuple[int, int] | None = None
         for ref in self._candidates(fp):
-            held = self._prints[ref]
-            if _shared(fp, held) < (at_least if best is None else best[0]):
+            prints = self._prints[ref]
+            if _shared(fp, prints) < (at_least if best is None else best[0]):
                 continue  # what they say of it could only part them more
-            score = measure_resemblance(fp, held)
+            score = measure_resemblance(fp, prints)
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])

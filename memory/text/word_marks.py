@@ -209,13 +209,13 @@ def _root(word: str) -> str:
 
 
 def _known() -> dict[str, tuple[str, bool]]:
-    found: dict[str, tuple[str, bool]] = {}
+    known: dict[str, tuple[str, bool]] = {}
     for line in _ALIKE:
         said, _, against = line.partition("|")
         for words, opposite in ((said, False), (against, True)):
             for word in words.split():
-                found.setdefault(_root(word), (said.split()[0], opposite))
-    return found
+                known.setdefault(_root(word), (said.split()[0], opposite))
+    return known
 
 
 _KNOWN: Final = _known()

@@ -130,9 +130,9 @@ def pairwise_preferences(options: Sequence[str], ballots: Ballots, electorate: E
     pairs = {(option, other): 0 for option in options for other in options if option != other}
     for name, choice in ballots.items():
         rank = {option: place for place, option in enumerate(choice)}
-        for one, other in pairs:
-            if rank.get(one, len(options)) < rank.get(other, len(options)):
-                pairs[one, other] += electorate.get(name, 0)
+        for option, other in pairs:
+            if rank.get(option, len(options)) < rank.get(other, len(options)):
+                pairs[option, other] += electorate.get(name, 0)
     return pairs
 
 

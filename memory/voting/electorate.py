@@ -57,12 +57,12 @@ def read_choice(vote: Vote, choice: Iterable[str]) -> Choice | None:
     """`choice` as option ids of `vote`, whatever its case; None where it is no valid ballot."""
     ids = {option.casefold(): option for option in (*vote.options, ABSTAIN)}
     read = [ids.get(" ".join(word.split()).casefold()) for word in choice]
-    found = [option for option in read if option is not None]
-    if not found or len(found) < len(read) or len(set(found)) < len(found):
+    options = [option for option in read if option is not None]
+    if not options or len(options) < len(read) or len(set(options)) < len(options):
         return None
-    if len(found) > 1 and (vote.rule != "ranked" or ABSTAIN in found):
+    if len(options) > 1 and (vote.rule != "ranked" or ABSTAIN in options):
         return None
-    return tuple(found)
+    return tuple(options)
 
 
 def explain_bad_ballot(vote: Vote, choice: Sequence[str]) -> str:

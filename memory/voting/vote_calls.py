@@ -59,11 +59,11 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
 
 def _options(given: Sequence[str]) -> tuple[str, ...]:
     """The options by id, each once, whatever its case."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for option in given:
         named = write_option(option)
-        found.setdefault(named.casefold(), named)
-    return tuple(found.values())
+        options.setdefault(named.casefold(), named)
+    return tuple(options.values())
 
 
 def call_refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:

@@ -133,12 +133,12 @@ def end_vote(moment: FoldStep, vote: Vote, status: str, reason: str = "") -> Non
 
 def _let_go(memory: Memory) -> None:
     """Of closed votes keep the ballots of the newest few, and the rows of some more."""
-    held = memory.votes.held
-    closed = sorted((vote for vote in held.values() if vote.closed), key=_newest_first)
+    votes = memory.votes.held
+    closed = sorted((vote for vote in votes.values() if vote.closed), key=_newest_first)
     for vote in closed[WITH_BALLOTS:]:
         vote.ballots, vote.electorate, vote.agreed = {}, {}, {}
     for vote in closed[ROWS:]:
-        del held[vote.ref]
+        del votes[vote.ref]
 
 
 def _newest_first(vote: Vote) -> tuple[int, int]:
@@ -154,8 +154,10 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
     """
     vote = memory.votes.held[ref]
     if vote.status == "called":
-        told = answer_line(vote, "not agreed to")
-        return BallotCompleted(participant=VOICE, consensus=False, content=told, vote=vote.n)
+        outcome_line = answer_line(vote, "not agreed to")
+        return BallotCompleted(
+            participant=VOICE, consensus=False, content=outcome_line, vote=vote.n
+        )
     vote_result = count_vote(vote, rule)
     on = vote.proposal is not None and (vote_result.carried or "accept") in ("accept", "reject")
     about = f"P{vote.proposal}" if on else vote_result.carried
@@ -202,11 +204,11 @@ def follow_votes(memory: Memory, n: int, facts: Sequence[Fact]) -> list[Fact]:
 def _hear_objection(moment: FoldStep, fact: Fact) -> None:
     """Under consent, words for or against the proposal are a ballot."""
     words = {"support": "accept", "oppose": "reject"}
-    said = words.get(str(fact.data["stance"]))
+    words_said = words.get(str(fact.data["stance"]))
     if "typist" in fact.data and not fact.data["counted"]:
         return  # nobody's ballot is in a scribe's hands
-    if said is None or (
-        said == "accept" and (fact.data["conditional"] or not fact.data["counted"])
+    if words_said is None or (
+        words_said == "accept" and (fact.data["conditional"] or not fact.data["counted"])
     ):
         return
     for ref in moment.memory.votes.running:
@@ -218,10 +220,10 @@ def _hear_objection(moment: FoldStep, fact: Fact) -> None:
             and proposal is not None
             and proposal.handle == fact.ref
             and name in vote.electorate
-            and said in vote.options
+            and words_said in vote.options
         ):
             vote.heard = moment.n
-            enter_ballot(moment, vote, name, (said,))
+            enter_ballot(moment, vote, name, (words_said,))
 
 
 def _settled(memory: Memory, vote: Vote) -> str:

@@ -81,9 +81,9 @@ def claim_handle(kept_claim: KeptClaim) -> str | None:
     return f"M{kept_claim.n}" if kept_claim.k == 1 else f"M{kept_claim.n}.{kept_claim.k}"
 
 
-def claim_rule(one: KeptClaim | Verdict) -> str:
+def claim_rule(claim: KeptClaim | Verdict) -> str:
     """The derived entry that says so: the beginning of its id."""
-    return f"extract:{one.first}:{one.last}"
+    return f"extract:{claim.first}:{claim.last}"
 
 
 def forget_message(memory: Memory, n: int) -> None:
@@ -109,7 +109,7 @@ def protect_item(memory: Memory, entry: ItemCorrected) -> None:
 
 def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     """The claims that can stand, by message and place, each once."""
-    found: dict[tuple[object, ...], KeptClaim] = {}
+    claims: dict[tuple[object, ...], KeptClaim] = {}
     said = memory.claims.heard
     ordered = sorted(
         entry.claims[:MOST], key=lambda claim: (claim.n, claim.start, claim.end, claim.label)
@@ -119,13 +119,13 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
         heard = said.get(claim.n)
         target = _target(claim)
         key = (claim.n, claim.label, target) if target else (claim.n, claim.label, claim.start)
-        if heard is None or key in found or not _is_sound(claim, heard, entry, target):
+        if heard is None or key in claims or not _is_sound(claim, heard, entry, target):
             continue
         k = 0
         if claim.label in _ITEMS:
             k = places[claim.n] = places.get(claim.n, 0) + 1
-        found[key] = _held(claim, heard, entry, k, target)
-    return list(found.values())
+        claims[key] = _held(claim, heard, entry, k, target)
+    return list(claims.values())
 
 
 def _is_sound(
@@ -169,14 +169,14 @@ def _held(
 def _verdicts(memory: Memory, entry: ItemsExtracted) -> dict[str, Verdict]:
     """Its words on items that stood before it: what it also confirms it does not take back."""
     first, last = entry.first, entry.last
-    found: dict[str, Verdict] = {}
+    verdicts: dict[str, Verdict] = {}
     for doubt in entry.retracted[:MOST]:
         if _is_known(memory, doubt.ref, entry):
-            found[doubt.ref] = Verdict(first, last, "retracted", doubt.reason)
+            verdicts[doubt.ref] = Verdict(first, last, "retracted", doubt.reason)
     for ref in entry.confirmed[:MOST]:
         if _is_known(memory, ref, entry):
-            found[ref] = Verdict(first, last, "confirmed")
-    return found
+            verdicts[ref] = Verdict(first, last, "confirmed")
+    return verdicts
 
 
 def _is_known(memory: Memory, ref: str, entry: ItemsExtracted) -> bool:
@@ -222,8 +222,8 @@ def _count(store: Claims, entry: ItemsExtracted, kept: int) -> None:
 
 
 def _dropped(entry: ItemsExtracted) -> dict[str, int]:
-    found = {reason: _sane(entry.dropped.get(reason, 0)) for reason in DROPS}
-    return {reason: count for reason, count in found.items() if count}
+    dropped = {reason: _sane(entry.dropped.get(reason, 0)) for reason in DROPS}
+    return {reason: count for reason, count in dropped.items() if count}
 
 
 def _sane(count: int) -> int:

@@ -61,10 +61,10 @@ class PreparedText:
 
     def sentence(self, start: int, end: int) -> Span:
         """The sentence around a span, in the text without its hidden parts."""
-        found = self._sentences.get((start, end))
-        if found is None:
-            found = self._sentences[start, end] = sentence_span(self.unquoted, start, end)
-        return found
+        span = self._sentences.get((start, end))
+        if span is None:
+            span = self._sentences[start, end] = sentence_span(self.unquoted, start, end)
+        return span
 
 
 def _code_and_addresses(text: str) -> list[Span]:

@@ -62,8 +62,8 @@ class GuardJudge:
     def skipped(self, text: str) -> int:
         """How many characters of connecting words (`that`, `to`, `:`) `text` begins with."""
         pattern = self._guards["connective"]
-        found = pattern.match(text) if pattern is not None else None
-        return 0 if found is None else int(found.end())
+        match = pattern.match(text) if pattern is not None else None
+        return 0 if match is None else int(match.end())
 
     def names_nothing(self, text: str) -> bool:
         """True for a payload such as "it" or "" that says nothing by itself."""
@@ -73,8 +73,8 @@ class GuardJudge:
     def first_contrast(self, after: str) -> int | None:
         """Where the first contrasting word, or semicolon, of `after` begins."""
         pattern = self._guards["contrast"]
-        found = pattern.search(_subject(after)) if pattern is not None and after else None
-        starts = [found.start()] if found is not None else []
+        match = pattern.search(_subject(after)) if pattern is not None and after else None
+        starts = [match.start()] if match is not None else []
         starts += [at for at in [after.find(";")] if at >= 0]
         return min(starts, default=None)
 
@@ -140,17 +140,17 @@ class GuardJudge:
         """Where the last contrasting word, or semicolon, of `before` ends; 0 without one."""
         pattern, last = self._guards["contrast"], 0
         if pattern is not None and before:
-            for found in pattern.finditer(_subject(before)):
-                last = found.end()
+            for match in pattern.finditer(_subject(before)):
+                last = match.end()
         return max(last, before.rfind(";") + 1)
 
     def _lead(self, matched: str) -> int:
         """How many characters of `matched` are a contrast that leads in: "but oppose P3"."""
         pattern = self._guards["contrast"]
-        found = pattern.match(_subject(matched)) if pattern is not None else None
-        if found is None:
+        match = pattern.match(_subject(matched)) if pattern is not None else None
+        if match is None:
             return 0
-        rest = matched[found.end() :]
+        rest = matched[match.end() :]
         return len(matched) - len(rest.lstrip(" ,"))
 
     def _hypothetical(self, rule: Rule, before: str, after: str) -> bool:

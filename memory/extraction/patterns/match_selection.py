@@ -28,12 +28,12 @@ def select_detections(
     """Everything found in a message, in text order, at most one act a place."""
     matches = _one_a_place(_outside(tagged, votes, script, matches))
     matches = _one_a_sentence(script, matches)
-    found = []
+    selected = []
     for index, match in enumerate(matches):
         detection = _detection(script, matches, index)
         if detection is not None:
-            found.append((match.judge, detection))
-    kept = _weighed(script, found)
+            selected.append((match.judge, detection))
+    kept = _weighed(script, selected)
     return sorted([*tagged, *votes, *kept], key=lambda each: (each.start, each.end))
 
 
@@ -203,16 +203,16 @@ def _trimmed(script: PreparedText, start: int, end: int) -> Span:
 
 
 def _weighed(
-    script: PreparedText, found: Sequence[tuple[GuardJudge, Detection]]
+    script: PreparedText, detections: Sequence[tuple[GuardJudge, Detection]]
 ) -> list[Detection]:
-    """`found` with one reaction where one sentence has several.
+    """`detections` with one reaction where one sentence has several.
 
     The clause after a contrast outweighs the one before; where none tells,
     opposition outweighs, because a doubt on the record costs less than a
     support that was none. What is left is conditional.
     """
     kept: list[Detection] = []
-    for judge, each in found:
+    for judge, each in detections:
         last = next((other for other in reversed(kept) if other.reacts), None)
         if last is None or not each.reacts or not _together(script, judge, last, each):
             kept.append(each)

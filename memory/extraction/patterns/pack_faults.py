@@ -88,11 +88,11 @@ def _refused(
             continue
         where = "" if key in ("pattern", rule) else f"{key}: "
         try:
-            found = compile_pattern(pattern, rule)
+            fault = compile_pattern(pattern, rule)
         except BadPattern as refused:
             yield Fault(rule, where + refused.reason)
             continue
-        if not empty and found.search("") is not None:
+        if not empty and fault.search("") is not None:
             yield Fault(rule, f"{where}it matches the empty text; make some part required")
 
 

@@ -145,17 +145,17 @@ def _brackets(script: PreparedText) -> Iterator[_Mark]:
 
 def _meaning(script: PreparedText, qualifier: Span, word: Span, end: int) -> tuple[str, str]:
     """The rule's name and the act of a marker."""
-    said = script.text[slice(*word)].lower()
+    word_text = script.text[slice(*word)].lower()
     before = script.text[slice(*qualifier)].lower() if qualifier[0] >= 0 else ""
-    if said.startswith("propos"):
+    if word_text.startswith("propos"):
         if before.startswith(_NEW_WORDING) and script.handles(word[0], end):
             return "amendment", "amend"
         draft = before.startswith(("draft", "pre", "straw"))
         return ("draft-proposal" if draft else "proposal"), "propose"
-    if said.startswith(_DECISIONS):
-        kind = "consensus" if said.startswith("consensus") else "decision"
-        return ("resolution" if said.startswith("resol") else kind), "decide"
-    return next((act, act) for stem, act in _STEMS if said.startswith(stem))
+    if word_text.startswith(_DECISIONS):
+        kind = "consensus" if word_text.startswith("consensus") else "decision"
+        return ("resolution" if word_text.startswith("resol") else kind), "decide"
+    return next((act, act) for stem, act in _STEMS if word_text.startswith(stem))
 
 
 def _payload(script: PreparedText, start: int, end: int, above: int, following: int) -> Span:

@@ -66,12 +66,12 @@ def find_votes(script: PreparedText, judge: GuardJudge) -> list[Detection]:
 
     A reserve ("if", "but") after it makes a vote conditional.
     """
-    found: dict[int, _Vote] = dict(_line_votes(script))
+    votes: dict[int, _Vote] = dict(_line_votes(script))
     if script.named:
-        found.update(_named_votes(script))
-    starts = sorted(found)
+        votes.update(_named_votes(script))
+    starts = sorted(votes)
     return [
-        _vote(script, judge, found[start], following)
+        _vote(script, judge, votes[start], following)
         for start, following in pairwise([*starts, len(script.text)])
     ]
 

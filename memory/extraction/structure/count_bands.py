@@ -16,6 +16,6 @@ def count_band(count: int, steps: tuple[int, ...]) -> str:
     return f">{steps[-1]}"
 
 
-def drop_repeats(found: list[str]) -> list[str]:
-    """`found` without repeats, in order."""
-    return list(dict.fromkeys(found))
+def drop_repeats(features: list[str]) -> list[str]:
+    """`features` without repeats, in order."""
+    return list(dict.fromkeys(features))

@@ -55,9 +55,9 @@ def add_line(structure: Structure, heard: WindowMessage, cards: Scorecards) -> l
     """Give `heard` a place below all other lines; those of which it says something, and itself."""
     line = _placed(structure, heard)
     touched = _beside_lines(structure, line, cards)
-    for other, told in restatements.find_restated_lines(structure, line):
-        if told:
-            _add(other, cards, restatements.restatement_features(told))
+    for other, features in restatements.find_restated_lines(structure, line):
+        if features:
+            _add(other, cards, restatements.restatement_features(features))
             touched.append(other)
     _add(line, cards, _standing(line))
     structure.lines.append(line)
@@ -80,7 +80,7 @@ def drop_out_of_reach(structure: Structure, place: int, scribed: bool = False) -
     structure.led = (structure.led << 1 | scribed) & _NEWEST
     structure.heard += 1
     if structure.talk and place - structure.talk[0][0] > _BEFORE:
-        structure.talk = [one for one in structure.talk if place - one[0] <= _BEFORE]
+        structure.talk = [turn for turn in structure.talk if place - turn[0] <= _BEFORE]
 
 
 def note_aside(
@@ -180,8 +180,8 @@ def _beside_lines(structure: Structure, line: WindowLine, cards: Scorecards) -> 
     if not structure.lines or line.place - structure.lines[-1].place > _LIST:
         return []
     before = structure.lines[-1]
-    one = before.who == line.who and line.place - before.place == 1
-    own = "own" if one else "another"
+    same_speaker = before.who == line.who and line.place - before.place == 1
+    own = "own" if same_speaker else "another"
     line.tags.append(f"below {own} line of {_grade(before.own)}")
     if before.asks:
         line.tags.append("below a question")
@@ -201,10 +201,10 @@ def line_features(structure: Structure, line: WindowLine) -> list[str]:
 
 
 def _standing(line: WindowLine) -> list[str]:
-    found = [*line.tags, *reached_steps("wording", line.own, (100, 200, 300, 400, 500, 600))]
+    features = [*line.tags, *reached_steps("wording", line.own, (100, 200, 300, 400, 500, 600))]
     if line.behind is not None:
-        found += restatements.earlier_line_features(line.behind)
-    return found
+        features += restatements.earlier_line_features(line.behind)
+    return features
 
 
 def vote_features(structure: Structure, line: WindowLine) -> list[str]:

@@ -79,18 +79,18 @@ class Lexicon:
 
         It is folded and at most `READ` long. Words are counted by their spaces.
         """
-        found = self._match(text) or []
+        hits = self._match(text) or []
         words = text.count(" ") + 1
         lengths = len(self.names) - len(_BEYOND) - len(_MINUTES) - 1
-        if not self._of_minutes.isdisjoint(found):
-            found += self._approved(found, words)
-        found.append(lengths + bisect_right(_LENGTHS, words))
+        if not self._of_minutes.isdisjoint(hits):
+            hits += self._approved(hits, words)
+        hits.append(lengths + bisect_right(_LENGTHS, words))
         if scribed:
-            found.append(len(self.names) - 1)
-        return found
+            hits.append(len(self.names) - 1)
+        return hits
 
-    def _approved(self, found: Sequence[int], words: int) -> list[int]:
-        if self.number("approves") not in found and self.number("accepts") not in found:
+    def _approved(self, hits: Sequence[int], words: int) -> list[int]:
+        if self.number("approves") not in hits and self.number("accepts") not in hits:
             return []
         return [self.number(_MINUTES[words >= _SHORT])]
 

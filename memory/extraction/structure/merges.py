@@ -53,9 +53,9 @@ def forget_entry(structure: Structure, n: int) -> None:
         *_asides(structure),
         *structure.casts,
     ]
-    for one in kept:
-        if one.n == n:
-            one.text = ""
+    for entry in kept:
+        if entry.n == n:
+            entry.text = ""
 
 
 def _asides(structure: Structure) -> list[PassedLine]:

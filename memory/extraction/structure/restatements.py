@@ -32,11 +32,11 @@ class _Said(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _said(text: str) -> _Said:
-    found = frozenset(content_stems(text[:_READ])[:_WORDS])
+    stems = frozenset(content_stems(text[:_READ])[:_WORDS])
     sketch = 0
-    for stem in found:
+    for stem in stems:
         sketch |= 1 << zlib.crc32(stem.encode()) % _BITS
-    return _Said(found, sketch, len(found) - sketch.bit_count())
+    return _Said(stems, sketch, len(stems) - sketch.bit_count())
 
 
 def rate_likeness(a: frozenset[str], b: frozenset[str]) -> int:
@@ -66,19 +66,19 @@ def find_restated_lines(structure: Structure, line: WindowLine) -> list[tuple[Wi
 
     With each, the bits of what that tells of it which was not told before.
     """
-    said, sketch, clashes = _said(line.text)
-    found: list[tuple[WindowLine, int]] = []
+    stems, sketch, clashes = _said(line.text)
+    restated: list[tuple[WindowLine, int]] = []
     for other in structure.lines:
         theirs = _said(other.text)
         shared = (sketch & theirs.sketch).bit_count() + min(clashes, theirs.clashes)
-        if shared == 0 or shared * 2 < min(len(said), len(theirs.stems)):
+        if shared == 0 or shared * 2 < min(len(stems), len(theirs.stems)):
             continue
-        like = rate_likeness(theirs.stems, said)
+        like = rate_likeness(theirs.stems, stems)
         if like:
-            told = _note(structure, line, other, like)
-            found.append((other, told & ~other.told))
-            other.told |= told
-    return found
+            features = _note(structure, line, other, like)
+            restated.append((other, features & ~other.told))
+            other.told |= features
+    return restated
 
 
 def _note(structure: Structure, line: WindowLine, other: WindowLine, like: int) -> int:
@@ -117,18 +117,18 @@ _BIT: Final = {name: 1 << number for number, name in enumerate(TOLD)}
 @lru_cache(maxsize=1024)  # few things can be said
 def _restated(like: int, votes: int, same: bool, apart: str) -> int:
     """What a later line that says it again tells: all that stays true whatever follows."""
-    found: list[str] = []
+    features: list[str] = []
     for name in _LIKENESS[1 : like + 1]:
-        told = [f"restated {name}"]
+        restated = [f"restated {name}"]
         if votes >= 2:
-            told.append(f"restated {name} past votes")
-        found += told
+            restated.append(f"restated {name} past votes")
+        features += restated
         if same:
-            found += [f"{each}, one speaker" for each in told]
+            features += [f"{each}, one speaker" for each in restated]
     if like >= MUCH:
-        found += reached_steps("restated past votes", votes, _VOTES)
-        found.append(f"restated at {apart}")
-    return sum(_BIT[name] for name in found)
+        features += reached_steps("restated past votes", votes, _VOTES)
+        features.append(f"restated at {apart}")
+    return sum(_BIT[name] for name in features)
 
 
 @lru_cache(maxsize=4096)
@@ -140,19 +140,19 @@ def restatement_features(bits: int) -> tuple[str, ...]:
 def earlier_line_features(echo: Restatement) -> list[str]:
     """What the earlier line that it is most like tells of a line."""
     like = _LIKENESS[echo.likeness]
-    found = [f"restates {like}", f"restates at {count_band(echo.apart, _APART)}"]
-    found += reached_steps("restates past votes", echo.votes, _VOTES)
+    features = [f"restates {like}", f"restates at {count_band(echo.apart, _APART)}"]
+    features += reached_steps("restates past votes", echo.votes, _VOTES)
     if echo.votes >= 2:
-        found.append(f"restates {like} past votes")
+        features.append(f"restates {like} past votes")
         if echo.same and echo.likeness >= MUCH:
-            found.append("restates past votes, one speaker")
+            features.append("restates past votes, one speaker")
     if echo.same:
-        found += ["restates, one speaker", f"restates {like}, one speaker"]
-    found += reached_steps("restates backed", echo.backed, (1, 2, 3))
+        features += ["restates, one speaker", f"restates {like}, one speaker"]
+    features += reached_steps("restates backed", echo.backed, (1, 2, 3))
     if echo.imperative and echo.likeness >= MUCH:
-        found.append("restates an imperative")
+        features.append("restates an imperative")
     if echo.scribed:
-        found.append("restates a scribed line")
+        features.append("restates a scribed line")
     if echo.again:
-        found.append("restates a restatement")
-    return found
+        features.append("restates a restatement")
+    return features

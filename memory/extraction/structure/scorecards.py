@@ -41,10 +41,10 @@ class Scorecard(NamedTuple):
 
     def reasons(self, cues: Collection[str], features: Collection[str]) -> tuple[str, ...]:
         """The features that did most for it, the strongest first."""
-        found = [(self.wording.get(cue, 0), cue) for cue in cues]
-        found += [(self.structure.get(each, 0), each) for each in features]
-        found.sort(key=lambda each: (-each[0], each[1]))
-        return tuple(name for weight, name in found[:_TOLD] if weight > 0)
+        reasons = [(self.wording.get(cue, 0), cue) for cue in cues]
+        reasons += [(self.structure.get(each, 0), each) for each in features]
+        reasons.sort(key=lambda each: (-each[0], each[1]))
+        return tuple(name for weight, name in reasons[:_TOLD] if weight > 0)
 
 
 class Scorecards:

@@ -90,8 +90,8 @@ def _begun(structure: Structure, before: VoteRun | None, heard: WindowMessage) -
 def add_line_between(structure: Structure, line: WindowLine, run: VoteRun) -> None:
     """Set the lines above `line` one farther from `run`: it stands between, told late."""
     for other in structure.lines:
-        for one in other.anchored:
-            one.rank += one.run == run.first and other.place < line.place
+        for anchor in other.anchored:
+            anchor.rank += anchor.run == run.first and other.place < line.place
 
 
 def has_fresh_votes(structure: Structure, place: int) -> bool:
@@ -109,7 +109,7 @@ def _asked(structure: Structure, run: VoteRun) -> int:
     """
     best, most = 0, 0
     for line in reversed(structure.lines):
-        gap = next((one.gap for one in line.anchored if one.run == run.first), None)
+        gap = next((anchor.gap for anchor in line.anchored if anchor.run == run.first), None)
         if gap is None or line.own < 0 or _answered(structure, line, run):
             continue
         likely = line.own - _FAR * gap
@@ -120,7 +120,9 @@ def _asked(structure: Structure, run: VoteRun) -> int:
 
 def _answered(structure: Structure, line: WindowLine, run: VoteRun) -> bool:
     """True where those who vote in `run` voted on `line` before."""
-    before = {one.run for one in line.anchored if one.rank < _TOLD and one.run != run.first}
+    before = {
+        anchor.run for anchor in line.anchored if anchor.rank < _TOLD and anchor.run != run.first
+    }
     return any(
         each.closed or not each.voters.keys().isdisjoint(run.voters)
         for each in structure.runs
@@ -130,64 +132,64 @@ def _answered(structure: Structure, line: WindowLine, run: VoteRun) -> bool:
 
 def _told(run: VoteRun, line: WindowLine) -> bool:
     return run.asked == line.n or any(
-        one.run == run.first and one.rank < _TOLD for one in line.anchored
+        anchor.run == run.first and anchor.rank < _TOLD for anchor in line.anchored
     )
 
 
 def request_features(structure: Structure, line: WindowLine) -> Literal["", "near", "divided"]:
     """What makes the votes that are most likely on `line` speak for it: a no, or being near."""
-    found: Literal["", "near", "divided"] = ""
-    for one in line.anchored:
+    request: Literal["", "near", "divided"] = ""
+    for anchor in line.anchored:
         every = (*structure.runs, *structure.replies)
-        run = next((each for each in every if each.first == one.run), None)
+        run = next((each for each in every if each.first == anchor.run), None)
         if run is None or run.asked != line.n:
             continue
         if any(value < 1000 for value in run.voters.values()):
             return "divided"
-        if one.gap <= _NEAR and not run.re:
-            found = "near"
-    return found
+        if anchor.gap <= _NEAR and not run.re:
+            request = "near"
+    return request
 
 
 def close_votes_on_line(structure: Structure, line: WindowLine) -> None:
     """`line` was restated: votes that follow are on something else."""
-    if structure.runs and any(one.run == structure.runs[-1].first for one in line.anchored):
+    if structure.runs and any(anchor.run == structure.runs[-1].first for anchor in line.anchored):
         structure.runs[-1].closed = True
 
 
 def count_backers(structure: Structure, line: WindowLine) -> int:
     """The most voters of a run that began right below `line`."""
-    near = {one.run for one in line.anchored if one.rank < _TOLD}
+    near = {anchor.run for anchor in line.anchored if anchor.rank < _TOLD}
     every = (*structure.runs, *structure.replies)
     return max((len(run.voters) for run in every if run.first in near), default=0)
 
 
 def vote_features_before(structure: Structure, line: WindowLine) -> list[str]:
     """What the votes before `line`, a new one, tell of it."""
-    found = ["votes before" if structure.voted else "no votes before"]
+    features = ["votes before" if structure.voted else "no votes before"]
     run = structure.runs[-1] if structure.runs else None
     if run is None or line.place - run.last > _RUN_REACH:
-        return found
+        return features
     voters = len(run.voters)
     if run.closed:
-        found.append("after settled votes")
+        features.append("after settled votes")
     else:
-        found.append(f"{count_band(line.place - run.last, (1, 2, 3, 5))} after votes")
-        found.append(f"after {count_band(voters, (1, 2, 4, 8))} voters")
-        found.append(
+        features.append(f"{count_band(line.place - run.last, (1, 2, 3, 5))} after votes")
+        features.append(f"after {count_band(voters, (1, 2, 4, 8))} voters")
+        features.append(
             f"line {count_band(run.lines, (0, 1, 3))} after {count_band(voters, (1, 2, 4))} voters"
         )
     if any(value < 0 for value in run.voters.values()):
-        found.append("after a vote against")
+        features.append("after a vote against")
     on = [
         window_line
         for window_line in structure.lines
         if window_line.anchored and window_line.anchored[-1].run == run.first
     ]
     if on and on[-1].who == line.who:
-        found.append("after votes on one's own line")
+        features.append("after votes on one's own line")
     run.lines += 1
-    return found
+    return features
 
 
 def vote_features_below(structure: Structure, line: WindowLine) -> list[str]:
@@ -195,30 +197,30 @@ def vote_features_below(structure: Structure, line: WindowLine) -> list[str]:
     if not line.anchored:
         return []
     runs = {run.first: run for run in (*structure.runs, *structure.replies)}
-    found: list[str] = []
-    for one in line.anchored:
-        if one.run not in runs:
+    features: list[str] = []
+    for anchor in line.anchored:
+        if anchor.run not in runs:
             continue
-        if one.rank == 0:
-            found += _right_below(line, one, runs[one.run])
-        elif one.rank < _TOLD:
-            found += reached_steps("bare voters past a line", runs[one.run].bare, (2, 3, 5))
-    return found
+        if anchor.rank == 0:
+            features += _right_below(line, anchor, runs[anchor.run])
+        elif anchor.rank < _TOLD:
+            features += reached_steps("bare voters past a line", runs[anchor.run].bare, (2, 3, 5))
+    return features
 
 
-def _right_below(line: WindowLine, one: Anchored, run: VoteRun) -> list[str]:
+def _right_below(line: WindowLine, anchor: Anchored, run: VoteRun) -> list[str]:
     values = run.voters.values()
-    found = [f"votes after {count_band(one.gap, (1, 2, 3, 5, 8))}"]
-    found += reached_steps("voters", len(values), (2, 3, 5, 8))
-    found += reached_steps("bare voters", run.bare, (1, 2, 3, 5))
+    features = [f"votes after {count_band(anchor.gap, (1, 2, 3, 5, 8))}"]
+    features += reached_steps("voters", len(values), (2, 3, 5, 8))
+    features += reached_steps("bare voters", run.bare, (1, 2, 3, 5))
     if run.bare > 1 and line.own >= _STRONG:
-        found.append("bare voters of a strong line")
+        features.append("bare voters of a strong line")
     if any(-1000 < value < 1000 for value in values):
-        found.append("a vote between")
+        features.append("a vote between")
     if any(value < 0 for value in values):
-        found.append("a vote against")
+        features.append("a vote against")
     if run.again:
-        found.append("votes again")
+        features.append("votes again")
     if line.who in run.voters:
-        found.append("own vote")
-    return found
+        features.append("own vote")
+    return features
