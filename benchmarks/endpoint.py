@@ -11,8 +11,8 @@ import sys
 import threading
 from typing import Any
 
-from tests.fake_openai import FakeOpenAI, Manners
-from tests.fake_replies import random_of, realistic_reply
+from tests.support.servers.fake_openai import FakeOpenAI, Manners
+from tests.support.servers.fake_replies import random_of, realistic_reply
 
 INTENTS = ("answer", "propose", "support", "oppose", "ask", "answer")
 

@@ -31,7 +31,7 @@ from parley.listeners.agents.host import HostedPart, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
-from tests.talkers import eager, persona
+from tests.support.sessions.talkers import eager, persona
 
 NAMES = ("ann", "bob", "cyd", "dee", "eve")
 CANCELS = 100

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from tests.servers import (
+from tests.support.servers.servers import (
     Aof,
     Flavour,
     RedisServer,

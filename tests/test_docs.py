@@ -23,7 +23,7 @@ from anyio.from_thread import start_blocking_portal
 
 from parley.bus import embedded
 from parley.bus.entries import KINDS
-from tests.warm import warm
+from tests.support.servers.warm import warm
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -16,8 +16,8 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, SessionOpened
 from parley.listeners.sessions.shipped_packs import newest_packs
-from tests.patience import wait_until
-from tests.talks import everything
+from tests.support.servers.patience import wait_until
+from tests.support.sessions.talks import everything
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

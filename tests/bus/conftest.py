@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from parley.bus import Bus
-from tests.servers import RedisServer
+from tests.support.servers.servers import RedisServer
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.patience import PATIENCE, wait_until
+from tests.support.servers.patience import PATIENCE, wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "redis"
 

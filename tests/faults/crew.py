@@ -19,8 +19,8 @@ from typing import Any, Self
 
 import redis
 
-from tests.patience import PATIENCE
-from tests.servers import RedisServer
+from tests.support.servers.patience import PATIENCE
+from tests.support.servers.servers import RedisServer
 
 ROOT = Path(__file__).parents[2]
 DWELL = 0.2  # seconds that a spared victim goes on, with what it holds or past it

@@ -16,8 +16,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
-from tests.patience import PATIENCE, wait_until
-from tests.ports import reserved
+from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.ports import reserved
 
 ROOT = Path(__file__).parents[2]
 SECRET = "a secret that only outlives its processes"

@@ -22,8 +22,8 @@ from tests.faults.crew import Crew
 from tests.faults.language import opened
 from tests.faults.oracle import Expected, Verdict, judge
 from tests.faults.proxy import LossyProxy
-from tests.patience import PATIENCE, wait_until
-from tests.servers import RedisServer
+from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.servers import RedisServer
 
 Told = TypeVar("Told")
 BATCH = 20  # messages that one publish may carry

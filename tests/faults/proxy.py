@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
-from tests.servers import RedisServer
+from tests.support.servers.servers import RedisServer
 
 
 class LossyProxy:

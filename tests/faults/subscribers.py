@@ -26,7 +26,7 @@ from typing import Any, Self
 from parley.bus import Bus, Cursor, FactRecord, Subscription
 from parley.bus.contract.errors import SlowSubscriber, Unavailable
 from parley.bus.entries import Record
-from tests.patience import PATIENCE
+from tests.support.servers.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 BUFFER = 100  # of the one that dawdles: room for a burst, not for a talk

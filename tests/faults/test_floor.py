@@ -12,9 +12,10 @@ import pytest
 from parley.bus import Bus
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
-from tests.logs import PACKS
-from tests.patience import PATIENCE
-from tests.rooms import (
+from tests.support.logs.logs import PACKS
+from tests.support.servers.patience import PATIENCE
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.rooms import (
     commits_by_epoch,
     crowd,
     granted,
@@ -24,7 +25,6 @@ from tests.rooms import (
     settings,
     spend_by_prefix,
 )
-from tests.servers import RedisServer
 
 NAMES = [f"agent-{i:02d}" for i in range(20)]
 BUDGET = 400_000

@@ -13,9 +13,9 @@ from parley.bus import Bus
 from parley.bus.connection.tasks import cancel_and_wait
 from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
-from tests.patience import wait_until
-from tests.servers import RedisServer
-from tests.sessions import discuss, past, replayed, whole
+from tests.support.servers.patience import wait_until
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.sessions import discuss, past, replayed, whole
 
 
 @pytest.mark.parametrize(

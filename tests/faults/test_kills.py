@@ -11,9 +11,9 @@ import pytest
 
 from parley.bus import Draft
 from parley.bus.entries import Message
-from tests.corpora import drafts_of, long_session, meetings, needs_corpora
 from tests.faults.ordeal import Faults, Ordeal, Report
-from tests.servers import Flavour, StartServer
+from tests.support.logs.corpora import drafts_of, long_session, meetings, needs_corpora
+from tests.support.servers.servers import Flavour, StartServer
 
 SPEAKERS = ("ana", "bo", "cy", "dee", "eli")
 THOUGHTS = (

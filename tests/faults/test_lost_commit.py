@@ -10,9 +10,9 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector
 from tests.faults.language import PACKS, opened
 from tests.faults.oracle import Expected, Verdict, judge
-from tests.patience import wait_until
-from tests.servers import Flavour, RedisServer, StartServer
-from tests.sessions import is_settled, running
+from tests.support.servers.patience import wait_until
+from tests.support.servers.servers import Flavour, RedisServer, StartServer
+from tests.support.sessions.sessions import is_settled, running
 
 SESSION = "demo"
 

@@ -13,10 +13,10 @@ import pytest
 from parley.bus import Bus, Cursor
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from tests.faults.subscribers import BUFFER, Subscribers, heard
-from tests.logs import PACKS
-from tests.patience import wait_until
-from tests.servers import RedisServer
-from tests.sessions import discuss, running, thoughts, whole
+from tests.support.logs.logs import PACKS
+from tests.support.servers.patience import wait_until
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.sessions import discuss, running, thoughts, whole
 
 SESSION = "talk"
 LOG = "parley:{0}:s:talk:log"

@@ -8,8 +8,8 @@ import pytest
 
 from parley.bus import Bus
 from parley.listeners.models.openai_model import OpenAIModel
-from tests.fake_openai import FakeOpenAI
-from tests.patience import PATIENCE
+from tests.support.servers.fake_openai import FakeOpenAI
+from tests.support.servers.patience import PATIENCE
 
 
 @pytest.fixture

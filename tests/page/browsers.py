@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.patience import PATIENCE
+from tests.support.servers.patience import PATIENCE
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP: Final = (1360, 860)

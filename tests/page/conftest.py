@@ -11,9 +11,9 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.doors import served
 from tests.page.browsers import WAIT_MS, Visits, chromium
-from tests.patience import PATIENCE
+from tests.support.doors.doors import served
+from tests.support.servers.patience import PATIENCE
 
 POLICY: Final = (
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",

@@ -16,9 +16,9 @@ from typing import Final
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.doors import served
 from tests.page.browsers import Visits, chromium
-from tests.servers import RedisServer, every_flavour
+from tests.support.doors.doors import served
+from tests.support.servers.servers import RedisServer, every_flavour
 
 SCENARIO: Final = "architecture"
 SIZE: Final = (1440, 900)

@@ -7,8 +7,8 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.hostile import HOSTILE, MARKER, mebibyte
 from tests.page.browsers import Visits
+from tests.support.doors.hostile import HOSTILE, MARKER, mebibyte
 
 TABS: Final = ("Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
 SAYABLE: Final = {name: words for name, words in HOSTILE.items() if words.strip()}

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 from tests.faults.gateway import SECRET, Gateway
 from tests.page.browsers import Visits
-from tests.patience import apart, wait_until
+from tests.support.servers.patience import apart, wait_until
 
 pytestmark = pytest.mark.long
 

@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, e
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import FloorNudged
-from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
-from tests.patience import PATIENCE, apart
-from tests.servers import RedisServer, every_flavour
+from tests.support.doors.doors import Standing, served
+from tests.support.servers.patience import PATIENCE, apart
+from tests.support.servers.servers import RedisServer, every_flavour
 
 SESSION: Final = "harbour"
 HALL: Final = "😀👍 Listen. I propose that we turn the hall into a workshop."

@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from parley.bus import Bus, Draft
 from parley.bus.entries import SummaryMade
 from parley.server.http.routes.access import page_file_routes
-from tests.doors import Standing, served
 from tests.page.browsers import WAIT_MS
-from tests.patience import PATIENCE, apart
+from tests.support.doors.doors import Standing, served
+from tests.support.servers.patience import PATIENCE, apart
 
 
 @pytest.fixture

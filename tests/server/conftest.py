@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parley.server.cli.main import main
-from tests.calls import Parley, Ran
+from tests.support.doors.calls import Parley, Ran
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 
 from parley.server.transcripts import NAMES, parse_transcript
 from parley.server.transcripts.transcript_export import to_json_lines
-from tests.calls import Parley
 from tests.server.transcripts.samples import RRSAGENT, SAMPLES, SLACK
+from tests.support.doors.calls import Parley
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

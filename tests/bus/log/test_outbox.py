@@ -1,0 +1,240 @@
+"""The outbox: what was acknowledged comes back when the log went back."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import redis
+from structlog.testing import capture_logs
+
+from parley.bus import Bus, Scripts
+from parley.bus.contract.errors import SessionNotFound
+from parley.bus.entries import SessionOpened
+from tests.support.servers.patience import wait_until
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.talks import everything, forget_after, said, talk
+
+
+async def ids(bus: Bus, session: str) -> list[str]:
+    return [record.id for record in await everything(bus, session)]
+
+
+async def test_a_lost_suffix_is_offered_again_before_anything_new(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """The order in which a publisher was acknowledged is the order that stands."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        (receipt,) = await bus.publish("a", [said(7)])
+        assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 8))]
+        assert (receipt.seq, receipt.n) == (8, 7)
+
+
+async def test_an_answer_to_what_was_lost_finds_it(redis_url: str, raw: redis.Redis) -> None:
+    """`re` names an acknowledged entry, and counts it where it stands once it is back."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await bus.publish("a", [said(7, re="m5")])
+        (record,) = (await bus.read("a"))[-1:]
+        assert (record.id, record.entry.re) == ("m7", 5)  # type: ignore[union-attr]  # a message
+
+
+async def test_an_answer_counts_where_the_lost_entry_stands_now(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Another was quicker while the log was short: the number is looked up again."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [said(8)])
+        await bus.publish("a", [said(7, re="m2"), said(9, re="m6")])
+        answers = {record.id: record.entry.re for record in (await bus.read("a"))[-2:]}  # type: ignore[union-attr]  # messages
+        assert answers == {"m7": 2, "m9": 7}
+
+
+async def test_an_answer_waits_for_another_publisher_to_offer_again(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """What it answers was lost too, and is not its own to offer; the rest does not wait."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0) as asker,
+        await Bus.connect(redis_url, outbox_seconds=20) as answerer,
+    ):
+        await talk(asker, "a", 3)
+        await answerer.publish("a", [said(7), said(8, re="m3"), said(9)])
+        forget_after(raw, "a", seq=2, n=1)
+        await answerer.publish("a", [said(10)])
+        assert await ids(asker, "a") == ["open", "m1", "m7", "m9", "m10"]
+        await asker.publish("a", [said(2), said(3)])
+
+        async def is_whole() -> bool:
+            return "m8" in await ids(asker, "a")
+
+        await wait_until(is_whole)
+        assert (await asker.read("a"))[-1].entry.re == 6  # type: ignore[union-attr]  # a message
+
+
+async def test_an_answer_to_what_never_comes_back_is_given_up(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """After the outbox's time, with an error in the log; nothing is asked for ever."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0) as asker,
+        await Bus.connect(redis_url, outbox_seconds=0.2) as answerer,
+    ):
+        await talk(asker, "a", 3)
+        with capture_logs() as logs:
+            await answerer.publish("a", [said(8, re="m3")])
+            forget_after(raw, "a", seq=2, n=1)
+            await wait_until(lambda: "answers_lost" in [line["event"] for line in logs])
+        await asker.publish("a", [said(2), said(3)])
+        assert await ids(asker, "a") == ["open", "m1", "m2", "m3"]
+
+
+async def test_without_the_tip_the_order_is_another(redis_url: str, raw: redis.Redis) -> None:
+    """What the rule is for: what is new would stand before what was lost."""
+    scripts = Scripts({"publish.tip": ""})
+    async with await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await bus.publish("a", [said(7)])
+        assert (await ids(bus, "a"))[:4] == ["open", "m1", "m2", "m7"]
+
+
+async def test_a_publisher_that_says_no_more_heals_the_log_too(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """The watch does not wait for the next draft."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+
+        async def is_healed() -> bool:
+            return (await bus.info("a")).head == 7
+
+        await wait_until(is_healed)
+        assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 7))]
+
+
+async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redis.Redis) -> None:
+    """The head alone would not tell: another publisher was quicker."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [said(k) for k in range(20, 30)])
+
+        async def is_healed() -> bool:
+            return (await bus.info("a")).head == 17
+
+        await wait_until(is_healed)
+        after = await ids(bus, "a")
+        assert after[-4:] == ["m3", "m4", "m5", "m6"]
+        assert len(set(after)) == len(after)
+
+
+async def test_a_lost_closing_closes_again(redis_url: str, raw: redis.Redis) -> None:
+    """The end of a session is acknowledged like any entry."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 2)
+        await bus.close("a", "agreed")
+        forget_after(raw, "a", seq=2, n=1)
+        raw.hset("parley:{0}:s:a:meta", "status", "open")
+
+        async def is_closed() -> bool:
+            return (await bus.info("a")).status == "closed"
+
+        await wait_until(is_closed)
+        assert await ids(bus, "a") == ["open", "m1", "m2", "close"]
+
+
+async def test_a_lost_opening_opens_again(redis_url: str, raw: redis.Redis) -> None:
+    """A session that was opened within the last seconds comes back whole."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "a", 3)
+        incarnation = (await bus.info("a")).incarnation
+        raw.flushall()
+
+        async def is_healed() -> bool:
+            try:
+                return (await bus.info("a")).head == 4
+            except SessionNotFound:
+                return False
+
+        await wait_until(is_healed)
+        assert (await bus.info("a")).incarnation == incarnation
+        assert (await bus.info("a")).due["fold"] == 1
+
+
+async def test_a_removed_session_stays_removed(redis_url: str) -> None:
+    """By whomever it was removed: its publishers do not bring it back."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0.4) as bus,
+        await Bus.connect(redis_url) as operator,
+    ):
+        await talk(bus, "a", 3)
+        await operator.remove("a")
+        with pytest.raises(SessionNotFound):
+            await bus.publish("a", [said(4)])
+        await bus.open("b", SessionOpened())
+        await asyncio.sleep(0.5)  # two rounds of the watch: nothing must come
+        with pytest.raises(SessionNotFound):
+            await bus.info("a")
+
+
+async def test_without_the_mark_it_would_come_back(redis_url: str) -> None:
+    """What the rule is for."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60, scripts=Scripts({"open.gone": ""})) as bus,
+        await Bus.connect(redis_url) as operator,
+    ):
+        await talk(bus, "a", 3)
+        await operator.remove("a")
+        await bus.publish("a", [said(4)])
+        assert (await bus.info("a")).head == 5
+
+
+async def test_references_follow_the_entries_they_mean(redis_url: str, raw: redis.Redis) -> None:
+    """`re` by id is resolved again: the entry it names has another number now."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 3)
+        await bus.publish("a", [said(4, re="m3")])
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [said(k) for k in range(20, 25)])
+
+        async def is_healed() -> bool:
+            return (await bus.info("a")).head == 10
+
+        await wait_until(is_healed)
+        records = {record.id: record for record in await everything(bus, "a")}
+        assert getattr(records["m4"].entry, "re", None) == records["m3"].n == 8
+
+
+async def test_a_server_that_lost_its_tail_is_healed_through_the_restart(
+    durable_server: RedisServer,
+) -> None:
+    """Killed, its file cut, and started again: nothing acknowledged is missing."""
+    async with await Bus.connect(durable_server.url, outbox_seconds=5.0) as bus:
+        await talk(bus, "a", 40)
+        before = durable_server.aof_file().stat().st_size
+        await talk(bus, "a", 20, first=41)
+        durable_server.kill9()
+        durable_server.cut_aof(before)
+        durable_server.restart()
+
+        async def is_healed() -> bool:
+            return (await bus.info("a")).head == 61
+
+        await wait_until(is_healed)
+        assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 61))]

@@ -1,0 +1,115 @@
+"""When things happened, by the clock of the log: what an arbiter goes by."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from parley.bus import Draft
+from parley.bus.contract.errors import Unavailable
+from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.memory_cache import CachedMemory
+from parley.listeners.rooms.log_clock import LogClock
+from parley.listeners.rooms.log_port import LocalLogPort, LogReplaced
+from parley.listeners.rooms.room import enter_room
+from parley.memory.arbitration.steps import ElapsedTimes
+from tests.support.logs.logs import PACKS
+from tests.support.logs.tables import Table, agent, person
+from tests.support.servers.patience import PATIENCE
+
+SECOND = 1_000
+
+
+def waited(table: Table, *entries: tuple[int, Entry]) -> ElapsedTimes:
+    """What marks say after `entries`, each at its second."""
+
+    async def main() -> ElapsedTimes:
+        marks = LogClock()
+        for second, entry in entries:
+            table.put(entry)
+            seq, n = table.memory.seq, table.memory.n
+            marks.note(Record(seq, n, f"e{seq}", second * SECOND, entry), live=False)
+        return marks.waited(table.memory)
+
+    return asyncio.run(main())
+
+
+def test_a_lease_is_counted_from_the_grant_whatever_is_said() -> None:
+    """Else a holder that died would keep the floor as long as somebody asks for it."""
+    table = Table(agent("ana"), person("eli"))
+    grant = FloorGranted(participant="ana", epoch=1)
+    found = waited(table, (10, grant), (70, Message(participant="eli", content="Hello?")))
+    assert found.held - found.head == 60 * SECOND
+
+
+def test_a_votes_time_is_counted_from_its_own_call() -> None:
+    """Not from that of another one, nor from a call that was refused."""
+    table = Table(agent("ana"), person("eli"), vote={"confirm": "all"})
+    calls = [VoteInitiated(participant="eli", content=f"Question {k}?") for k in range(2)]
+    refused = VoteInitiated(participant="ana", content="May I?")
+    hello = Message(participant="eli", content="Hello?")
+    found = waited(table, (10, calls[0]), (70, calls[1]), (80, refused), (100, hello))
+    assert found.vote is not None
+    assert found.vote - found.head == 90 * SECOND
+
+
+class _Crowded(LocalLogPort):
+    """A session in which somebody speaks just as a room is entered."""
+
+    async def recent(self, count: int) -> list[Record]:
+        entry = Message(participant="eli", content="Morning.")
+        await self.publish([Draft("late", entry)], None)
+        return await super().recent(count)
+
+
+async def test_what_is_said_while_a_room_is_entered_is_heard_once() -> None:
+    """By its memory and among the recent messages alike."""
+    log = LocalLog()
+    log.open(SessionOpened())
+    async with enter_room(_Crowded(log, PACKS)) as room, asyncio.timeout(PATIENCE):
+        await room.wait_until_folded(2)
+        assert [record.id for record in room.recent] == ["late"]
+        assert room.memory.messages == 1
+
+
+class _Faltering(LocalLogPort):
+    """A store that is away when it is asked next, again and again: the log was replaced."""
+
+    away = 0
+
+    async def copy(self) -> CachedMemory:
+        self._falter()
+        return await super().copy()
+
+    async def recent(self, count: int) -> list[Record]:
+        self._falter()
+        return await super().recent(count)
+
+    async def follow(self, after: int) -> AsyncGenerator[list[Record]]:
+        self._falter()
+        async for records in super().follow(after):
+            yield records
+            if records[-1].id == "last":
+                self.away = 3
+                raise LogReplaced
+
+    def _falter(self) -> None:
+        self.away -= 1
+        if self.away >= 0:
+            raise Unavailable("Redis does not answer")
+
+
+async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
+    """Nobody is told that the session is gone: it is read once the store is back."""
+    log = LocalLog()
+    log.open(SessionOpened())
+    door = _Faltering(log, PACKS)
+    async with enter_room(door) as room, asyncio.timeout(20):
+        anew = asyncio.Event()
+        room.add_listener(lambda record, facts: None, anew.set)
+        said = Message(participant="eli", content="Morning.")
+        await room.publish([Draft("last", said)])
+        await anew.wait()
+        await room.publish([Draft("later", said)])
+        assert room.memory.messages == 2

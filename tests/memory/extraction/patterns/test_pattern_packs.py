@@ -1,0 +1,206 @@
+"""Pattern packs: data that RE2 vouches for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parley.listeners.sessions.shipped_packs import shipped_packs
+from parley.memory.errors import BadPattern
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader
+from tests.support.logs.costs import seconds, times_longer
+
+ENGLISH = Path(__file__).parents[4] / "memory" / "packs" / "en@1.json"
+
+
+def pack(*patterns: str, **options: Any) -> Pack:
+    rules = [
+        {"name": f"decide.r{number}", "act": "decide", "pattern": pattern, **options}
+        for number, pattern in enumerate(patterns)
+    ]
+    return parse_pack({"name": "own@1", "rules": rules})
+
+
+def test_the_shipped_pack_is_the_one_that_sessions_name() -> None:
+    """A changed word is a new pack: this hash may never change, en@2 is the way."""
+    english = parse_pack(ENGLISH.read_bytes())
+    assert english.name == "en@1"
+    assert english.hash == parse_pack(english.to_json()).hash
+    assert english.hash == HASH
+
+
+def test_a_pack_survives_being_logged() -> None:
+    """A pack written in full into the log reads back as itself."""
+    made = pack("we are done", before="not $", skip=["negation"], confidence=300)
+    assert parse_pack(json.dumps(made.to_json())) == made
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(?=agreed)", "look-around"),
+        (r"(agreed) \1", "RE2 refuses"),
+        ("(agreed", "RE2 refuses"),
+        ("a{1001}", "RE2 refuses"),
+        ("x*", "empty text"),
+        ("", "at least 1 character"),
+        ("a" * 5000, "at most 4000"),
+    ],
+)
+def test_a_pattern_that_cannot_serve_is_refused_by_name(pattern: str, reason: str) -> None:
+    """The refusal names the rule and says why."""
+    with pytest.raises(BadPattern, match=reason) as refusal:
+        pack("fine", pattern)
+    assert refusal.value.rule == "decide.r1"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"not json",
+        b"[]",
+        b'{"name": "own@1", "rules": []}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "shout", "pattern": "b"}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b", "extra": 1}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b", "before": "("}]}',
+        b'{"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}], "more": 1}',
+        b'{"name": "Own 1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}]}',
+        b'{"name": "o", "rules": [{"name": "a", "act": "ask", "pattern": "b"}],'
+        b' "guards": {"negation": "("}}',
+    ],
+)
+def test_what_is_not_a_pack_is_refused(data: bytes) -> None:
+    """Other JSON, unknown acts and unknown keys are one kind of refusal."""
+    with pytest.raises(BadPattern):
+        parse_pack(data)
+
+
+def test_two_rules_of_one_name_are_refused() -> None:
+    """A rule's name is its evidence, so it must be its own."""
+    rule = {"name": "a", "act": "ask", "pattern": "b"}
+    with pytest.raises(BadPattern, match="twice"):
+        parse_pack({"name": "own@1", "rules": [rule, rule]})
+
+
+def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
+    """Own wording fires, under the guards of every pack in force."""
+    reader = SpeechActReader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
+    detections = reader.read("The motion is green-lit. I agree.")
+    assert [each.rule for each in detections] == ["own@1/decide.r0", "en@1/support.i-agree"]
+    assert reader.read("I never said the motion is green-lit.") == ()
+
+
+def test_five_hundred_patterns_compile() -> None:
+    """A large pack is one automaton, not a refusal or silence."""
+    reader = SpeechActReader(
+        [pack(*(rf"\bverdict{n}\s+(?:\w+\s+){{0,5}}stands\b" for n in range(500)))]
+    )
+    assert len(reader.read("verdict7 of the day stands")) == 1
+
+
+HOSTILE = [
+    "(a+)+$",
+    r"\s+agreed",
+    "(x|x|x)*y",
+    "a.*b.*c.*d",
+    "(?:a?){50}a{50}",
+    r"z.*q|a",
+    "[^a]*b|a",
+]
+
+
+MOST = 16  # times the time for eight times the text; 8 where linear, 64 where quadratic
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+@pytest.mark.parametrize("unit", ["a", " ", "ab ", "x", "a\n"])
+def test_law_13_operator_patterns_take_linear_time(pattern: str, unit: str) -> None:
+    """Eight times the text takes eight times as long and not 64 times, whatever the pattern."""
+    assert _growth(SpeechActReader([pack(pattern)]), unit) <= MOST
+
+
+def _growth(reader: SpeechActReader, unit: str, act: str | None = None) -> float:
+    """Times as long that 480,000 characters take as 60,000 do.
+
+    Both are beyond the point, at some 50,000 characters, where RE2 goes over to
+    another linear engine and the time makes one step.
+    """
+    long = unit * (480_000 // len(unit))
+    short = long[: len(long) // 8]
+
+    def reading(text: str) -> float:
+        return max(seconds(lambda: reader.read(text, act)), LEAST)
+
+    return times_longer(lambda: reading(short), lambda: reading(long), MOST)
+
+
+LEAST = 0.0005  # seconds: below that, what a call costs at all is what is measured
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I propose a. ", "[PROPOSAL] ", "+1\n", "\"'`", "> x\n", "P1 ", "we agreed ", "but ", "``` ",
+     "I agree, ", "a:", "http://", "PROPOSAL: x\n", "+1 P1 ", "I support P1, "],
+)  # fmt: skip
+def test_law_13_hostile_messages_take_linear_time(unit: str) -> None:
+    """Repeating what the shipped patterns look for does not slow them down."""
+    reader = SpeechActReader([parse_pack(ENGLISH.read_bytes())])
+    assert _growth(reader, unit) <= MOST
+    assert _growth(reader, unit, "propose") <= MOST
+
+
+@pytest.mark.parametrize("unit", ["wir haben x y z beschlossen ", "je suis très ", "sou muito "])
+def test_law_13_every_language_takes_linear_time(unit: str) -> None:
+    """Gaps between the halves of a verb, accents and adverbs in a row stay linear."""
+    assert _growth(SpeechActReader(shipped_packs()), unit) <= MOST
+
+
+@given(st.text(max_size=200), st.sampled_from([None, "propose", "support", "ask"]))
+def test_anything_can_be_read(text: str, act: str | None) -> None:
+    """Every span lies in the text, whatever the text is."""
+    for detection in READER.read(text, act):
+        assert 0 <= detection.start < detection.end <= len(text) or not text
+        assert 0 <= detection.text_start <= detection.text_end <= len(text)
+
+
+READER = SpeechActReader([parse_pack(ENGLISH.read_bytes())])
+HASH = "88128e3c9af4b439b1c389dd87b7a566"
+
+
+def test_the_guards_of_a_language_are_its_own() -> None:
+    """`no` denies in Spanish; in Portuguese it is "in the", and must not deny."""
+    spanish = parse_pack(
+        {
+            "name": "own-es@1",
+            "language": "es",
+            "rules": [{"name": "va", "act": "decide", "pattern": "queda aprobado"}],
+            "guards": {"negation": r"\bno\b"},
+        }
+    )
+    portuguese = parse_pack(
+        {
+            "name": "own-pt@1",
+            "language": "pt",
+            "rules": [{"name": "vai", "act": "decide", "pattern": "fica aprovado"}],
+        }
+    )
+    reader = SpeechActReader([spanish, portuguese])
+    assert reader.read("no queda aprobado") == ()
+    assert [each.act for each in reader.read("no domingo fica aprovado")] == ["decide"]
+
+
+def test_a_packs_language_is_part_of_it_unless_it_is_english() -> None:
+    """Packs from before there were languages keep their hash."""
+    tree = {"name": "own@1", "rules": [{"name": "a", "act": "ask", "pattern": "b"}]}
+    english, german = parse_pack(tree), parse_pack(tree | {"language": "de"})
+    assert "language" not in english.to_json()
+    assert parse_pack(german.to_json()) == german
+    assert english.hash != german.hash == parse_pack(german.to_json()).hash
+    with pytest.raises(BadPattern, match="language"):
+        parse_pack(tree | {"language": "Deutsch!"})

@@ -1,0 +1,203 @@
+"""The life of a decision: claimed, ratified, disputed, superseded."""
+
+from __future__ import annotations
+
+import pytest
+
+from parley.bus.entries import Act, Message
+from tests.support.logs.logs import folded, talk
+
+
+def say(
+    who: str,
+    text: str,
+    act: Act | None = None,
+    re: int | str | None = None,
+    topic: str | None = None,
+) -> Message:
+    return Message(participant=who, content=text, act=act, re=re, topic=topic)
+
+
+IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
+
+
+def test_one_voice_only_claims() -> None:
+    """'We have agreed' from one person is a claim with one supporter."""
+    memory, _ = folded(talk(("bo", "We have agreed to move the index on Friday.")))
+    decision = memory.decisions[1]
+    assert (decision.status, list(decision.supporters)) == ("claimed", ["bo"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the final answer?",
+        "If we agreed to that, we would need a second disk.",
+        "We agreed to disagree.",
+        "Do you think we agreed?",
+        "Nobody would say consensus is near.",
+        "We have not agreed.",
+        "Have we decided?",
+    ],
+)
+def test_what_only_sounds_like_a_decision_is_none(text: str) -> None:
+    """Questions, conditions and negations claim nothing."""
+    memory, _ = folded(talk(("bo", text)))
+    assert memory.decisions == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We have decided to keep the old importer.",
+        "We all agreed to keep the old importer.",
+        "We\u2019ve decided to keep the old importer.",
+        "Let\u2019s go with the old importer.",
+        "[DECISION] Keep the old importer.",
+        "[CONSENSUS] Keep the old importer.",
+    ],
+)
+def test_a_decision_is_found_in_the_wordings_people_use(text: str) -> None:
+    """With either apostrophe, with a word in between, with a tag."""
+    memory, _ = folded(talk(("bo", text)))
+    assert [decision.status for decision in memory.decisions.values()] == ["claimed"]
+
+
+def test_a_vote_and_its_resolution_ratify() -> None:
+    """Bare votes count once a resolution restates what they were cast on."""
+    votes = [(name, "+1") for name in ("bo", "cy", "dee")]
+    text = "RESOLVED: move the index to the second disk before Friday"
+    memory, _ = folded(talk(IDEA, *votes, ("ines", text)))
+    assert memory.proposals[1].status == "accepted"
+    decision = memory.decisions[1]
+    assert (decision.status, decision.resolves) == ("ratified", 1)
+    assert decision.tally == (5, 0, 0)
+
+
+def test_votes_alone_do_not_accept() -> None:
+    """A run of +1 is linked by nearness; without a resolution it stays open."""
+    memory, _ = folded(talk(IDEA, *[(name, "+1") for name in ("bo", "cy", "dee")]))
+    assert memory.proposals[1].status == "active"
+    assert memory.proposals[1].tally == (3, 0, 0)
+
+
+def test_enough_others_who_say_the_same_ratify() -> None:
+    """A claim that resolves no proposal binds once two others support it by handle."""
+    claim = ("ana", "[DECISION] The review moves to Thursday.")
+    memory, _ = folded(talk(claim, ("bo", "I support D1."), ("cy", "I support D1.")))
+    assert memory.decisions[1].status == "ratified"
+
+
+def test_an_opposition_after_the_claim_disputes() -> None:
+    """And the dissenter stands on the record."""
+    claim = ("ana", "[DECISION] The review moves to Thursday.")
+    memory, _ = folded(talk(claim, ("bo", "I dispute D1, Thursday is taken.")))
+    assert memory.decisions[1].status == "disputed"
+    assert list(memory.decisions[1].dissenters) == ["bo"]
+
+
+def test_a_later_opposition_to_the_proposal_disputes_its_decision() -> None:
+    """Changing one's mind on P1 after D1 settled it is dissent on D1."""
+    memory, facts = folded(
+        talk(IDEA, ("bo", "+1 to P1"), ("cy", "+1 to P1"), ("bo", "I oppose P1 after all."))
+    )
+    assert memory.decisions[1].status == "disputed"
+    assert "bo" in memory.decisions[1].dissenters
+    assert any(fact.kind == "position.flipped" for fact in facts)
+
+
+def test_a_chair_may_ratify_what_is_disputed() -> None:
+    """The dissent stays on the record."""
+    memory, _ = folded(
+        talk(
+            ("ana", "[DECISION] The review moves to Thursday."),
+            ("bo", "I dispute D1."),
+            ("ines", "I ratify D1."),
+            chair=["ines"],
+        )
+    )
+    assert memory.decisions[1].status == "ratified"
+    assert list(memory.decisions[1].dissenters) == ["bo"]
+
+
+def test_a_ratified_decision_supersedes_the_one_before_on_its_topic() -> None:
+    """Only a topic that somebody named counts as the same."""
+    first = say("ines", "Reviews are on Thursday.", "decide", topic="reviews")
+    second = say("ines", "Reviews are on Monday.", "decide", topic="Reviews")
+    memory, facts = folded(talk(first, second, chair=["ines"]))
+    assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
+    assert memory.decisions[1].superseded_by == 2
+    assert facts[-1].kind == "decision.superseded"
+
+
+def test_a_topic_named_on_a_proposal_is_its_decision_s_topic() -> None:
+    """Accepted by quorum, and superseded by a later decision on the same topic."""
+    idea = say("ana", "All at once, in May.", "propose", topic="rollout")
+    later = say("ines", "Two first, then three.", "decide", topic="rollout")
+    memory, _ = folded(talk(idea, ("bo", "+1 to P1"), ("cy", "+1 to P1"), later, chair=["ines"]))
+    assert memory.decisions[1].status == "superseded"
+
+
+def test_a_decision_on_an_amended_proposal_supersedes_the_earlier_one() -> None:
+    """The chain of amendments says what replaces what."""
+    memory, _ = folded(
+        talk(
+            IDEA,
+            ("bo", "accept P1"),
+            say("cy", "Move it, but on Monday.", "amend", "P1"),
+            ("bo", "accept P2"),
+        )
+    )
+    assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
+
+
+def test_a_hundred_decisions_survive_every_cap() -> None:
+    """Older ones shrink to handle and topic; none is forgotten."""
+    lines = [
+        say("ines", f"Team {index} owns service number {index}.", "decide", topic=f"owner {index}")
+        for index in range(100)
+    ]
+    memory, _ = folded(talk(*lines, chair=["ines"], caps={"decisions": 5}))
+    assert len(memory.decisions) == 100
+    assert all(decision.status == "ratified" for decision in memory.decisions.values())
+    assert sum(not decision.shrunk for decision in memory.decisions.values()) <= 5
+    assert memory.decisions[1].topic == "owner 0"
+
+
+def test_a_decision_on_something_else_is_not_tied_to_the_proposal_nearby() -> None:
+    """Nearness alone ties only words that could mean it."""
+    memory, _ = folded(talk(IDEA, ("bo", "[DECISION] Tea is at four.")))
+    assert memory.decisions[1].resolves is None
+    memory, _ = folded(talk(IDEA, ("bo", "[DECISION] Agreed.")))
+    assert memory.decisions[1].resolves == 1
+
+
+MINUTES = [
+    ("cy", "we decided to approve the minutes of last week"),
+    ("ann", "any objections to this resolution?"),
+    ("cy", "I support D1"),
+    ("bob", "[SUPPORT P2]"),
+    ("ann", "+1"),
+    ("dee", "Approve the minutes of last week"),
+]
+
+
+def test_what_is_found_of_an_earlier_line_leaves_what_was_said_since() -> None:
+    """A restatement that shows only two messages later takes back no abstention in between."""
+    later = [("dee", "[ABSTAIN D1] I was not there"), ("bob", "hello there")]
+    memory, facts = folded(talk(*MINUTES, *later))
+    assert [fact.data["born"] for fact in facts if fact.kind == "decision.restated"] == [6]
+    assert list(memory.decisions[1].abstainers) == ["dee"]
+    assert memory.participants["dee"].positions["D1"].stance == "neutral"
+
+
+def test_a_decision_found_late_settles_nothing_that_was_proposed_after_it() -> None:
+    """It is born at its line, so it cannot have decided on a later one."""
+    memory, _ = folded(talk(
+        ("dee", "hello there"),
+        ("ann", "minutes of the last meeting approved"),
+        ("cy", "I propose we approve the minutes of the last meeting"),
+        ("cy", "any objections to this resolution?"),
+    ))  # fmt: skip
+    assert (memory.decisions[1].born, memory.proposals[1].born) == (2, 3)
+    assert memory.decisions[1].resolves is None

@@ -1,0 +1,152 @@
+"""`parley serve` as a process: it says where it is, and ends when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from parley.bus import Bus, embedded
+from parley.listeners.workers.supervisor import DEATHS
+from parley.server.basics.errors import Failure
+from parley.server.bootstrap import server_addresses
+from parley.server.cli.main import main
+from parley.server.runtime import signing_secret
+from parley.server.runtime.signing_secret import key_id
+from parley.server.runtime.worker_process import WorkerProcess
+from parley.server.settings import Settings
+from tests.support.servers.patience import PATIENCE, wait_until
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometheus_client")
+
+
+def test_help_loads_no_server() -> None:
+    """The tree of commands is put together without what only the doors need."""
+    program = (
+        "import sys, contextlib, parley.server.cli.command_tree as tree\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    tree.command()(args=['serve', '--help'], prog_name='parley')\n"
+        f"sys.exit(' '.join(sorted(set(sys.modules) & set({HEAVY!r}))) or 0)\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stderr
+    assert "--no-worker" in said.stdout
+
+
+@pytest.mark.parametrize(("ending", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+async def test_it_says_where_it_is_and_ends_when_told(
+    ending: signal.Signals, code: int, tmp_path: Path, redis_url: str
+) -> None:
+    """Its files are there once it answers, and gone with it; the link is on stderr."""
+    ready = tmp_path / "ready"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parley", "serve", "--port", "0", "--redis", redis_url,
+        "--ready", str(ready),
+        cwd=ROOT, stdout=PIPE, stderr=PIPE, env={**os.environ, "PARLEY_DATA": str(tmp_path)},
+    )  # fmt: skip
+    try:
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
+        assert process.returncode is None, await process.communicate()
+        tree = json.loads(ready.read_text())
+        assert tree["pid"] == process.pid
+        own = Settings(data=tmp_path)
+        kids = [key_id(each) for each in signing_secret.load(own)]
+        assert server_addresses.read_addresses(own, kids) == (tree["url"],)
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+            assert (await client.get(f"{tree['url']}/nothing-here")).status_code == 404
+        process.send_signal(ending)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == code, err
+    assert out == b""
+    assert f"minutes: {tree['url']}/#ticket=".encode() in err
+    assert b"no secret is set: this machine only" in err
+    assert [file.name for file in tmp_path.iterdir()] == [signing_secret.FILE]
+
+
+async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
+    """And the server goes on meanwhile; what was said is heard by the new one."""
+    ready = tmp_path / "ready"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parley", "serve", "--port", "0", "--data", str(tmp_path),
+        "--ready", str(ready), cwd=ROOT, stderr=PIPE,
+    )  # fmt: skip
+    try:
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
+        async with embedded.serve("auto", tmp_path) as redis, await Bus.connect(redis.url) as bus:
+            await wait_until(lambda: at_work(bus))
+            before = await at_work(bus)
+            os.kill(parent(min(before)), signal.SIGKILL)
+            await wait_until(lambda: at_work(bus, but=before))
+            assert process.returncode is None
+        process.send_signal(signal.SIGTERM)
+        _, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, err
+    assert b"the worker ended with -9, and was started again" in err
+
+
+async def test_a_worker_that_keeps_dying_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a line that says how often, also where the worker said nothing."""
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with (tmp_path / "log").open("w+b") as log:
+        helping = WorkerProcess(Settings(data=tmp_path), log)
+        await helping.start()
+        for _ in range(DEATHS - 1):
+            await wait_until(lambda: helping.ended is not None)
+            assert await helping.revive()
+        await wait_until(lambda: helping.ended is not None)
+        with pytest.raises(Failure) as given_up:
+            await helping.revive()
+    assert str(given_up.value) == "the worker ended with 1, 5 times within 30 s"
+
+
+async def at_work(bus: Bus, but: frozenset[int] = frozenset()) -> frozenset[int]:
+    """The processes of both lanes, once they are there and none of them is among `but`."""
+    pids = frozenset(worker.pid for worker in await bus.workers())
+    return pids if len(pids) == 2 and not pids & but else frozenset()
+
+
+def parent(pid: int) -> int:
+    said = subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True)
+    return int(said.stdout)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "said"),
+    [
+        (["--host", "0.0.0.0"], 2, "PARLEY_SERVE_SECRET"),
+        (["--port", "-1"], 2, "--port"),
+        (["--serve-secret", "short"], 2, "less than 32 bytes"),
+        (["--redis", "redis://127.0.0.1:1", "--port", "0"], 1, "redis"),
+    ],
+)
+def test_a_server_that_cannot_be_says_why(
+    args: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line, with the exit code of its kind."""
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--data", str(tmp_path), *args])
+    err = capsys.readouterr().err
+    assert ended.value.code == code
+    assert said.casefold() in err.casefold()
+    assert "Traceback" not in err

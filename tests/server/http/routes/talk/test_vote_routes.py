@@ -1,0 +1,244 @@
+"""Votes over HTTP: called, agreed to, cast, counted, told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx2
+import pytest
+
+from parley.bus import Draft
+from parley.bus.entries import BallotCast
+from parley.server.queries.log_queries import stream_entries
+from tests.support.doors.doors import Standing, doors
+from tests.support.doors.gateway_talk import NAME, PATH, begin, slug
+from tests.support.doors.sse import streamed
+from tests.support.servers.patience import wait_until
+
+CAST = "ballot.cast"
+
+
+async def said(client: httpx2.AsyncClient, words: str) -> None:
+    assert (await client.post(f"{PATH}/messages", json={"content": words})).status_code == 201
+
+
+async def test_a_vote_is_called_cast_and_counted(redis_url: str) -> None:
+    """By participants, each in its own name; its row tells how it stands and what carried."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            await said(ana, "I propose a light at the pier.")
+            await said(bo, "Let me think.")
+            body = {"question": "Adopt it?", "proposal": "p1"}
+            called = await ana.post(f"{PATH}/votes", json=body)
+            assert called.status_code == 201, called.text
+            vote = called.json()
+            assert (vote["ref"], vote["proposal"], vote["participant"]) == ("V1", "P1", "ana")
+            cast = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": ["accept"]})
+            assert (cast.json()["status"], cast.json()["waiting"]) == ("open", ["bo"]), cast.text
+            counted = await bo.post(f"{PATH}/votes/V1/count", json={})
+            assert counted.status_code == 201, counted.text
+            told = (await bo.get(f"{PATH}/votes/v1")).json()
+            assert told["carried"] == counted.json()["carried"] == "accept"
+            twice = await bo.post(f"{PATH}/votes/V1/count", json={})
+            assert (twice.status_code, slug(twice)) == (409, "refused")
+            assert [row["ref"] for row in (await bo.get(f"{PATH}/votes")).json()["items"]] == ["V1"]
+            for at, stood in ((2, []), (3, ["open"]), (5, ["carried"])):
+                past = (await bo.get(f"{PATH}/votes", params={"at": at})).json()["items"]
+                assert [row["status"] for row in past] == stood
+            early = await bo.get(f"{PATH}/votes", params={"at": 99})
+            assert (early.status_code, slug(early)) == (422, "not-yet")
+            again = (await bo.get(f"{PATH}/votes/1", params={"rule": "unanimity"})).json()
+            assert (again["standing"]["carried"], again["again"]["rule"]) == ("accept", "unanimity")
+
+
+async def open_vote(d: Standing, *, secret: bool = False) -> None:
+    """V1 of ana and bo, called by the one."""
+    async with d.client(d.operator()) as client:
+        for name in ("ana", "bo"):
+            body = {"content": "I am here.", "as": name}
+            assert (await client.post(f"{PATH}/messages", json=body)).status_code == 201
+        called = {"question": "Is it?", "options": ["yes", "no"], "secret": secret, "as": "ana"}
+        answer = await client.post(f"{PATH}/votes", json=called)
+        assert answer.status_code == 201, answer.text
+
+
+async def test_who_has_no_vote_casts_none(redis_url: str) -> None:
+    """Nor does a vote that is not there take any, nor a choice that is none of its options."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with (
+            d.client(d.token("canary", session=NAME)) as stranger,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path = f"{PATH}/votes/V1/ballots"
+            refused = await stranger.post(path, json={"choice": ["yes"]})
+            assert (refused.status_code, slug(refused)) == (409, "refused")
+            assert "canary" not in refused.text
+            other = await bo.post(path, json={"choice": ["canary"]})
+            assert (other.status_code, slug(other)) == (422, "refused")
+            assert "canary" not in other.text
+            missing = await bo.post(f"{PATH}/votes/V9/ballots", json={"choice": ["yes"]})
+            assert (missing.status_code, slug(missing)) == (404, "no-vote")
+            assert slug(await bo.get(f"{PATH}/votes/P1")) == "invalid"
+
+
+async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
+    """Neither while it is open nor when it is counted; while open nothing is counted again."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d, secret=True)
+        async with d.client(d.token("bo", session=NAME)) as bo, d.client(d.operator()) as operator:
+            cast = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["yes"]})
+            assert (cast.json()["ballots"], cast.json()["cast"]) == (None, 1)
+            early = await bo.get(f"{PATH}/votes/V1", params={"rule": "majority"})
+            assert (early.status_code, slug(early)) == (409, "refused")
+            waits = await bo.post(f"{PATH}/votes/V1/count", json={})
+            assert (waits.status_code, slug(waits)) == (409, "refused")
+            counted = await operator.post(f"{PATH}/votes/V1/count")
+            assert counted.status_code == 201
+            assert counted.json()["ballots"] is None
+            late = await bo.post(f"{PATH}/votes/V1/ballots", json={"choice": ["no"]})
+            assert (late.status_code, slug(late)) == (409, "refused")
+            for path in (f"{PATH}/entries", f"{PATH}/messages?others=true"):
+                rows = (await bo.get(path)).json()["items"]
+                (ballot,) = [row["entry"] for row in rows if row["entry"]["kind"] == CAST]
+                assert not {"choice", "content"} & ballot.keys()
+
+
+@pytest.mark.parametrize("secret", [True, False])
+async def test_a_stream_tells_what_a_ballot_chose_where_its_vote_is_open(
+    redis_url: str, secret: bool
+) -> None:
+    """Of a secret one neither the entry nor its fact does."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d, secret=secret)
+        async with d.client(d.token("bo", session=NAME)) as bo:
+            body = {"choice": ["yes"], "why": "it is late"}
+            assert (await bo.post(f"{PATH}/votes/V1/ballots", json=body)).status_code == 201
+            token, path = d.token("bo", session=NAME), f"{PATH}/events?after=0"
+            async with streamed(d.url, path, token) as stream:
+                while (event := await stream.next()).data.get("entry", {}).get("kind") != CAST:
+                    pass
+            assert ("yes" in str(event.data), "late" in str(event.data)) == (not secret, not secret)
+
+
+async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
+    """Its token has to say so, and so does the session."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        body = {"question": "Is it?"}
+        async with d.client(d.token("bot", role="agent", session=NAME)) as bot:
+            assert slug(await bot.post(f"{PATH}/votes", json=body)) == "forbidden"
+            rows = {"entries": [{"kind": "vote.initiated", "content": "Is it?"}]}
+            assert slug(await bot.post(f"{PATH}/entries", json=rows)) == "forbidden"
+        async with d.client(d.token("bot", role="agent", session=NAME, may=["vote"])) as bot:
+            assert (await bot.post(f"{PATH}/seats", json={})).status_code == 201
+            answer = await bot.post(f"{PATH}/votes", json=body)
+            assert answer.status_code == 201, answer.text
+
+
+async def _statuses(d: Standing) -> list[str]:
+    """As the log has them: no door is asked."""
+    memory = await d.doors.held.reader.current(NAME)
+    return [vote.status for vote in memory.votes.held.values()]
+
+
+async def test_the_last_ballot_closes_the_vote(redis_url: str) -> None:
+    """Though nobody counts, and nobody is an agent; its answer says what carried."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path = f"{PATH}/votes/V1/ballots"
+            first = await ana.post(path, json={"choice": ["yes"]})
+            assert first.json()["status"] == "open"
+            last = await bo.post(path, json={"choice": ["yes"]})
+            assert (last.json()["status"], last.json()["carried"]) == ("carried", "yes")
+
+
+async def test_a_vote_ends_when_its_time_is_over(redis_url: str) -> None:
+    """With the ballots that are in, though nobody watches the session."""
+    async with doors(redis_url) as d:
+        await begin(d, vote={"seconds": 1})
+        await open_vote(d)
+
+        async def over() -> bool:
+            return await _statuses(d) != ["open"]
+
+        await wait_until(over)
+        assert await _statuses(d) == ["short"]
+
+
+async def test_a_vote_that_outlived_its_server_ends_at_the_next_that_is_asked_for_it(
+    redis_url: str,
+) -> None:
+    """Its time was over while nobody was there to count; whoever asks for it alone finds out."""
+    async with doors(redis_url) as first:
+        await begin(first, vote={"seconds": 1})
+        await open_vote(first)
+    async with doors(redis_url) as d, d.client(d.token("bo", session=NAME)) as bo:
+
+        async def over() -> bool:
+            status: str = (await bo.get(f"{PATH}/votes/V1")).json()["status"]
+            return status != "open"
+
+        await wait_until(over)
+
+
+async def test_a_vote_ends_with_ballots_that_came_by_other_ways(redis_url: str) -> None:
+    """In a batch, or from a command line: whoever watches the room counts."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            row = {"kind": "ballot.cast", "re": "V1", "choice": ["no"]}
+            assert (await ana.post(f"{PATH}/entries", json={"entries": [row]})).is_success
+        cast = BallotCast(participant="bo", re="V1", choice=("no",))
+        await d.doors.held.bus.publish(NAME, [Draft("cli:1", cast)])
+
+        async def over() -> bool:
+            return await _statuses(d) == ["carried"]
+
+        await wait_until(over)
+
+
+async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_first(
+    redis_url: str,
+) -> None:
+    """Over two servers at once: each ballot that the log has before the result is in it."""
+    async with doors(redis_url) as d, doors(redis_url) as e:
+        await begin(d)
+        async with d.client(d.operator()) as async_client, e.client(d.operator()) as two:
+            for name in ("ana", "bo"):
+                await async_client.post(
+                    f"{PATH}/messages", json={"content": "I am here.", "as": name}
+                )
+            for number in range(1, 9):
+                called = {"question": "Is it?", "as": "ana"}
+                assert (await async_client.post(f"{PATH}/votes", json=called)).status_code == 201
+                path = f"{PATH}/votes/V{number}/ballots"
+                yes, no = {"choice": ["accept"]}, {"choice": ["reject"]}
+                await async_client.post(path, json={**yes, "as": "ana"})
+                await asyncio.gather(
+                    two.post(path, json={**yes, "as": "bo"}),
+                    async_client.post(path, json={**no, "as": "ana"}),
+                    two.post(path, json={**no, "as": "bo"}),
+                )
+            votes = [(await async_client.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
+        log = [(row.n, row.entry) async for row in stream_entries(d.doors.held.bus, NAME)]
+    cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
+    for vote in votes:
+        mine = [(n, ballot) for n, ballot in cast if ballot.re in (vote["n"], vote["ref"])]
+        last = {one.participant: one.choice[0] for n, one in mine if n < vote["closed_n"]}
+        found = {option: list(last.values()).count(option) for option in ("accept", "reject")}
+        assert {option: vote["tally"][option] for option in found} == found

@@ -1,0 +1,288 @@
+"""Sessions as server-sent events: what a client hears, how it resumes, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+import structlog
+
+from parley.bus import Bus
+from tests.support.doors.doors import Standing, doors
+from tests.support.doors.sse import streamed
+from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.rooms import said
+from tests.support.sessions.sessions import discuss, whole
+
+PATH = "/v1/sessions/s/events"
+
+
+async def begun(d: Standing, count: int = 5) -> str:
+    """A session of `count` messages; a reader's token for it."""
+    await discuss(d.doors.held.bus, "s", count)
+    return d.token("ana", session="s")
+
+
+async def test_the_stream_starts_with_hello_and_goes_on_from_now(redis_url: str) -> None:
+    """Without a cursor only what is still to come is told, at once, with its facts."""
+    async with doors(redis_url) as d, streamed(d.url, PATH, await begun(d)) as stream:
+        assert stream.status == 200
+        assert stream.headers["content-type"] == "text/event-stream; charset=utf-8"
+        assert stream.headers["cache-control"] == "no-store"
+        assert stream.headers["x-accel-buffering"] == "no"
+        hello = await stream.next()
+        assert (hello.event, hello.id) == ("hello", None)
+        info = await d.doors.held.bus.info("s")
+        assert hello.data == {
+            "type": "hello", "session": "s", "seq": 6, "n": 5, "status": "open",
+            "incarnation": info.incarnation, "you": {"name": "ana", "role": "person"},
+            "after": 6,
+        }  # fmt: skip
+        await said(d.doors.held.bus, "s", "bo", "I propose we paint the pier.")
+        entry = await stream.next()
+        assert (entry.event, entry.id) == ("entry", "7")
+        assert entry.data["entry"]["content"] == "I propose we paint the pier."
+        assert entry.data["facts"][0]["kind"] == "proposal.made"
+
+
+@pytest.mark.parametrize("how", ["after", "header"])
+async def test_it_resumes_behind_the_cursor_without_gap_or_duplicate(
+    redis_url: str, how: str
+) -> None:
+    """`Last-Event-ID` outranks `after`; each entry comes once, whatever comes meanwhile."""
+    async with doors(redis_url) as d:
+        token = await begun(d, 30)
+        query = "?after=11" if how == "after" else "?after=3"
+        headers = {"Last_Event_ID": "11"} if how == "header" else {}
+        async with streamed(d.url, PATH + query, token, **headers) as stream:
+            await discuss(d.doors.held.bus, "s", 10, first=31)
+            assert (await stream.next()).data["after"] == 11
+            ids = [int((await stream.next()).id or 0) for _ in range(30)]
+    assert ids == list(range(12, 42))
+
+
+async def test_it_tells_the_log_as_it_stands(redis_url: str) -> None:
+    """From 0 on, every entry of every kind, as it was read."""
+    async with doors(redis_url) as d:
+        token = await begun(d, 9)
+        records = await whole(d.doors.held.bus, "s")
+        async with streamed(d.url, PATH + "?after=0&facts=false", token) as stream:
+            await stream.next()
+            for record in records:
+                event = await stream.next()
+                assert event.data["seq"] == record.seq
+                assert event.data["id"] == record.id
+                assert "facts" not in event.data
+
+
+async def test_a_group_can_be_asked_for(redis_url: str) -> None:
+    """`show=messages` leaves out the rest."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH + "?after=0&show=messages", token) as stream:
+            assert [event.event for event in await stream.take(6)] == ["hello"] + ["entry"] * 5
+            assert all(event.data["entry"]["kind"] == "message" for event in stream.seen[1:])
+
+
+async def test_a_wish_that_cannot_be_met_is_a_problem(redis_url: str) -> None:
+    """Before the stream begins, so that a client is told by the status."""
+    wishes = {
+        "?after=99": "not-yet", "?after=-1": "invalid", "?after=9007199254740993": "invalid",
+        "?show=gossip": "invalid", "?facts=perhaps": "invalid",
+    }  # fmt: skip
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        for query, slug in wishes.items():
+            async with streamed(d.url, PATH + query, token) as refused:
+                assert refused.status == 422
+                assert json.loads(refused.body)["type"] == f"urn:parley:problem:{slug}"
+        assert len(d.doors.streams) == 0
+
+
+async def test_a_session_that_is_not_there_is_a_404(redis_url: str) -> None:
+    """And nothing is left behind."""
+    async with doors(redis_url) as d:
+        path = "/v1/sessions/nowhere/events"
+        async with streamed(d.url, path, d.token("ana")) as refused:
+            assert refused.status == 404
+        assert d.doors.rooms.held("nowhere") is None
+
+
+async def test_a_cursor_of_a_longer_log_begins_anew(redis_url: str) -> None:
+    """A page that reconnects after the log went back cannot do anything with a refusal."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        for headers, query in (({"Last_Event_ID": "99"}, ""), ({}, "?after=2&incarnation=other")):
+            async with streamed(d.url, PATH + query, token, **headers) as stream:
+                hello, reset = await stream.take(2)
+                assert hello.event == "hello"
+                assert (reset.event, reset.id, reset.data["seq"]) == ("reset", "6", 6)
+        async with streamed(d.url, PATH, token, Last_Event_ID="rubbish") as stream:
+            assert (await stream.next()).data["after"] == 6
+
+
+async def test_a_replaced_log_is_told_on_the_open_stream(redis_url: str) -> None:
+    """`reset`, with the new head as its id, and then what comes."""
+    async with doors(redis_url) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        records = await whole(bus, "s")
+        async with streamed(d.url, PATH, token) as stream:
+            await stream.next()
+            await bus.restore("s", records[:3], replace=True)
+            reset = await stream.next()
+            assert (reset.event, reset.id) == ("reset", "3")
+            await said(bus, "s", "bo", "Again.")
+            assert (await stream.next()).id == "4"
+
+
+async def test_a_removed_session_ends_the_stream(redis_url: str) -> None:
+    """With a word; who comes again is told 404."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH, token) as stream:
+            await stream.next()
+            await d.doors.held.bus.remove("s")
+            assert [(event.event, event.data["reason"]) for event in await stream.until_end()] == [
+                ("bye", "gone")
+            ]
+        async with streamed(d.url, PATH, token) as refused:
+            assert refused.status == 404
+
+
+async def test_it_ends_with_the_token(redis_url: str) -> None:
+    """Not at the next look: when it is over."""
+    async with doors(redis_url) as d:
+        await begun(d)
+        token = d.token("ana", session="s", seconds=1.2)
+        async with streamed(d.url, PATH, token) as stream:
+            assert [event.event for event in await stream.until_end()] == ["hello", "expired"]
+        await wait_until(lambda: len(d.doors.streams) == 0)
+
+
+async def test_a_closing_server_says_so_on_every_stream(redis_url: str) -> None:
+    """And ends within a moment, however many are open."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH, token) as one, streamed(d.url, PATH, token) as other:
+            await one.next()
+            await other.next()
+            d.doors.closing.set()
+            for stream in (one, other):
+                (bye,) = await stream.until_end()
+                assert (bye.event, bye.data["reason"]) == ("bye", "shutdown")
+            async with streamed(d.url, PATH, token) as late:
+                assert late.status == 503
+
+
+async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_url: str) -> None:
+    """It is told where to resume once it reads again; others hear all at once."""
+    async with doors(redis_url, slow_seconds=2) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        loop, slow = asyncio.get_running_loop(), await _deaf(d.url, token)
+        async with streamed(d.url, PATH, token) as quick:
+            await quick.next()
+            await wait_until(lambda: len(d.doors.streams) == 2)
+            for number in range(40):
+                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+                assert (await quick.next()).data["seq"] == 7 + number
+        channel = d.doors.rooms.channel("s")
+        await wait_until(lambda: not channel._live)
+        heard = b""
+        with slow:
+            while b"event: dropped" not in heard[-400:]:
+                heard += await asyncio.wait_for(loop.sock_recv(slow, 1 << 20), PATIENCE)
+        after = json.loads(heard[heard.rindex(b"data: ") + 6 :].split(b"\n")[0])["after"]
+        assert f"id: {after}\n".encode() in heard
+        assert f"id: {after + 1}\n".encode() not in heard
+        await wait_until(lambda: len(d.doors.streams) == 0)
+
+
+async def test_idle_streams_get_a_comment_now_and_then(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no proxy takes them for dead."""
+    monkeypatch.setattr("parley.server.http.live.stream_limits.BEAT_SECONDS", 0.05)
+    async with doors(redis_url) as d, streamed(d.url, PATH, await begun(d)) as stream:
+        await stream.next()
+        assert (await stream.next(beats=True)).event == ""
+
+
+async def test_a_token_has_so_many_streams_and_the_server_too(redis_url: str) -> None:
+    """429, with a time to come again; a place is free as soon as its client left."""
+    async with doors(redis_url, streams=3) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH, token), streamed(d.url, PATH, token):
+            async with (
+                streamed(d.url, PATH, d.token("bo", session="s")),
+                streamed(d.url, PATH, token) as refused,
+            ):
+                assert refused.status == 429
+                assert "retry-after" in refused.headers
+                assert json.loads(refused.body)["type"] == "urn:parley:problem:streams"
+            await wait_until(lambda: len(d.doors.streams) == 2)
+            async with streamed(d.url, PATH, token) as again:
+                assert again.status == 200
+        await wait_until(lambda: len(d.doors.streams) == 0)
+
+
+async def test_what_other_processes_say_is_heard(redis_url: str) -> None:
+    """Not only what came by these doors."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with streamed(d.url, PATH, token) as stream, await Bus.connect(redis_url) as other:
+            await stream.next()
+            await said(other, "s", "bo", "From elsewhere.")
+            assert (await stream.next()).data["entry"]["content"] == "From elsewhere."
+
+
+async def test_streams_live_through_an_outage_of_redis(durable_server: RedisServer) -> None:
+    """Nobody is told of it, and what is said afterwards is heard in its place."""
+    async with doors(durable_server.url) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        async with streamed(d.url, PATH, token) as stream:
+            await stream.next()
+            with structlog.testing.capture_logs() as logged:
+                durable_server.stop()
+                await wait_until(lambda: "hints_lost" in [line["event"] for line in logged])
+                durable_server.start()
+                await wait_until(lambda: "hints_resumed" in [line["event"] for line in logged])
+                await said(bus, "s", "bo", "Are we back?")
+                assert (await stream.next()).id == "7"
+            assert [line["event"] for line in logged].count("hints_lost") == 1
+
+
+async def test_a_client_that_never_reads_again_is_cut_off(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The word that it was dropped does not wait for it for ever: the system ends it."""
+    monkeypatch.setattr("parley.server.bootstrap.http_server.STALLED_SECONDS", 0.3)
+    async with doors(redis_url, slow_seconds=0.1) as d:
+        token, bus = await begun(d), d.doors.held.bus
+        with await _deaf(d.url, token) as deaf:
+            await wait_until(lambda: len(d.doors.streams) == 1)
+            for number in range(30):
+                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+            await wait_until(lambda: len(d.doors.streams) == 0)
+            await wait_until(lambda: not _under_way())
+            assert deaf.fileno() >= 0
+
+
+def _under_way() -> int:
+    return sum("run_asgi" in repr(task.get_coro()) for task in asyncio.all_tasks())
+
+
+async def _deaf(url: str, token: str) -> socket.socket:
+    """A client with little room, which asked for the stream and reads nothing of it."""
+    at = urlsplit(url)
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(deaf, (at.hostname, at.port))
+    asked = f"GET {PATH} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
+    await loop.sock_sendall(deaf, asked.encode())
+    return deaf

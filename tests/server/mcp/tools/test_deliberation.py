@@ -1,0 +1,134 @@
+"""Two agents come to a ratified decision over MCP, by the official client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from parley.bus import Bus, Draft
+from parley.bus.entries import Entry, Message, VoteInitiated
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.server.http.tokens.callers import caller_from_claims
+from parley.server.mcp.tools.pending_waits import PendingWaits
+from parley.server.mcp.tools.tool_call import McpDependencies, ToolCall
+from parley.server.mcp.tools.tool_registry import BY_NAME
+from tests.support.doors.agents import Agent, Mode, over_http, over_stdio
+from tests.support.doors.doors import doors
+from tests.support.logs.logs import PACKS, opened
+
+
+async def _hears(agent: Agent, after: int) -> dict[str, Any]:
+    row: dict[str, Any] = await agent.do("wait_for_messages", after=after, timeout=20)
+    return row
+
+
+async def deliberate(ana: Agent, bo: Agent) -> None:
+    """`ana` proposes, `bo` supports, `ana` claims the decision, `bo` ratifies it."""
+    await ana.do("join_session", description="keeps the harbour")
+    there = await bo.do("join_session")
+    assert "ana" in there["participants"]
+
+    waits = asyncio.create_task(_hears(bo, there["after"]))
+    made = await ana.do("propose", content="Build a light at the end of the pier.", topic="light")
+    assert [one["ref"] for one in made["found"] if one["kind"] == "proposal.made"] == ["P1"]
+
+    heard = await waits
+    (said,) = heard["messages"]
+    assert (said["participant"], said["act"]) == ("ana", "propose")
+    assert said["content"] == "Build a light at the end of the pier."
+
+    agreed = await bo.do("support", ref="P1", why="Ships ground there at night.")
+    heard = await _hears(ana, made["seq"])
+    assert [one["participant"] for one in heard["messages"]] == ["bo"]
+
+    claimed = await ana.do("decide", content="We build the light.", proposal="P1")
+    assert agreed["seq"] < claimed["seq"]
+    await bo.do("ratify", ref="D1")
+
+    memory = await ana.do("read_memory", part="decisions")
+    (decision,) = memory["decisions"]
+    assert (decision["ref"], decision["status"], decision["resolves"]) == ("D1", "ratified", "P1")
+    assert (decision["cites"][0]["n"], decision["cites"][0]["quote"]) == (
+        claimed["n"], "We build the light.",
+    )  # fmt: skip
+    assert (await ana.do("leave_session"))["left"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_agents_decide_over_http(redis_url: str, mode: Mode) -> None:
+    """With the newest protocol and with the one before."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with (
+            over_http(d, d.token("ana", role="agent"), mode=mode) as ana,
+            over_http(d, d.token("bo", role="agent", session="harbour"), mode=mode) as bo,
+        ):
+            await deliberate(ana, bo)
+
+
+async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
+    """Each a process of its own on one Redis, one of them with the protocol before the newest."""
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("harbour", opened())
+        async with (
+            over_stdio(redis_url, "ana", mode="auto") as ana,
+            over_stdio(redis_url, "bo", mode="legacy") as bo,
+        ):
+            await deliberate(ana, bo)
+        memory = await MemoryReader(bus, PACKS).current("harbour")
+        assert [decision.status for decision in memory.decisions.values()] == ["ratified"]
+
+
+async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -> None:
+    """By whatever door: an item that the session has is not refused for being new."""
+    async with doors(redis_url) as d:
+        bus = d.doors.held.bus
+        await bus.open("harbour", opened())
+        token = d.token("bo", role="agent")
+        caller = caller_from_claims(d.doors.keyring.verify(token, d.doors.clock()))
+        door = McpDependencies(d.doors, PendingWaits())
+
+        def call(tool: str, **given: Any) -> Awaitable[Any]:
+            """Called as it is: nothing is waited for on the way."""
+            args = BY_NAME[tool].args.model_validate({"session": "harbour", **given})
+            return BY_NAME[tool].run(ToolCall(door, caller, args))
+
+        async def say(name: str, entry: Entry) -> None:
+            await bus.publish("harbour", [Draft(name, entry)])
+
+        await call("join_session")
+        await say("p", Message(participant="ana", content="Build a light.", act="propose"))
+        supported = await call("support", ref="P1")
+        assert [one.kind for one in supported.found] == ["reaction.changed"]
+        await say("v", VoteInitiated(participant="ana", content="Build it?", re="P1"))
+        assert "ballot.cast" in [
+            one.kind for one in (await call("vote", ref="V1", choice=["accept"])).found
+        ]
+
+
+async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
+    """Though the floor is open and nobody counts; both hear how it ended."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with (
+            over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
+            over_http(d, d.token("bo", role="agent")) as bo,
+        ):
+            await ana.do("join_session")
+            after = (await bo.do("join_session"))["after"]
+            await ana.do("propose", content="Build a light.")
+            called = await ana.do("call_vote", question="Build it?", proposal="P1")
+            assert (called["ref"], called["waiting"]) == ("V1", ["ana", "bo"])
+            await ana.do("vote", ref="V1", choice=["accept"])
+            await bo.do("vote", ref="1", choice=["accept"], why="It is dark out there.")
+            for agent in (ana, bo):
+                heard = await agent.do("wait_for_messages", after=after, timeout=10)
+                closed = [one["says"] for one in heard["facts"] if one["kind"] == "vote.closed"]
+                assert len(closed) == 1
+            memory = await bo.do("read_memory")
+            (vote,), (decision,) = memory["votes"], memory["decisions"]
+            assert (vote["status"], vote["carried"]) == ("carried", "accept")
+            assert (decision["resolves"], decision["status"]) == ("P1", "ratified")

@@ -1,0 +1,232 @@
+"""Waiting for messages: at once with what is there, else as soon as something comes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+import httpx2
+import pytest
+from redis.asyncio import Redis
+
+from parley.bus import Draft
+from parley.bus.entries import Message
+from tests.support.doors.agents import Agent, over_http
+from tests.support.doors.doors import Standing, doors
+from tests.support.logs.logs import opened
+from tests.support.servers.patience import wait_until
+
+SLACK: Final = 4  # commands: a look of the room, or what is left of one, more or less in a stretch
+
+
+@dataclass(frozen=True, slots=True)
+class Harbour:
+    """A server with one session, and agents that sit in it; `requests` are all that they made."""
+
+    d: Standing
+    stack: AsyncExitStack
+    requests: list[httpx2.Request] = field(default_factory=list)
+
+    async def agent(self, name: str, *, joins: bool = True) -> Agent:
+        coming = over_http(self.d, self.d.token(name, role="agent"), sent=self._sent)
+        agent = await self.stack.enter_async_context(coming)
+        if joins:
+            await agent.do("join_session")
+        return agent
+
+    async def _sent(self, request: httpx2.Request) -> None:
+        self.requests.append(request)
+
+    async def says(self, name: str, content: str, **fields: object) -> int:
+        entry = Message(participant=name, content=content, **fields)
+        draft = Draft(f"t:{time.monotonic_ns()}", entry)
+        (receipt,) = await self.d.doors.held.bus.publish("harbour", [draft])
+        return receipt.seq
+
+    @property
+    def seq(self) -> int:
+        room = self.d.doors.rooms.held("harbour")
+        return 0 if room is None else room.seq
+
+
+@asynccontextmanager
+async def standing(redis_url: str) -> AsyncIterator[Harbour]:
+    async with doors(redis_url) as d, AsyncExitStack() as stack:
+        await d.doors.held.bus.open("harbour", opened())
+        yield Harbour(d, stack)
+
+
+async def test_what_is_there_is_given_at_once(redis_url: str) -> None:
+    """All of it since `after`, in order, without one's own; `after` is where to go on."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        first = await harbour.says("bo", "Morning.")
+        await ana.do("say", content="Morning, bo.")
+        last = await harbour.says("bo", "Look at this, @ana.", to=("cy",))
+        await wait_until(lambda: harbour.seq >= last)
+        began = time.monotonic()
+        heard = await ana.do("wait_for_messages", after=first - 1, timeout=25)
+        assert time.monotonic() - began < 20
+        said = [(one["content"], one["addressed"]) for one in heard["messages"]]
+        assert said == [("Morning.", False), ("Look at this, @ana.", True)]
+        assert heard["after"] >= last
+        own = await ana.do("wait_for_messages", after=first, include_own=True)
+        assert [one["participant"] for one in own["messages"]] == ["ana", "bo"]
+
+
+async def test_a_wait_ends_with_a_message(redis_url: str) -> None:
+    """It is there within a moment of being said, long before the time is over."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
+        await wait_until(lambda: len(_listeners(harbour)) == 1)
+        began = time.monotonic()
+        await harbour.says("bo", "A ship!")
+        heard = await waits
+        assert [one["content"] for one in heard["messages"]] == ["A ship!"]
+        assert time.monotonic() - began < 20
+
+
+async def test_nothing_said_is_no_message(redis_url: str) -> None:
+    """After the time that was asked for, and with where to wait from."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        seq = harbour.seq
+        heard = await ana.do("wait_for_messages", after=seq, timeout=0.2)
+        assert (heard["messages"], heard["after"], heard["more"]) == ([], seq, False)
+
+
+LONG = pytest.param(20, 20.0, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize(("clients", "seconds"), [(6, 1.5), LONG])
+async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) -> None:
+    """While many wait no more commands reach Redis than while nobody does, and no request comes.
+
+    What there is either way is the room's own look, once a second.
+    """
+    async with standing(redis_url) as harbour, Redis.from_url(redis_url) as redis:
+        agents = [await harbour.agent(f"agent {k}") for k in range(clients)]
+        seq = harbour.seq
+        idle = await _commands_during(redis, [asyncio.sleep(seconds)])
+        waits = [
+            asyncio.create_task(agent.do("wait_for_messages", after=seq, timeout=25))
+            for agent in agents
+        ]
+        await wait_until(lambda: len(_listeners(harbour)) == clients)
+        before = len(harbour.requests)
+        waiting = await _commands_during(redis, [asyncio.sleep(seconds)])
+        asked = len(harbour.requests) - before
+        await harbour.says("bo", "A ship!")
+        heard = await asyncio.gather(*waits)
+    assert (asked, waiting <= idle + SLACK) == (0, True), (idle, waiting)
+    assert all([one["content"] for one in each["messages"]] == ["A ship!"] for each in heard)
+
+
+async def test_a_second_wait_ends_the_first(redis_url: str) -> None:
+    """The first says why; the second goes on."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        seq = harbour.seq
+        first = asyncio.create_task(ana.do("wait_for_messages", after=seq, timeout=25))
+        await wait_until(lambda: len(_listeners(harbour)) == 1)
+        second = asyncio.create_task(ana.do("wait_for_messages", after=seq, timeout=25))
+        assert (await first)["superseded"]
+        await harbour.says("bo", "Still here?")
+        assert [one["content"] for one in (await second)["messages"]] == ["Still here?"]
+
+
+async def test_a_wait_that_is_given_up_is_forgotten(redis_url: str) -> None:
+    """Nobody listens any more for a client that went away."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
+        await wait_until(lambda: len(_listeners(harbour)) == 1)
+        waits.cancel()
+        await asyncio.gather(waits, return_exceptions=True)
+        await wait_until(lambda: not _listeners(harbour))
+
+
+async def test_much_that_was_said_comes_in_parts(redis_url: str) -> None:
+    """A hundred messages at a time, each once, and `more` until all are told."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana", joins=False)
+        drafts = [Draft(f"m{k}", Message(participant="bo", content=f"{k}")) for k in range(250)]
+        await harbour.d.doors.held.bus.publish("harbour", drafts)
+        after, found, parts = 0, [], []
+        while True:
+            heard = await ana.do("wait_for_messages", after=after, timeout=0.1)
+            found += [one["content"] for one in heard["messages"]]
+            parts.append(len(heard["messages"]))
+            after = heard["after"]
+            if not heard["more"]:
+                break
+        assert found == [str(k) for k in range(250)]
+        assert parts == [100, 100, 50]
+
+
+async def test_what_is_not_there_yet_cannot_be_waited_after(redis_url: str) -> None:
+    """A cursor beyond the log is refused, with where the log is."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        assert "not-yet" in await ana.refused("wait_for_messages", after=10_000)
+
+
+async def test_the_end_of_a_session_ends_every_wait(redis_url: str) -> None:
+    """And a wait after it returns at once."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
+        await wait_until(lambda: len(_listeners(harbour)) == 1)
+        await harbour.d.doors.held.bus.close("harbour", "all is said")
+        assert (await waits)["closed"] == "all is said"
+        assert (await ana.do("wait_for_messages", after=harbour.seq))["closed"] == "all is said"
+
+
+async def test_a_server_that_ends_lets_nobody_wait(redis_url: str) -> None:
+    """Shutting down takes no longer for those who wait."""
+    async with doors(redis_url) as d:
+        await d.doors.held.bus.open("harbour", opened())
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            joined = await ana.do("join_session")
+            waits = asyncio.create_task(
+                ana.do("wait_for_messages", after=joined["after"], timeout=25)
+            )
+            channel = d.doors.rooms.channel("harbour")
+            await wait_until(lambda: len(channel._live) == 1)
+            d.doors.closing.set()
+            assert (await waits)["messages"] == []
+
+
+@pytest.mark.long
+async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
+    """A word after twenty seconds is heard by who waits for twenty-five."""
+    async with standing(redis_url) as harbour:
+        ana = await harbour.agent("ana")
+        waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
+        await asyncio.sleep(20)
+        assert not waits.done()
+        began = time.monotonic()
+        await harbour.says("bo", "At last.")
+        assert [wait["content"] for wait in (await waits)["messages"]] == ["At last."]
+        assert time.monotonic() - began < 4
+
+
+def _listeners(harbour: Harbour) -> set[object]:
+    return set(harbour.d.doors.rooms.channel("harbour")._live)
+
+
+async def _commands_during(redis: Redis, work: Iterable[Awaitable[object]]) -> int:
+    before = await _commands(redis)
+    await asyncio.gather(*work)
+    return await _commands(redis) - before
+
+
+async def _commands(redis: Redis) -> int:
+    """Every command so far but our own."""
+    stats = await redis.info("commandstats")
+    return sum(one["calls"] for name, one in stats.items() if name != "cmdstat_info")

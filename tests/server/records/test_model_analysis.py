@@ -1,0 +1,121 @@
+"""What a model reads, from the command line: a transcript whole, and a session's items."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from parley.bus import Bus, Draft
+from parley.bus.entries import ItemsExtracted
+from tests.support.doors.calls import Parley
+from tests.support.servers.fake_openai import FakeOpenAI
+
+TALK = (
+    ("ana", "I keep thinking of a second index on the north shard."),
+    ("bo", "Could be. Fine by me."),
+    ("cy", "I propose we rebuild the importer before the next release"),
+    ("dee", "The second index, that is where we ended up."),
+)
+PROPOSED = {"n": 1, "quote": "a second index on the north shard", "label": "proposal"}
+AGREED = {"n": 2, "quote": "Fine by me", "label": "support", "target": "1"}
+ENDED = {"n": 4, "quote": "that is where we ended up", "label": "decision"}
+DOUBT = {"ref": "P1", "reason": "hypothesis"}
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    file = tmp_path / "talk.jsonl"
+    rows = [{"index": k, "agent_id": who, "content": text} for k, (who, text) in enumerate(TALK)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeOpenAI]:
+    claims = {"claims": [PROPOSED, AGREED, ENDED], "confirm": [], "retract": [DOUBT]}
+    with FakeOpenAI(lambda _: json.dumps(claims)) as server:
+        yield server
+
+
+def test_a_transcript_is_read_whole(parley: Parley, talk: Path, fake: FakeOpenAI) -> None:
+    """What the model found is told apart, with what it took back and what it cost."""
+    model = ("--extract-how", "model", "--model-url", fake.url)
+    report = parley("analyze", talk, *model)
+    assert report.code == 0
+    assert "M1 claimed proposal: a second index on the north shard" in report.out
+    assert "M4 claimed decision: that is where we ended up" in report.out
+    assert "+bo “Fine by me.”" in report.out
+    assert "P1 retracted we rebuild the importer" in report.out
+    assert "P1 is no such thing, but: hypothesis." in report.out
+    assert "1 proposal: 1 retracted" in report.out
+    assert "extraction: 1 stretch read by a model, 0 waiting; 3 claims, 2 new items" in report.out
+    assert "1 call:" in report.out
+
+
+def test_rows_of_items_say_which_a_model_found(
+    parley: Parley, talk: Path, fake: FakeOpenAI
+) -> None:
+    """In the form that extraction is scored in; what it took back is left out."""
+    model = ("--extract-how", "model", "--model-url", fake.url)
+    rows = parley("analyze", talk, "--format", "items", *model).rows()
+    found = [(row["index"], row["label"], row.get("proposal_index"), row["how"]) for row in rows]
+    assert found == [
+        (0, "proposal", None, "model"),
+        (0, "status", 0, "model"),
+        (1, "reaction", 0, "model"),
+        (3, "decision", None, "model"),
+    ]
+
+
+def test_without_a_model_it_says_what_to_do(parley: Parley, talk: Path) -> None:
+    """One line; nothing is half done."""
+    said = parley("analyze", talk, "--extract-how", "model")
+    assert (said.code, said.out) == (2, "")
+    assert "give --model-url or --model-key" in said.err
+
+
+def test_what_was_not_read_is_named(parley: Parley, talk: Path, fake: FakeOpenAI) -> None:
+    """Where nothing was, it fails; where some was, the rest is told of."""
+    short = ("--extract-how", "model", "--extract-interval", "2", "--model-url", fake.url)
+    fake.fail("quota")
+    said = parley("analyze", talk, *short)
+    assert (said.code, said.out) == (1, "")
+    assert "messages 1-2 were not read: HTTP 429" in said.err
+    assert "the model read nothing" in said.err
+    fake.recover()
+    fake.fail("html", times=1)
+    said = parley("analyze", talk, *short)
+    assert said.code == 0
+    assert "messages 1-2 were not read" in said.err
+    assert "M4 claimed decision" in said.out
+
+
+def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: str) -> None:
+    """Like any other: its words, the entry that says so, and a person's last word on it."""
+    at("session", "new", "tea", "--extract-how", "model", "--extract-interval", "4")
+    for who, text in TALK:
+        at("say", "tea", text, "--as", who)
+    asyncio.run(_land(redis_url))
+    told = at("explain", "tea", "M1")
+    assert told.code == 0
+    assert "found by model extract:1:4, confidence 60 %" in told.out
+    assert "a second index on the north shard" in told.out
+    assert '"status":"retracted"' in at("explain", "tea", "P1", "--json").out.replace(" ", "")
+    assert at("correct", "tea", "M1", "--retract").code == 0
+    assert "M1 retracted proposal (a person)" in at("memory", "tea").out
+    missing = at("correct", "tea", "M2", "--retract")
+    assert missing.code == 1
+    assert "M2" in missing.err
+    assert "1 stretch read by a model" in at("stats", "tea").out
+
+
+async def _land(url: str) -> None:
+    claim = {**PROPOSED, "start": 11, "end": 44, "confidence": 600}
+    range_ = {"lead": 1, "first": 1, "last": 4}
+    made = ItemsExtracted.model_validate({**range_, "claims": [claim], "retracted": [DOUBT]})
+    async with await Bus.connect(url) as bus:
+        await bus.publish("tea", [Draft("extract:1:4:model", made)])

@@ -1,0 +1,533 @@
+"""The minutes to hand on: the same in every form, each line linked, what was said stays text."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from parley.bus.entries import Message, Record
+from parley.memory.text.fences import escape_invisible
+from parley.server.minutes.attendance import talk_span
+from parley.server.minutes.minutes_report import build_report
+from parley.server.plays.demo import bundled
+from parley.server.records.minutes_sources import is_file
+from parley.server.records.transcript_analysis import Analysis, analyze
+from parley.server.render.minutes.minutes_forms import render
+from parley.server.render.minutes.minutes_markdown import escaped, quoted
+from parley.server.render.minutes.minutes_sections import OPEN
+from parley.server.settings import resolve_defaults
+from parley.server.transcripts import parse_transcript
+from tests.support.doors.calls import Parley
+from tests.support.doors.hostile import HOSTILE, MARKER, mebibyte
+
+Row = dict[str, Any]
+HALF: Final = 500_000  # characters: two of them, and more, fit in an entry
+VOID: Final = frozenset({"meta"})
+OURS: Final = frozenset({
+    "html", "head", "meta", "title", "style", "body", "main", "section", "article",
+    "h1", "h2", "h3", "p", "ul", "li", "span", "a", "bdi", "blockquote",
+})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole() -> Row:
+    """The report on the bundled deliberation."""
+    done = analyze(bundled(), resolve_defaults({}, {}))
+    return build_report(done.memory, done.said.values(), "ferry")
+
+
+def hostile(words: str) -> Analysis:
+    """A deliberation in which every field that a stranger may fill says `words`."""
+    name = " ".join(words.split())[:100].strip() or "x"
+    rows = [
+        {"title": words[:500]},
+        {"index": 0, "agent_id": name, "content": words, "act": "propose", "topic": words[:200]},
+        {
+            "index": 1,
+            "agent_id": "Bo",
+            "content": f"{words[:HALF]}\n[OPPOSE P1] {words[:HALF]}",
+            "re": 0,
+        },
+        {"index": 2, "agent_id": name, "content": words, "act": "ask"},
+        {"index": 3, "agent_id": name, "content": f"ACTION: {words[:HALF]}"},
+        {"index": 4, "agent_id": "Cy", "content": words, "act": "decide", "topic": words[:200]},
+    ]
+    return analyze(
+        parse_transcript("\n".join(map(json.dumps, rows)).encode()), resolve_defaults({}, {})
+    )
+
+
+def hostile_report(words: str) -> Row:
+    done = hostile(words)
+    return build_report(done.memory, done.said.values(), "demo")
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, attributes and text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.text: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError("a comment")
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, one, value in self.attributes if one == name]
+
+
+def inline(text: str) -> list[Token]:
+    """The tokens of a Markdown page, nested ones in their place, with all extras on."""
+    tokens: list[Token] = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text):
+        tokens += [token, *(token.children or ())]
+    return tokens
+
+
+def shown_by(tokens: list[Token]) -> str:
+    """The text that a reader sees."""
+    plain = [
+        token.content if token.type != "softbreak" else "\n"
+        for token in tokens
+        if not token.children
+    ]
+    return "".join(plain)
+
+
+def test_the_report_has_all_that_a_reader_asks_for(whole: Row) -> None:
+    """Decisions with dissent, open proposals, who moved, what to do, what is open."""
+    assert (whole["session"], whole["n"], whole["messages"]) == ("ferry", 96, 96)
+    assert any(row["dissenters"] for row in whole["decisions"])
+    for name in ("open", "moved", "actions", "questions", "summaries", "evidence"):
+        assert whole[name], name
+    (move,) = whole["moved"]
+    assert (move["participant"], move["from"], move["to"]) == ("Yusra", "support", "oppose")
+    assert move["from_n"] < move["after_n"] < move["n"]
+
+
+def test_every_link_leads_to_a_message_of_the_appendix(whole: Row) -> None:
+    """In both forms, and every message there is led to."""
+    page = Page(render(whole, "html").decode())
+    links = {value.removeprefix("#") for value in page.values("href")}
+    assert links == {name for name in page.values("id") if name.startswith("m")}
+    tokens = inline(render(whole, "md").decode())
+    led = {str(token.attrGet("href")) for token in tokens if token.type == "link_open"}
+    anchors = {token.content for token in tokens if token.type == "html_inline"} - {"</a>"}
+    assert anchors == {f'<a id="{one.removeprefix("#")}">' for one in led}
+    assert {f"m{row['n']}" for row in whole["evidence"]} == links == {one[1:] for one in led}
+
+
+def test_all_forms_have_the_same_sections(whole: Row) -> None:
+    """Text, Markdown and HTML tell one document."""
+    forms = {form: render(whole, form).decode() for form in ("text", "md", "html")}
+    for heading in (
+        "Decisions", "Open proposals", "Who moved", "Action candidates", "Unresolved questions",
+        "Other settled proposals", "Summaries", "Evidence",
+    ):  # fmt: skip
+        assert f"\n{heading}\n" in forms["text"]
+        assert f"\n## {heading}\n" in forms["md"]
+        assert f">{heading}</h2>" in forms["html"]
+
+
+def test_json_is_the_report_itself(whole: Row) -> None:
+    """Nothing that the other forms show is missing from it."""
+    assert json.loads(render(whole, "json")) == json.loads(json.dumps(whole))
+
+
+def lines_in(lines: list[Row]) -> list[Row]:
+    """Those, and whatever stands below them."""
+    return [row for line in lines for row in (line, *lines_in(line["under"]))]
+
+
+def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
+    """Title, head, headings and lines, in order, as the text form has them."""
+    page = json.loads(render(whole, "json"))["page"]
+    told = [page["title"], *page["head"]]
+    for section in page["sections"]:
+        told += filter(None, [section["heading"], section["about"]])
+        for line in lines_in(section["lines"]):
+            note = f"({line['note']})" if line["note"] else ""
+            cites = " ".join(f"[{n}]" for n, _, _ in line["cites"])
+            words = (line["mark"], note, "" if line["kind"] == "long" else line["text"], cites)
+            told.append(" ".join(filter(None, words)))
+            told += line["text"].split("\n") if line["kind"] == "long" else []
+    text = render(whole, "text").decode().partition("\nEvidence\n")[0]
+    assert [line.strip() for line in text.split("\n") if line] == told
+
+
+@pytest.mark.parametrize("words", ["plain", *HOSTILE.values()], ids=["plain", *HOSTILE])
+def test_a_line_of_the_page_tells_participants_from_words(words: str) -> None:
+    """Marks and spans name who takes part, whatever they are called; cites lie in their entry."""
+    found = hostile_report(words)
+    known = {row["participant"] for row in found["positions"]}
+    lines = [line for part in found["page"]["sections"] for line in lines_in(part["lines"])]
+    named = {line["text"][start:end] for line in lines for start, end in line["names"]}
+    assert named | {line["mark"] for line in lines if line["of"] == "participant"} <= known
+    assert named
+    handles = {row["handle"] for kind in ("decisions", "open", "settled") for row in found[kind]}
+    assert {line["mark"] for line in lines if line["of"] == "item"} <= handles
+    for n, start, end in (cite for line in lines for cite in line["cites"]):
+        assert 0 < n <= found["n"]
+        assert 0 <= start <= end
+
+
+def test_the_page_allows_its_own_style_and_nothing_else(whole: Row) -> None:
+    """By a hash of what stands in it; no script, nothing from elsewhere."""
+    text = render(whole, "html").decode()
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    (policy,) = [one for one in Page(text).values("content") if "default-src" in one]
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
+    assert not {"src", "style", "onload", "action"} & {name for _, name, _ in Page(text).attributes}
+    assert "prefers-color-scheme:dark" in style
+    assert "@media print" in style
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_html(words: str) -> None:
+    """No element, attribute or address but ours; its words are all there."""
+    page = Page(render(hostile_report(words), "html").decode())
+    assert set(page.tags) <= OURS
+    assert {name for _, name, _ in page.attributes} <= {
+        "lang", "charset", "http-equiv", "content", "name", "aria-labelledby", "id", "class", "href"
+    }  # fmt: skip
+    assert all(value.startswith("#m") for value in page.values("href"))
+    assert page.open == []
+    text = "".join(page.text)
+    assert escape_invisible(text, keep_newlines=True) == text
+    assert MARKER in text
+    quoted = "\n".join(escape_invisible(row) for row in words.replace("\r\n", "\n").split("\n"))
+    assert len(words) > 1200 or quoted.strip() in text
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
+    """No structure but ours comes of it; a reader sees the characters themselves."""
+    whole = hostile_report(words)
+    tokens = inline(render(whole, "md").decode())
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
+    assert kinds <= {
+        "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
+        "strong", "em", "link", "html_inline", "blockquote", "softbreak", "hardbreak",
+    }  # fmt: skip
+    headings = [token for token in tokens if token.type == "heading_open"]
+    assert next(token.tag for token in headings) == "h1"
+    assert {token.tag for token in headings[1:]} == {"h2"}
+    links = [str(token.attrGet("href")) for token in tokens if token.type == "link_open"]
+    assert all(link.startswith("#m") and link[2:].isdecimal() for link in links)
+    raw = {token.content for token in tokens if token.type == "html_inline"}
+    assert raw == {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
+    text = shown_by(tokens)
+    assert escape_invisible(text, keep_newlines=True) == text
+    first = " ".join(escape_invisible(" ".join(words.split("\n")).strip())[:60].split())
+    assert first in " ".join(text.split())
+
+
+@given(st.text("\\`*_{}[]()#+-.!|<>~&:@=^$\"'/%, 12aZ\n", min_size=1, max_size=40))
+@example("1. a\n2) b\n- c\n+ d\n* e\n: f")
+@example("a\n---\nb\n===\n# c\n> d\n|-|-|\n```\n    e")
+@example("![a](b) [c](d) [e]: f <g> &amp; **h** _i_ ~~j~~ `k`")
+def test_marks_are_text_wherever_they_stand(words: str) -> None:
+    """In a line, in a heading, in brackets and line for line in a quotation."""
+    one = " ".join(words.split())
+    assume(one)
+    mark = escaped(words)
+    lines = (f"# {mark}", "", mark, "", f"- {mark}", f"- **P1** ({mark}) *“{mark}”*", "")
+    tokens = inline("\n".join((*lines, quoted(words))))
+    kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
+    assert kinds <= {
+        "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
+        "strong", "em", "blockquote", "softbreak", "hardbreak",
+    }  # fmt: skip
+    shown = " ".join(shown_by(tokens).split())
+    assert len(re.findall(re.escape(one), shown)) >= 5
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "2026-11-20 10:00 to 10:05 UTC (5 min); 5 messages by 3 participants, up to entry 5",
+        "“Bram's, and/or 2.5 of it”: a well-known one - isn't it? Yes, it is!",
+    ],
+)
+def test_what_no_reader_takes_for_a_mark_stands_as_it_is(words: str) -> None:
+    """People read the file itself, too."""
+    assert escaped(words) == words
+
+
+@pytest.mark.parametrize(
+    "words", ["http://example.org", "www.example.org", "a.b@example.org", ":smile:", "@ana", "#12"]
+)
+def test_what_some_reader_makes_a_link_of_is_no_link(words: str) -> None:
+    """Bare addresses, mentions and references have a backslash in them."""
+    assert re.search(r"\\[:.@#]", escaped(words))
+
+
+@pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
+def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
+    """No control character reaches it, and no line of theirs stands where ours do."""
+    text = render(hostile_report(words), "text").decode()
+    assert escape_invisible(text, keep_newlines=True) == text
+    head, present = text.split("\n")[1:3]
+    assert (" messages by " in head, present[:9]) == (True, "Present: ")
+    ours = [line for line in text.split("\n")[3:] if line and not line.startswith(" ")]
+    assert set(ours) <= {
+        "Decisions", "Open proposals", "Votes", "Who moved", "Action candidates",
+        "Unresolved questions", "Other settled proposals", "Suggestions", "Summaries", "Evidence",
+    }  # fmt: skip
+
+
+def test_a_mebibyte_is_clipped_in_every_form() -> None:
+    """The page stays one that a person would read."""
+    whole = hostile_report(mebibyte())
+    for form in ("text", "md", "html", "json"):
+        assert len(render(whole, form)) < 300_000
+    assert any(row["clipped"] for row in whole["evidence"])
+
+
+def test_what_is_called_a_file_is_told_by_its_name() -> None:
+    """As in other commands: a slash, an ending of talk, or stdin."""
+    assert all(map(is_file, ("-", "./demo", "talk.jsonl", "a.json", "x.vtt", "mail.MBOX")))
+    assert not any(map(is_file, ("demo", "demo.2", "v1.0")))
+
+
+def test_minutes_of_a_file_need_no_server(parley: Parley, tmp_path: Path) -> None:
+    """From a transcript, now or as of any message, to stdout or a file."""
+    talk = tmp_path / "talk.jsonl"
+    rows = [{"index": k, "agent_id": "Ana", "content": f"I'll write {k}."} for k in range(3)]
+    talk.write_text("\n".join(map(json.dumps, rows)))
+    ran = parley("minutes", talk, "--format", "json")
+    assert ran.code == 0
+    assert len(json.loads(ran.out)["actions"]) == 3
+    then = parley("minutes", talk, "--format", "json", "--at", "2")
+    assert json.loads(then.out)["n"] == 2
+    out = tmp_path / "minutes.html"
+    written = parley("minutes", talk, "--format", "html", "-o", out)
+    assert (written.code, written.out) == (0, "")
+    assert out.read_text().startswith("<!doctype html>")
+    assert "I'll write 0." in parley("minutes", talk).out
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("a.md", "# "), ("a.HTML", "<!doctype"), ("a.json", "{"), ("a.txt", "Minutes"), ("a", "Min")],
+)
+def test_the_name_of_what_is_written_says_its_form(parley: Parley, name: str, begins: str) -> None:
+    """Where nobody says otherwise."""
+    Path("talk.jsonl").write_text('{"index": 0, "agent_id": "Ana", "content": "Hello."}')
+    assert parley("minutes", "talk.jsonl", "-o", name).code == 0
+    assert Path(name).read_text().startswith(begins)
+    assert parley("minutes", "talk.jsonl", "-o", name, "--format", "text").code == 0
+    assert Path(name).read_text().startswith("Minutes")
+
+
+def test_a_record_of_talk_is_read_as_one_is_told(parley: Parley) -> None:
+    """Also where its name is none of a file."""
+    Path("talk").write_text("<ana> Hello.\n<bo> Hello, Ana.\n")
+    ran = parley("minutes", "talk", "--input-format", "irc")
+    assert (ran.code, "Present: ana, bo" in ran.out) == (0, True), ran.err
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (("nowhere.jsonl",), 1, "cannot read 'nowhere.jsonl'"),
+        (("talk.jsonl", "--at", "9"), 2, "--at 9: 'talk.jsonl' has 1 primary entr"),
+        (("talk.jsonl", "-o", "no/such/place.md"), 1, "cannot write"),
+        (("talk.jsonl", "--format", "pdf"), 2, "'pdf'"),
+        (("cut.json",), 1, "cut.json: cut short"),
+    ],
+)
+def test_a_fault_is_one_line(parley: Parley, args: tuple[str, ...], code: int, says: str) -> None:
+    """Which says what is wrong, and nothing is written."""
+    Path("talk.jsonl").write_text('{"index": 0, "agent_id": "Ana", "content": "Hello."}')
+    Path("cut.json").write_text('{"parley":"session","version":1,"session":"x","entries":[')
+    ran = parley("minutes", *args)
+    assert (ran.code, ran.out) == (code, "")
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_minutes_of_a_session_and_of_its_file_are_the_same(at: Parley, tmp_path: Path) -> None:
+    """Live and exported, whole and at a past moment."""
+    assert at("session", "new", "demo", "--title", "Harbour").code == 0
+    for words in ("I propose that we dredge the harbour.", "I'll measure the depth."):
+        assert at("say", "demo", words, "--as", "Ana").code == 0
+    exported = tmp_path / "demo.json"
+    assert at("session", "export", "demo", "-o", exported).code == 0
+    for moment in ((), ("--at", "1")):
+        live = at("minutes", "demo", "--format", "json", *moment)
+        filed = at("minutes", exported, "--format", "json", *moment)
+        assert live.code == filed.code == 0
+        assert json.loads(live.out) == json.loads(filed.out)
+        assert at("minutes", "demo", "--format", "html", *moment).out == (
+            at("minutes", exported, "--format", "html", *moment).out
+        )
+        assert len(json.loads(live.out)["actions"]) == (0 if moment else 1)
+    late = at("minutes", "demo", "--at", "9")
+    assert (late.code, "has 2 primary entries" in late.err) == (2, True)
+    Path("talk").mkdir()
+    missed = at("minutes", "talk")
+    assert (missed.code, "'./talk' is the file of that name" in missed.err) == (1, True)
+
+
+def lines_of(whole: Row, heading: str) -> list[str]:
+    """The lines of one section, as text shows them."""
+    text = render(whole, "text").decode()
+    section = text.partition(f"\n{heading}\n")[2].partition("\n\n")[0]
+    return section.split("\n") if section else []
+
+
+def told(*rows: Row, session: str = "") -> Row:
+    data = "\n".join(json.dumps({"index": k, **row}) for k, row in enumerate(rows)).encode()
+    done = analyze(parse_transcript(data), resolve_defaults({}, {}))
+    return build_report(done.memory, done.said.values(), session)
+
+
+def test_what_is_firm_comes_first_and_what_is_superseded_last(whole: Row) -> None:
+    """Whoever reads the beginning alone knows what holds."""
+    firm = [line for line in lines_of(whole, "Decisions") if line.startswith("  D")]
+    standing = [line.partition("(")[2].partition(")")[0].partition(",")[0] for line in firm]
+    assert standing == ["ratified", "ratified", "ratified", "disputed", "superseded"]
+
+
+def test_nothing_is_told_twice(whole: Row) -> None:
+    """A proposal that a decision settles, a count of nought, a quotation of the line above."""
+    page = render(whole, "text").decode().partition("\nEvidence\n")[0]
+    settled_by = {row["resolves"] for row in whole["decisions"]} - {None}
+    others = " ".join(lines_of(whole, "Other settled proposals"))
+    assert settled_by
+    assert not [handle for handle in settled_by if f"  {handle} (" in others]
+    assert " 0 " not in page
+    claim = "The quay machines write to SQLite in write-ahead mode"
+    assert page.count(claim) == 1
+
+
+def test_dissent_is_told_with_its_reason(whole: Row) -> None:
+    """Not only the sentence that takes the stand, and without the mark that says it too."""
+    page = render(whole, "text").decode()
+    assert "against Odette: “I oppose P4. Call it a log" in page
+    marked = told(
+        {"agent_id": "Ana", "content": "[PROPOSE] A lamp."},
+        {"agent_id": "Bo", "content": "[OPPOSE P1] It is dear. It is dark as well."},
+    )
+    assert lines_of(marked, "Open proposals")[2:] == [
+        "      against Bo: “It is dear. It is dark as well.” [2]"
+    ]
+
+
+def test_a_long_talk_has_short_minutes() -> None:
+    """Each section has an end, says what it leaves out, and JSON has all."""
+    rows = [
+        {"agent_id": "Ana", "content": f"Build pier number {k}.", "act": "propose"}
+        for k in range(40)
+    ]
+    whole = told(*rows, {"agent_id": "Bo", "content": "+1 to P3."})
+    shown = lines_of(whole, "Open proposals")
+    assert len(whole["open"]) == 40
+    assert len([line for line in shown if line.startswith("  P")]) == OPEN
+    assert f"{40 - OPEN} more are left out here; the JSON form has all." in shown[0]
+
+
+def test_what_only_sounds_like_a_proposal_stands_apart() -> None:
+    """Until somebody takes it up."""
+    maybe = {"agent_id": "Ana", "content": "Maybe we should move the meeting to noon."}
+    alone = told(maybe, {"agent_id": "Bo", "content": "Nice weather."})
+    assert not lines_of(alone, "Open proposals")
+    assert "meeting to noon" in lines_of(alone, "Suggestions")[1]
+    heard = told(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
+    assert lines_of(heard, "Open proposals")
+    assert not lines_of(heard, "Suggestions")
+
+
+def test_the_head_says_when_it_was_and_who_was_there() -> None:
+    """By the messages' own times; the talkative first."""
+    rows = [
+        {"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02T09:00:00+01:00"},
+        {"agent_id": "Ana", "content": "Hello.", "timestamp": "2026-03-02T08:10:00Z"},
+        {"agent_id": "Ana", "content": "So.", "timestamp": "2026-03-02T09:25:00Z"},
+    ]
+    whole = told(*rows)
+    assert (whole["began"], whole["ended"]) == ("2026-03-02T08:00:00Z", "2026-03-02T09:25:00Z")
+    name, head, present, *_ = render(whole, "text").decode().split("\n")
+    assert name == "Minutes of 2026-03-02"
+    assert head.startswith("2026-03-02 08:00 to 09:25 UTC (1 h 25 min); 3 messages by 2 ")
+    assert present == "Present: Ana, Bo"
+    days = told({"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02"})
+    assert (days["began"], days["ended"]) == ("2026-03-02", "2026-03-02")
+    assert "\n2026-03-02; 1 message" in render(days, "text").decode()
+    assert told({"agent_id": "Bo", "content": "Hello."})["began"] is None
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "0000-00-00T00:00:00Z"]
+)
+def test_a_time_that_no_calendar_has_is_told_of_no_talk(moment: str) -> None:
+    """Whoever says something names its time: the minutes stand whatever that is."""
+    whole = told({"agent_id": "Bo", "content": "Hello.", "timestamp": moment})
+    assert (whole["began"], whole["ended"]) == (None, None)
+    assert "1 message by 1 participant" in render(whole, "text").decode()
+    read = Message.model_construct(participant="Bo", content="Hello.", at=moment, at_text=None)
+    assert talk_span([Record(1, 1, "a", 0, read)], logged=False) == (None, None)
+    late = Record(1, 1, "a", 2**53 - 1, Message(participant="Bo", content="Hello."))
+    assert talk_span([late], logged=True) == (None, None)
+
+
+def test_a_decision_is_told_in_full() -> None:
+    """Memory keeps its first 200 characters; the message has the rest."""
+    words = " and ".join(f"number {k} gets a lamp of its own" for k in range(12))
+    whole = told({"agent_id": "Ana", "content": f"[DECISION] The pier {words}."})
+    (row,) = whole["decisions"]
+    assert row["outcome"].endswith("…")
+    assert f"The pier {words}." in " ".join(lines_of(whole, "Decisions"))
+
+
+def test_a_vote_stands_with_what_it_decided(parley: Parley, tmp_path: Path) -> None:
+    """Once, without its question; and the same minutes are the same bytes."""
+    out = tmp_path / "played.json"
+    assert parley("run", "architecture", "--seed", "1", "--fast", "--out", out).code == 0
+    one, other = (parley("minutes", out, "--format", "html").out for _ in range(2))
+    assert one == other
+    text = parley("minutes", out).out.partition("\nEvidence\n")[0]
+    assert text.count("V1 ") == text.count("V2 ") == 1
+    assert "Shall P4 be accepted" not in text
+    assert "\nVotes\n" not in text
+
+
+def test_goals_and_what_they_taught_are_told(at: Parley) -> None:
+    """Of a session that works toward goals; each line leads to where it was said."""
+    assert at("session", "new", "work", "--preset", "analyst").code == 0
+    assert at("goal", "open", "work", "Count the lamps", "--as", "Ana").code == 0
+    assert at("goal", "close", "work", "--result", "There are twelve.", "--as", "Ana").code == 0
+    text = at("minutes", "work").out
+    assert "E1 (goal, completed) Count the lamps [1] [2]" in text
+    assert "There are twelve." in text.partition("\nEvidence\n")[0]
