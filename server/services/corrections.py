@@ -9,18 +9,13 @@ from parley.bus.entries import ItemCorrected
 from parley.memory.errors import UnknownRef
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
-from parley.server.runtime.backend import Backend, open_backend
-from parley.server.services.publication import find_published, put
-from parley.server.settings import Settings
+from parley.server.runtime.backend import Backend
+from parley.server.services.publication import find_published, publish_entry
 
 
-async def correct(settings: Settings, session: str, entry: ItemCorrected) -> Receipt:
-    """Publishes a correction of an item that there is. Raises `UnknownRef`."""
-    async with open_backend(settings) as backend:
-        return await corrected(backend, session, entry)
-
-
-async def corrected(backend: Backend, session: str, entry: ItemCorrected, id: str = "") -> Receipt:
+async def correct_item(
+    backend: Backend, session: str, entry: ItemCorrected, id: str = ""
+) -> Receipt:
     """Publishes a correction of an item that there is. Raises `UnknownRef`."""
     memory = await backend.reader.current(session)
     refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
@@ -30,7 +25,7 @@ async def corrected(backend: Backend, session: str, entry: ItemCorrected, id: st
         return before
     if unknown:
         raise UnknownRef(str(unknown[0]))
-    return await put(backend, session, entry, id)
+    return await publish_entry(backend, session, entry, id)
 
 
 def _is_known(memory: Memory, ref: Any) -> bool:

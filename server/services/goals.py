@@ -10,22 +10,11 @@ from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state import lookup
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import build_entry, login_name
+from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.goal_rows import evicted_goal_row, goal_row, goal_rows
-from parley.server.runtime.backend import Backend, open_backend
-from parley.server.services.publication import published_n, put
-from parley.server.settings import Settings
-
-
-async def begin(
-    settings: Settings, session: str, kind: str, title: str,
-    *, by: str | None, parent: str | None = None, after: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Opens an episode; its row. Raises `Misuse`, `Failure`, `NotOpened`."""
-    entry = draft_episode(kind, title, by=by or login_name(), parent=parent, after=_split(after))
-    async with open_backend(settings) as backend:
-        return await begun(backend, session, entry)
+from parley.server.runtime.backend import Backend
+from parley.server.services.publication import publish_entry, published_n
 
 
 def draft_episode(
@@ -42,7 +31,12 @@ def draft_episode(
     )
 
 
-async def begun(
+def split_handles(refs: str | None) -> list[str]:
+    """The handles of a list with commas, as typed."""
+    return [] if refs is None else [part.strip() for part in refs.split(",") if part.strip()]
+
+
+async def open_episode(
     backend: Backend, session: str, entry: EpisodeOpened, id: str = ""
 ) -> dict[str, Any]:
     """The row of the episode that `draft_episode` made, published. Raises `Failure`,
@@ -55,7 +49,7 @@ async def begun(
             _kept(memory, str(ref))
         if entry.parent is not None:
             _open(memory, str(entry.parent))
-        n = (await put(backend, session, entry, id)).n
+        n = (await publish_entry(backend, session, entry, id)).n
     memory = await backend.reader.current(session)
     opened = lookup.find_episode(memory, n)
     if opened is None:
@@ -63,30 +57,14 @@ async def begun(
     return goal_row(memory, opened)
 
 
-async def finish(
-    settings: Settings,
-    session: str,
-    ref: str | None,
-    *,
-    kind: str | None,
-    by: str | None,
-    status: str = "completed",
-    result: str = "",
-) -> dict[str, Any]:
+async def close_episode(
+    backend: Backend, session: str, ref: str | None, *, kind: str | None, by: str,
+    status: str = "completed", result: str = "", id: str = "",
+) -> dict[str, Any]:  # fmt: skip
     """Closes the episode `ref`, else one's newest open one of `kind`, else anyone's; its row.
 
     Raises `Misuse`, `Failure`, `NothingOpen`.
     """
-    who = by or login_name()
-    async with open_backend(settings) as backend:
-        return await ended(backend, session, ref, kind=kind, by=who, status=status, result=result)
-
-
-async def ended(
-    backend: Backend, session: str, ref: str | None, *, kind: str | None, by: str,
-    status: str = "completed", result: str = "", id: str = "",
-) -> dict[str, Any]:  # fmt: skip
-    """Closes an episode, as `finish` has it; its row."""
     memory = await backend.reader.current(session)
     if ref is not None:
         entry = build_entry(
@@ -106,39 +84,27 @@ async def ended(
     entry = build_entry(
         EpisodeClosed, participant=by, re=closing.handle, status=status, result=result
     )
-    await put(backend, session, entry, id)
+    await publish_entry(backend, session, entry, id)
     memory = await backend.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
     return evicted_goal_row(closing, status) if left is None else goal_row(memory, left)
 
 
-async def record(
-    settings: Settings,
-    session: str,
-    content: str,
-    *,
-    by: str | None,
-    of: str | None = None,
-    discovered: Sequence[str] = (),
-    **fields: Any,
-) -> dict[str, Any]:
-    """Records a step; the handle of the goal or task that it belongs to.
-
-    Raises `Misuse`, `NothingOpen`.
-    """
-    entry = build_entry(
+def draft_step(
+    content: str, *, by: str, of: str | None = None, discovered: Sequence[str] = (), **fields: Any
+) -> Step:
+    """The entry of a step, `discovered` as NAME=VALUE. Raises `Misuse`."""
+    return build_entry(
         Step,
-        participant=by or login_name(),
+        participant=by,
         content=content,
         episode=of and episode_handle(of),
         discovered=dict(map(_pair, discovered)),
         **fields,
     )
-    async with open_backend(settings) as backend:
-        return await recorded(backend, session, entry)
 
 
-async def recorded(backend: Backend, session: str, entry: Step, id: str = "") -> dict[str, Any]:
+async def record_step(backend: Backend, session: str, entry: Step, id: str = "") -> dict[str, Any]:
     """Publishes a step; its n, and the handle of the goal or task that it belongs to.
 
     Raises `NothingOpen`.
@@ -151,17 +117,11 @@ async def recorded(backend: Backend, session: str, entry: Step, id: str = "") ->
         return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
         raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
-    return {"n": (await put(backend, session, entry, id)).n, "ref": chain[0].handle}
+    return {"n": (await publish_entry(backend, session, entry, id)).n, "ref": chain[0].handle}
 
 
-async def tree(settings: Settings, session: str) -> list[dict[str, Any]]:
+async def list_goals(backend: Backend, session: str) -> list[dict[str, Any]]:
     """Every episode that memory holds but the exchanges: what holds it before it, in order."""
-    async with open_backend(settings) as backend:
-        return await listed_in(backend, session)
-
-
-async def listed_in(backend: Backend, session: str) -> list[dict[str, Any]]:
-    """The rows of the tree as memory holds it now."""
     return list(goal_rows(await backend.reader.current(session)))
 
 
@@ -171,10 +131,6 @@ def episode_handle(ref: str) -> str:
     if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
         raise Misuse(f"{ref!r} is no handle of an episode; they look like E3")
     return f"E{int(number[:10])}"
-
-
-def _split(refs: str | None) -> list[str]:
-    return [] if refs is None else [part.strip() for part in refs.split(",") if part.strip()]
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -18,8 +18,7 @@ from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
 from parley.server.basics.errors import BadSessionFile, Misuse
 from parley.server.records.session_file import check_checksum, with_checksum
-from parley.server.runtime.backend import Backend, open_backend
-from parley.server.settings import Settings
+from parley.server.runtime.backend import Backend
 
 VERSION: Final = 1
 _BEGINNING: Final = b'{"parley":"lessons",'
@@ -37,14 +36,8 @@ class LessonImport:
     known: int
 
 
-async def learnt(settings: Settings, session: str) -> list[Row]:
+async def list_learnt(backend: Backend, session: str) -> list[Row]:
     """What the session learnt from others, the weightiest first, numbered L1, L2, …"""
-    async with open_backend(settings) as backend:
-        return await learnt_in(backend, session)
-
-
-async def learnt_in(backend: Backend, session: str) -> list[Row]:
-    """What the session learnt from others, as `learnt` has it."""
     memory = await backend.reader.current(session)
     return [
         {"lesson": f"L{number}", **_row(lesson)}
@@ -52,40 +45,32 @@ async def learnt_in(backend: Backend, session: str) -> list[Row]:
     ]
 
 
-async def taught(settings: Settings, session: str, most: int | None = None) -> list[Row]:
-    """What it could teach."""
-    async with open_backend(settings) as backend:
-        return await taught_in(backend, session, most)
-
-
-async def taught_in(backend: Backend, session: str, most: int | None = None) -> list[Row]:
+async def list_teachable(backend: Backend, session: str, most: int | None = None) -> list[Row]:
     """What it could teach, the weightiest first."""
     return [_row(lesson) for lesson in await _promoted(backend, session, most)]
 
 
-async def export(settings: Settings, session: str) -> tuple[bytes, int]:
+async def export_lessons(backend: Backend, session: str) -> tuple[bytes, int]:
     """What it could teach as a file holds it, and how many lessons that is."""
-    async with open_backend(settings) as backend:
-        found = await _promoted(backend, session, None)
-    return encode(session, found), len(found)
+    lessons = await _promoted(backend, session, None)
+    return encode(session, lessons), len(lessons)
 
 
-async def bring(
-    settings: Settings, target: str, source: str, *, most: int | None, dry: bool, by: str
+async def learn_from_source(
+    backend: Backend, target: str, source: str, *, most: int | None, dry: bool, by: str
 ) -> LessonImport:
     """Has `target` learn what `source`, a session or a file, could teach.
 
     Raises `Misuse` where they are the same, `SessionClosed` where the target is.
     """
     read = decode(source) if is_file(source) else None
-    async with open_backend(settings) as backend:
-        found = await _promoted(backend, source, None) if read is None else read
-        if any(lesson.session == target for lesson in found) or source == target:
-            raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
-        return await _brought(backend, target, found[:most], dry, by)
+    lessons = await _promoted(backend, source, None) if read is None else read
+    if any(lesson.session == target for lesson in lessons) or source == target:
+        raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
+    return await _brought(backend, target, lessons[:most], dry, by)
 
 
-async def brought_in(
+async def learn_from_session(
     backend: Backend, target: str, source: str, *, most: int | None, dry: bool, by: str
 ) -> LessonImport:
     """Has `target` learn what the session `source` could teach. Raises `Misuse`."""

@@ -37,6 +37,6 @@ async def published_n(backend: Backend, session: str, entry: Entry, id: str) -> 
     return None if before is None else before.n
 
 
-async def put(backend: Backend, session: str, entry: Entry, id: str = "") -> Receipt:
+async def publish_entry(backend: Backend, session: str, entry: Entry, id: str = "") -> Receipt:
     """Publishes one entry, under `id` or a new one."""
     return (await backend.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]

@@ -7,32 +7,17 @@ from typing import Any
 from parley.listeners.sessions.redaction import Preview, preview, redact
 from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.text.plain_text import clip, one_line
-from parley.server.runtime.backend import Backend, open_backend
-from parley.server.settings import Settings
+from parley.server.runtime.backend import Backend
 
 SHOWN = 80  # characters of the words that go
 
 
-async def foreseen(settings: Settings, session: str, n: int, renumber: bool) -> Preview:
+async def preview_redaction(backend: Backend, session: str, n: int, renumber: bool) -> Preview:
     """What would go. Raises `SessionNotFound`, `InvalidEntry`, `RedactionRefused`."""
-    async with open_backend(settings) as backend:
-        return await foreseen_in(backend, session, n, renumber)
-
-
-async def foreseen_in(backend: Backend, session: str, n: int, renumber: bool) -> Preview:
-    """What would go, as `foreseen` has it."""
     return await preview(backend.bus, backend.packs.known, session, n, renumber=renumber)
 
 
-async def redacted(
-    settings: Settings, session: str, n: int, *, reason: str, by: str, renumber: bool
-) -> dict[str, Any]:
-    """Redacts, and says what has to be made again."""
-    async with open_backend(settings) as backend:
-        return await redacted_in(backend, session, n, reason=reason, by=by, renumber=renumber)
-
-
-async def redacted_in(
+async def redact_entry(
     backend: Backend, session: str, n: int, *, reason: str, by: str, renumber: bool
 ) -> dict[str, Any]:
     """Redacts, and says what has to be made again; no copy of the words is kept here."""

@@ -18,7 +18,7 @@ from parley.server.basics.output import print_notice
 from parley.server.basics.spelling import nearest
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
-from parley.server.services.publication import put, say
+from parley.server.services.publication import publish_entry, say
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.old_names import (
     CAP,
@@ -173,7 +173,7 @@ async def changed(
     backend: Backend, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
 ) -> Receipt:
     """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
-    return await put(backend, session, entry, id)
+    return await publish_entry(backend, session, entry, id)
 
 
 async def publish(

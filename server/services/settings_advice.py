@@ -8,33 +8,27 @@ from typing import Any
 from parley.bus.entries import SettingsChanged
 from parley.memory.statistics.advice import Advice, advise_limits
 from parley.server.basics.entry_drafts import login_name
-from parley.server.runtime.backend import Backend, open_backend
+from parley.server.runtime.backend import Backend
 from parley.server.services.publication import say
 from parley.server.settings import Settings
 from parley.server.settings.setting import set_at
 from parley.server.settings.setting_inventory import Row, list_session_settings
 
 
-async def asked(settings: Settings, session: str) -> tuple[list[Row], list[Advice]]:
-    """A session's settings, and what its use suggests. Raises `SessionNotFound`."""
-    async with open_backend(settings) as backend:
-        return await asked_in(backend, session)
-
-
-async def asked_in(backend: Backend, session: str) -> tuple[list[Row], list[Advice]]:
+async def suggest_settings(backend: Backend, session: str) -> tuple[list[Row], list[Advice]]:
     """A session's settings, and what its use suggests, as of now."""
     memory = await backend.reader.current(session)
     return list_session_settings(memory.settings), advise_limits(memory)
 
 
-async def apply(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
+async def apply_advice(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
     """Logs what was suggested, all of it at once; the entry."""
-    entry = advised(advice, login_name())
+    entry = draft_advice(advice, login_name())
     await say(settings, session, entry)
     return entry
 
 
-def advised(advice: list[Advice], by: str) -> SettingsChanged:
+def draft_advice(advice: list[Advice], by: str) -> SettingsChanged:
     """The entry that puts all of `advice` in force."""
     tree: dict[str, Any] = {}
     for one in advice:

@@ -9,12 +9,10 @@ from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import open_work
-from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.tool_rows import kept_result_rows
-from parley.server.runtime.backend import Backend, open_backend
+from parley.server.runtime.backend import Backend
 from parley.server.services.goals import episode_handle
-from parley.server.settings import Settings
 
 
 def parse_arguments(text: str) -> dict[str, Any]:
@@ -28,22 +26,9 @@ def parse_arguments(text: str) -> dict[str, Any]:
     return tree
 
 
-async def put(
-    settings: Settings, session: str, tool: str, arguments: dict[str, Any], result: str,
-    *, participant: str | None = None, of: str | None = None, **given: Any,
-) -> Receipt:  # fmt: skip
-    """Publishes what a tool returned, in the goal or task `of`.
-
-    Raises `Misuse`, and `NothingOpen` where `of` is not.
-    """
-    episode, who = of and episode_handle(of), participant or login_name()
-    async with open_backend(settings) as backend:
-        return await put_in(backend, session, tool, arguments, result, who, of=episode, **given)
-
-
-async def put_in(
+async def keep_result(
     backend: Backend, session: str, tool: str, arguments: dict[str, Any], result: str, by: str,
-    *, of: str | None = None, id: str = "", **given: Any,
+    /, *, of: str | None = None, id: str = "", **given: Any,
 ) -> Receipt:  # fmt: skip
     """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
     episode = of and episode_handle(of)
@@ -60,29 +45,26 @@ async def _is_told(backend: Backend, session: str, id: str) -> bool:
     return bool(id) and await backend.bus.find(session, id) is not None
 
 
-async def get(
-    settings: Settings, session: str, tool: str, arguments: dict[str, Any],
-    *, participant: str | None = None, version: str = "",
-) -> ToolResult:  # fmt: skip
+async def require_result(
+    backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
+) -> ToolResult:
     """The kept result, in full; a hit. Raises `Failure` on a miss."""
-    async with open_backend(settings) as backend:
-        found = await got(backend, session, tool, arguments, participant or login_name(), version)
-        if found is None:
-            raise Failure(
-                f"no result of {tool!r} for these arguments is kept in {session!r}; "
-                f"'parley tool ls {session}' lists what is"
-            )
-        return found
+    result = await look_up_result(backend, session, tool, arguments, by, version)
+    if result is None:
+        raise Failure(
+            f"no result of {tool!r} for these arguments is kept in {session!r}; "
+            f"'parley tool ls {session}' lists what is"
+        )
+    return result
 
 
-async def got(
+async def look_up_result(
     backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str = ""
 ) -> ToolResult | None:
     """The kept result, a hit of `by`; None on a miss."""
     return await backend.session(session, by).tools.lookup(tool, arguments, version)
 
 
-async def list_results(settings: Settings, session: str) -> list[dict[str, Any]]:
+async def list_results(backend: Backend, session: str) -> list[dict[str, Any]]:
     """What is kept, oldest first."""
-    async with open_backend(settings) as backend:
-        return list(kept_result_rows(await backend.reader.current(session)))
+    return list(kept_result_rows(await backend.reader.current(session)))

@@ -17,12 +17,11 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import explain_bad_ballot, list_electorate, read_choice
 from parley.memory.voting.turnout import is_complete
 from parley.memory.voting.vote_calls import call_refusal
-from parley.server.basics.entry_drafts import build_entry, login_name, normalize_handle
+from parley.server.basics.entry_drafts import build_entry, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
 from parley.server.rows.vote_rows import Row, count_row, vote_row
-from parley.server.runtime.backend import Backend, open_backend
-from parley.server.services.publication import published_n, put
-from parley.server.settings import Settings
+from parley.server.runtime.backend import Backend
+from parley.server.services.publication import publish_entry, published_n
 
 
 async def _row(backend: Backend, session: str, n: int) -> Row:
@@ -34,28 +33,19 @@ async def _row(backend: Backend, session: str, n: int) -> Row:
     return vote_row(memory, vote)
 
 
-async def call(
-    settings: Settings,
-    session: str,
-    question: str,
-    *,
-    by: str | None,
-    on: str | None = None,
-    options: Sequence[str] = (),
-    **given: Any,
-) -> Row:
-    """Calls a vote; its row. Raises `Misuse`, and `Failure` where it would not be held."""
+def draft_vote_call(
+    question: str, *, by: str, on: str | None = None, options: Sequence[str] = (), **given: Any
+) -> VoteInitiated:
+    """The entry that calls a vote. Raises `Misuse`."""
     if is_handle(normalize_handle(question.strip())):
         raise Misuse(
             f"{question!r} is no question; --on {normalize_handle(question)} is what a vote is on"
         )
     fields = {"re": on and normalize_handle(on), "options": tuple(options), **given}
-    entry = build_entry(VoteInitiated, participant=by or login_name(), content=question, **fields)
-    async with open_backend(settings) as backend:
-        return await called(backend, session, entry)
+    return build_entry(VoteInitiated, participant=by, content=question, **fields)
 
 
-async def called(backend: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
+async def call_vote(backend: Backend, session: str, entry: VoteInitiated, id: str = "") -> Row:
     """Publishes the call of a vote; its row. Raises `Failure` where it would not be held."""
     memory, who = await backend.reader.current(session), entry.participant
     reason = call_refusal(memory, memory.named(who), entry)
@@ -64,7 +54,7 @@ async def called(backend: Backend, session: str, entry: VoteInitiated, id: str =
         return await _row(backend, session, before)
     if reason:
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
-    return await _row(backend, session, (await put(backend, session, entry, id)).n)
+    return await _row(backend, session, (await publish_entry(backend, session, entry, id)).n)
 
 
 _ADVICE: Mapping[str, str] = {
@@ -73,15 +63,7 @@ _ADVICE: Mapping[str, str] = {
 }
 
 
-async def confirm(
-    settings: Settings, session: str, ref: str, *, agreed: bool, by: str | None
-) -> Row:
-    """Says whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
-    async with open_backend(settings) as backend:
-        return await confirmed(backend, session, ref, agreed=agreed, by=by or login_name())
-
-
-async def confirmed(
+async def confirm_vote(
     backend: Backend, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
 ) -> Row:
     """Publishes whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
@@ -93,19 +75,11 @@ async def confirmed(
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
     _check_elector(memory, by, list_electorate(memory), vote)
-    await put(backend, session, entry, id)
+    await publish_entry(backend, session, entry, id)
     return await _row(backend, session, vote.n)
 
 
-async def cast(
-    settings: Settings, session: str, ref: str, choice: Sequence[str], *, by: str | None, why: str
-) -> Row:
-    """Casts a ballot; the row of its vote. Raises `Misuse` for what is no option of it."""
-    async with open_backend(settings) as backend:
-        return await cast_in(backend, session, ref, choice, by=by or login_name(), why=why)
-
-
-async def cast_in(
+async def cast_ballot(
     backend: Backend,
     session: str,
     ref: str,
@@ -129,7 +103,9 @@ async def cast_in(
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(explain_bad_ballot(vote, choice))
-    return await _counted(backend, session, vote.n, (await put(backend, session, entry, id)).n)
+    return await _counted(
+        backend, session, vote.n, (await publish_entry(backend, session, entry, id)).n
+    )
 
 
 async def _counted(backend: Backend, session: str, n: int, ballot: int) -> Row:
@@ -140,13 +116,7 @@ async def _counted(backend: Backend, session: str, n: int, ballot: int) -> Row:
     return await _row(backend, session, n)
 
 
-async def show(settings: Settings, session: str, ref: str | None) -> list[Row]:
-    """The votes that memory holds, or that one. Raises `UnknownVote`."""
-    async with open_backend(settings) as backend:
-        return await shown_in(backend, session, ref)
-
-
-async def shown_in(backend: Backend, session: str, ref: str | None = None) -> list[Row]:
+async def list_votes(backend: Backend, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
     memory = await backend.reader.current(session)
     return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
@@ -157,21 +127,13 @@ def rows(memory: Memory) -> list[Row]:
     return [vote_row(memory, vote) for vote in memory.votes.held.values()]
 
 
-async def tally(
-    settings: Settings, session: str, ref: str, rule: VoteRule | None, quorum: int | None
+async def recount_vote(
+    backend: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
 ) -> Row:
     """The ballots of a vote counted again: its row, `standing` by its own rule, and `again`.
 
     Raises `UnknownVote`, and `Failure` of a secret vote that is open.
     """
-    async with open_backend(settings) as backend:
-        return await tallied(backend, session, ref, rule, quorum)
-
-
-async def tallied(
-    backend: Backend, session: str, ref: str, rule: VoteRule | None, quorum: int | None
-) -> Row:
-    """The ballots of a vote counted again. Raises `UnknownVote`, `Failure`."""
     vote = await vote_results.read_ballots(
         backend.bus, backend.packs.known, session, int(vote_handle(ref)[1:])
     )
@@ -187,13 +149,7 @@ async def tallied(
     return {**vote_row(memory, vote), "standing": standing, "again": again}
 
 
-async def count(settings: Settings, session: str, ref: str) -> Row:
-    """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
-    async with open_backend(settings) as backend:
-        return await counted_in(backend, session, ref)
-
-
-async def counted_in(backend: Backend, session: str, ref: str) -> Row:
+async def close_vote(backend: Backend, session: str, ref: str) -> Row:
     """Closes a vote with the ballots that are in; its row. Raises `Failure`, `UnknownVote`."""
     incarnation = (await backend.bus.info(session)).incarnation
     vote = _open(await backend.reader.current(session), ref)

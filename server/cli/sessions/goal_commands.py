@@ -153,11 +153,11 @@ def close_episode(
 @goal.command("ls")
 def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """List goals, tasks, phases and rounds as a tree. Says what was done in each."""
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import goal_text
-    from parley.server.runtime.connection import run
     from parley.server.services import goals
 
-    goal_text.show_episodes(run(goals.tree(settings(ctx), session)), json)
+    goal_text.show_episodes(call_service(settings(ctx), goals.list_goals, session), json)
 
 
 def step(
@@ -180,33 +180,51 @@ def step(
     json: Json = False,
 ) -> None:
     """Record a step of a task or goal. Prints its number."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import goals
 
-    recorded = goals.record(
-        settings(ctx), session, text,
-        by=as_, of=of, discovered=discovered or (), form=form.value, ok=not failed,
-        confidence=confidence,
+    entry = goals.draft_step(
+        text, by=as_ or login_name(), of=of, discovered=discovered or (), form=form.value,
+        ok=not failed, confidence=confidence,
     )  # fmt: skip
-    command_output.show_value(run(recorded), "n", json)
+    row = call_service(settings(ctx), goals.record_step, session, entry)
+    command_output.show_value(row, "n", json)
 
 
 def _begin(
-    ctx: typer.Context, session: str, kind: str, text: str, json: bool, **given: Any
+    ctx: typer.Context,
+    session: str,
+    kind: str,
+    text: str,
+    json: bool,
+    *,
+    by: str | None,
+    parent: str | None,
+    after: str | None,
 ) -> None:
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import goals
 
-    command_output.show_value(
-        run(goals.begin(settings(ctx), session, kind, text, **given)), "ref", json
+    entry = goals.draft_episode(
+        kind, text, by=by or login_name(), parent=parent, after=goals.split_handles(after)
     )
+    row = call_service(settings(ctx), goals.open_episode, session, entry)
+    command_output.show_value(row, "ref", json)
 
 
-def _finish(ctx: typer.Context, session: str, ref: str | None, json: bool, **given: Any) -> None:
+def _finish(
+    ctx: typer.Context, session: str, ref: str | None, json: bool, *, by: str | None, **given: Any
+) -> None:
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import goal_text
-    from parley.server.runtime.connection import run
     from parley.server.services import goals
 
-    goal_text.show_closed(run(goals.finish(settings(ctx), session, ref, **given)), json)
+    row = call_service(
+        settings(ctx), goals.close_episode, session, ref, by=by or login_name(), **given
+    )
+    goal_text.show_closed(row, json)

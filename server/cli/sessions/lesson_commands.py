@@ -39,11 +39,13 @@ def show(
 ) -> None:
     """What a session learnt, the weightiest first. "show" may be left out."""
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.services import lessons
 
-    question = (lessons.taught if teach else lessons.learnt)(settings(ctx), session)
-    rows = run(question)
+    if teach:
+        rows = call_service(settings(ctx), lessons.list_teachable, session)
+    else:
+        rows = call_service(settings(ctx), lessons.list_learnt, session)
     _show(rows, json)
     if not rows and teach:
         print_notice(f"{session} has nothing to teach yet: no ratified decision, no insight")
@@ -64,10 +66,10 @@ def export(
     """Save what a session could teach to a file; -o - writes to stdout."""
     from parley.server.basics.disk_files import write_bytes
     from parley.server.basics.output import count_of, print_notice, write_stdout
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.services import lessons
 
-    data, count = run(lessons.export(settings(ctx), session))
+    data, count = call_service(settings(ctx), lessons.export_lessons, session)
     path = out or Path(f"{session}.lessons.json")
     if str(path) == "-":
         write_stdout(data)
@@ -94,12 +96,13 @@ def import_(
     """Have a session learn what another could teach. Repeating it is harmless."""
     from parley.server.basics.entry_drafts import login_name
     from parley.server.basics.output import count_of, print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.services import lessons
 
-    lesson_import = run(
-        lessons.bring(settings(ctx), target, source, most=top, dry=dry_run, by=as_ or login_name())
-    )
+    lesson_import = call_service(
+        settings(ctx), lessons.learn_from_source, target, source,
+        most=top, dry=dry_run, by=as_ or login_name(),
+    )  # fmt: skip
     _show(lesson_import.rows, json)
     if dry_run:
         print_notice(f"{target} would be offered {count_of(len(lesson_import.rows), 'lesson')}")

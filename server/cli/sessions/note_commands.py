@@ -32,11 +32,16 @@ def show(
     json: Json = False,
 ) -> None:
     """The notebook: its standing revision, then what happened since."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import note_text
-    from parley.server.runtime.connection import run
     from parley.server.services import notes
 
-    note_text.show(run(notes.read(settings(ctx), session, as_, at)), raw=raw, json=json)
+    note_text.show(
+        call_service(settings(ctx), notes.read_note, session, as_ or login_name(), at),
+        raw=raw,
+        json=json,
+    )
 
 
 @app.command(cls=Spoken)
@@ -52,13 +57,16 @@ def revise(
     json: Json = False,
 ) -> None:
     """Put TEXT in place of the notebook. Prints the number of the revision."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import notes
 
     text = stdin_text() if content == "-" else content
-    receipt = run(notes.write(settings(ctx), session, as_, text, base))
+    receipt = call_service(
+        settings(ctx), notes.write_note, session, as_ or login_name(), text, base
+    )
     command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -71,8 +79,13 @@ def history(
     json: Json = False,
 ) -> None:
     """Every revision and every refusal, oldest first."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import note_text
-    from parley.server.runtime.connection import run
     from parley.server.services import notes
 
-    note_text.show_history(run(notes.history(settings(ctx), session, as_)), diff=diff, json=json)
+    note_text.show_history(
+        call_service(settings(ctx), notes.list_revisions, session, as_ or login_name()),
+        diff=diff,
+        json=json,
+    )

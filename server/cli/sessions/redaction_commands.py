@@ -33,22 +33,21 @@ def redact(
     from parley.server.basics.entry_drafts import login_name
     from parley.server.basics.errors import Misuse
     from parley.server.basics.output import print_json, print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.services import redaction
 
     if not reason.strip():
         raise Misuse("--reason: is empty; say why, without repeating what goes")
     if not yes:
         for line in redaction.preview_lines(
-            run(redaction.foreseen(settings(ctx), session, n, renumber))
+            call_service(settings(ctx), redaction.preview_redaction, session, n, renumber)
         ):
             print_notice(line)
         typer.confirm(f"Redact entry {n} of {session} for good?", abort=True, err=True)
-    done = run(
-        redaction.redacted(
-            settings(ctx), session, n, reason=reason, by=as_ or login_name(), renumber=renumber
-        )
-    )
+    done = call_service(
+        settings(ctx), redaction.redact_entry, session, n,
+        reason=reason, by=as_ or login_name(), renumber=renumber,
+    )  # fmt: skip
     if json:
         print_json(done)
     else:

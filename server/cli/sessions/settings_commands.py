@@ -35,6 +35,7 @@ def shown(
 ) -> None:
     """The settings in force and where each comes from."""
     from parley.server.basics.errors import Misuse
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import setting_text
     from parley.server.runtime.connection import run
     from parley.server.services import settings_advice
@@ -51,11 +52,11 @@ def shown(
             rows = setting_inventory.list_process_settings(settings(ctx), sources(ctx))
             setting_text.show_settings(rows, changed, json)
         return
-    rows, advice = run(settings_advice.asked(settings(ctx), session))
+    rows, advice = call_service(settings(ctx), settings_advice.suggest_settings, session)
     if not suggest:
         setting_text.show_settings(rows, changed, json)
         return
     setting_text.show_advice(advice, json)
     if apply and advice:
-        run(settings_advice.apply(settings(ctx), session, advice))
+        run(settings_advice.apply_advice(settings(ctx), session, advice))
         setting_text.show_applied(session, advice)

@@ -132,13 +132,13 @@ def correct(
 ) -> None:
     """Put an item right. A person's word: extraction never brings back what it struck."""
     from parley.server.basics import entry_drafts
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import corrections
 
     ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
     entry = entry_drafts.draft_correction(ref, ops, as_)
-    receipt = run(corrections.correct(settings(ctx), session, entry))
+    receipt = call_service(settings(ctx), corrections.correct_item, session, entry)
     command_output.show_notice(receipt, f"{entry.ref} is corrected, for good", json)
 
 
@@ -151,9 +151,12 @@ def alias(
     json: Json = False,
 ) -> None:
     """Count NICK and NAME as one participant, now and before."""
+    from parley.server.basics.entry_drafts import speaker_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import participant_aliases
 
-    receipt = run(participant_aliases.alias(settings(ctx), session, nick, name, as_))
+    receipt = call_service(
+        settings(ctx), participant_aliases.add_alias, session, nick, name, speaker_name(as_)
+    )
     command_output.show_notice(receipt, f"{nick} counts as {name}, now and before", json)

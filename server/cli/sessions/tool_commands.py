@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,18 +45,19 @@ def put(
     json: Json = False,
 ) -> None:
     """Publish what a tool returned. Prints the number of the entry."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import tool_cache
+    from parley.server.services.goals import episode_handle
 
     text = stdin_text() if result == "-" else result
-    given = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
-    question = tool_cache.put(
-        settings(ctx), session, tool, tool_cache.parse_arguments(args), text,
-        participant=as_, of=of, read_only=not write, **given,
+    given: dict[str, Any] = {"ttl": ttl, "call_id": call_id, "error": error, "version": version}
+    receipt = call_service(
+        settings(ctx), tool_cache.keep_result, session, tool, tool_cache.parse_arguments(args),
+        text, as_ or login_name(), of=of and episode_handle(of), read_only=not write, **given,
     )  # fmt: skip
-    receipt = run(question)
     command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -71,22 +72,26 @@ def get(
     json: Json = False,
 ) -> None:
     """Print a kept result, in full; exit 1 where none is kept."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import tool_cache
 
     arguments = tool_cache.parse_arguments(args)
-    question = tool_cache.get(
-        settings(ctx), session, tool, arguments, participant=as_, version=version
-    )
-    command_output.show_result(run(question), json)
+    result = call_service(
+        settings(ctx), tool_cache.require_result, session, tool, arguments,
+        as_ or login_name(), version,
+    )  # fmt: skip
+    command_output.show_result(result, json)
 
 
 @app.command()
 def ls(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """List what is kept, and for how many exchanges."""
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import tool_cache
 
-    command_output.show_kept_results(run(tool_cache.list_results(settings(ctx), session)), json)
+    command_output.show_kept_results(
+        call_service(settings(ctx), tool_cache.list_results, session), json
+    )

@@ -61,16 +61,16 @@ def call(
     json: Json = False,
 ) -> None:
     """Call a vote. Prints its handle."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
-    from parley.server.runtime.connection import run
     from parley.server.services import votes
 
-    called = votes.call(
-        settings(ctx), session, question,
-        by=as_, on=on, options=option or (), rule=rule and rule.value, secret=secret,
-        quorum=quorum, window=window,
+    entry = votes.draft_vote_call(
+        question, by=as_ or login_name(), on=on, options=option or (),
+        rule=rule and rule.value, secret=secret, quorum=quorum, window=window,
     )  # fmt: skip
-    vote_text.show_called(run(called), json)
+    vote_text.show_called(call_service(settings(ctx), votes.call_vote, session, entry), json)
 
 
 @app.command()
@@ -83,11 +83,14 @@ def confirm(
     json: Json = False,
 ) -> None:
     """Agree that a vote is held now, where the session asks for that."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
-    from parley.server.runtime.connection import run
     from parley.server.services import votes
 
-    row = run(votes.confirm(settings(ctx), session, vote, agreed=not no, by=as_))
+    row = call_service(
+        settings(ctx), votes.confirm_vote, session, vote, agreed=not no, by=as_ or login_name()
+    )
     vote_text.show_done(row, f"{row['ref']} {'not ' if no else ''}agreed to", json)
 
 
@@ -104,11 +107,14 @@ def cast(
     json: Json = False,
 ) -> None:
     """Cast a ballot; the latest one counts."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
-    from parley.server.runtime.connection import run
     from parley.server.services import votes
 
-    row = run(votes.cast(settings(ctx), session, vote, choice, by=as_, why=why))
+    row = call_service(
+        settings(ctx), votes.cast_ballot, session, vote, choice, by=as_ or login_name(), why=why
+    )
     vote_text.show_done(row, "cast", json)
 
 
@@ -122,11 +128,11 @@ def show(
     json: Json = False,
 ) -> None:
     """Votes and how they stand. Nobody is told who chose what in a secret one."""
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
-    from parley.server.runtime.connection import run
     from parley.server.services import votes
 
-    rows = run(votes.show(settings(ctx), session, vote))
+    rows = call_service(settings(ctx), votes.list_votes, session, vote)
     vote_text.show_votes(rows, json, whole=vote is not None)
 
 
@@ -144,15 +150,16 @@ def tally(
 ) -> None:
     """Count the ballots, also by another rule. Changes nothing; --count closes the vote."""
     from parley.server.basics.errors import Misuse
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
-    from parley.server.runtime.connection import run
     from parley.server.services import votes
 
     if count:
         if rule is not None or quorum is not None:
             raise Misuse("a vote is closed by the rule it was called under; give --count alone")
-        row = run(votes.count(settings(ctx), session, vote))
+        row = call_service(settings(ctx), votes.close_vote, session, vote)
         vote_text.show_done(row, f"{row['ref']} is closed", json)
         return
     by: Any = rule and rule.value
-    vote_text.show_tally(run(votes.tally(settings(ctx), session, vote, by, quorum)), json)
+    row = call_service(settings(ctx), votes.recount_vote, session, vote, by, quorum)
+    vote_text.show_tally(row, json)

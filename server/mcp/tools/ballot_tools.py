@@ -44,7 +44,7 @@ async def vote(call: ToolCall) -> Said:
 async def confirm_vote(call: ToolCall) -> VoteRow:
     args, seat, backend = call.args, seat_of(call), call.doors.held
     own = entry_id(seat.name, args.key)
-    row = await votes.confirmed(
+    row = await votes.confirm_vote(
         backend, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
     )
     call.doors.rooms.nudge(call.session)

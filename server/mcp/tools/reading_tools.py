@@ -75,7 +75,7 @@ async def create_session(call: ToolCall) -> Created:
     await sessions.opened(backend, args.session, entry)
     if args.goal is not None:
         begun = goals.draft_episode("goal", args.goal, by=call.caller.name)
-        await goals.begun(backend, args.session, begun)
+        await goals.open_episode(backend, args.session, begun)
     return Created(session=args.session, n=(await backend.bus.info(args.session)).n)
 
 

@@ -28,7 +28,7 @@ async def list_lessons(
     session: SessionId, caller: Reader, doors: DependenciesOf, teach: bool = False
 ) -> Any:
     """What the session learnt from others; with `teach`, what it could teach."""
-    asked = lessons.taught_in if teach else lessons.learnt_in
+    asked = lessons.list_teachable if teach else lessons.list_learnt
     return {"items": await asked(doors.held, session)}
 
 
@@ -45,7 +45,7 @@ async def import_lessons(
     session: SessionId, body: LessonsBody, caller: Operator, doors: DependenciesOf
 ) -> Response:
     """Have the session learn what another could teach; `dry_run` changes nothing."""
-    brought = await lessons.brought_in(
+    brought = await lessons.learn_from_session(
         doors.held, session, body.source, most=body.top, dry=body.dry_run, by=caller.name
     )
     doors.rooms.nudge(session)

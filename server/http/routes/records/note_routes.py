@@ -43,7 +43,7 @@ async def list_revisions(
     _check_owner(caller, name)
     return {
         "items": [
-            asdict(revision) for revision in await notes.history_in(doors.held, session, name)
+            asdict(revision) for revision in await notes.list_revisions(doors.held, session, name)
         ]
     }
 
@@ -56,7 +56,7 @@ async def get_notebook(
 ) -> Any:
     """A notebook as it stands, or stood; `base` is what a write on it names."""
     _check_owner(caller, name)
-    return asdict(await notes.read_in(doors.held, session, name, at))
+    return asdict(await notes.read_note(doors.held, session, name, at))
 
 
 @router.put(
@@ -84,6 +84,6 @@ async def write_notebook(
     """Put a text in the place of the revision that was read."""
     _check_owner(caller, name)
     own = entry_id(name, key)
-    receipt = await notes.write_in(doors.held, session, name, body.text, body.base, own)
+    receipt = await notes.write_note(doors.held, session, name, body.text, body.base, own)
     doors.rooms.nudge(session)
     return receipt_response(receipt, own)

@@ -45,7 +45,9 @@ async def look_up_result(
 ) -> Any:
     """The kept result of a call, in full: a hit, which is on the record and keeps it longer."""
     by = caller.speaker(body.as_)
-    found = await tool_cache.got(doors.held, session, body.tool, body.arguments, by, body.version)
+    found = await tool_cache.look_up_result(
+        doors.held, session, body.tool, body.arguments, by, body.version
+    )
     if found is None:
         raise Problem("no-result")
     doors.rooms.nudge(session)
@@ -71,7 +73,7 @@ async def put_result(
     """Put what a tool returned on the record; kept where it only reads and did not fail."""
     by = caller.speaker(body.as_)
     own = entry_id(by, key)
-    receipt = await tool_cache.put_in(
+    receipt = await tool_cache.keep_result(
         doors.held, session, body.tool, body.arguments, body.result, by, of=body.of,
         version=body.version, ttl=body.ttl, error=body.error, read_only=body.read_only,
         call_id=body.call_id or own, id=own,

@@ -53,7 +53,7 @@ async def _begun(
     by = caller.speaker(body.as_)
     entry = goals.draft_episode(kind, body.title, by=by, parent=body.parent, after=body.after)
     check_phase(await doors.held.reader.current(session), caller, by, entry)
-    row = await goals.begun(doors.held, session, entry, entry_id(by, key))
+    row = await goals.open_episode(doors.held, session, entry, entry_id(by, key))
     doors.rooms.nudge(session)
     return row
 
@@ -65,7 +65,7 @@ async def _ended(
     by = caller.speaker(body.as_)
     entry = validate_entry(EpisodeClosed, participant=by, re=goals.episode_handle(ref))
     check_phase(await doors.held.reader.current(session), caller, by, entry)
-    row = await goals.ended(
+    row = await goals.close_episode(
         doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
         id=entry_id(by, key),
     )  # fmt: skip
@@ -143,7 +143,7 @@ async def record_step(
         episode=body.of and goals.episode_handle(body.of), discovered=body.discovered,
         confidence=body.confidence,
     )  # fmt: skip
-    row = await goals.recorded(doors.held, session, entry, entry_id(by, key))
+    row = await goals.record_step(doors.held, session, entry, entry_id(by, key))
     doors.rooms.nudge(session)
     return row
 

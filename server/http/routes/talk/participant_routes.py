@@ -15,7 +15,7 @@ from parley.server.http.requests.memory_reads import At, read_memory
 from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.rows.page_rows import aliases_by_name, assign_hues
-from parley.server.services.participant_aliases import aliased
+from parley.server.services.participant_aliases import add_alias as aliased
 
 router = APIRouter(tags=["participants"])
 

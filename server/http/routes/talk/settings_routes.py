@@ -26,7 +26,7 @@ from parley.server.http.requests.message_requests import (
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.runtime.packs import read_packs
 from parley.server.services import redaction, session_settings, settings_advice
-from parley.server.services.corrections import corrected
+from parley.server.services.corrections import correct_item as corrected
 from parley.server.settings import SETTINGS, setting_inventory
 
 router = APIRouter(tags=["rules"])
@@ -90,7 +90,7 @@ def _setting(row: setting_inventory.Row) -> dict[str, Any]:
 )
 async def list_advice(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
     """What the session's own use suggests."""
-    _, advice = await settings_advice.asked_in(doors.held, session)
+    _, advice = await settings_advice.suggest_settings(doors.held, session)
     return {"items": [settings_advice.advice_row(change) for change in advice]}
 
 
@@ -137,9 +137,9 @@ async def redact_entry(
 ) -> Response:
     """Take an entry's words out of the session for good; with `preview` only say what goes."""
     if body.preview:
-        preview = await redaction.foreseen_in(doors.held, session, body.n, body.renumber)
+        preview = await redaction.preview_redaction(doors.held, session, body.n, body.renumber)
         return json_response(asdict(preview))
-    done = await redaction.redacted_in(
+    done = await redaction.redact_entry(
         doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
     )
     doors.moments.forget(session)

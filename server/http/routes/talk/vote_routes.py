@@ -47,7 +47,7 @@ async def list_votes(
     """Every vote that memory holds, as it stands."""
     if at is not None:
         return {"items": votes.rows(await read_memory(doors, session, at))}
-    rows = await votes.shown_in(doors.held, session)
+    rows = await votes.list_votes(doors.held, session)
     await _watched_if_running(doors, session, rows)
     return {"items": rows}
 
@@ -69,7 +69,7 @@ async def call_vote(
         rule=body.rule,
         secret=body.secret, quorum=body.quorum, window=body.window,
     )  # fmt: skip
-    row = await votes.called(doors.held, session, entry, entry_id(name, key))
+    row = await votes.call_vote(doors.held, session, entry, entry_id(name, key))
     await _watched(doors, session)
     return row
 
@@ -87,9 +87,9 @@ async def get_vote(
 ) -> Any:  # fmt: skip
     """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
     if rule is None and quorum is None:
-        (row,) = await votes.shown_in(doors.held, session, ref)
+        (row,) = await votes.list_votes(doors.held, session, ref)
     else:
-        row = await votes.tallied(doors.held, session, ref, rule, quorum)
+        row = await votes.recount_vote(doors.held, session, ref, rule, quorum)
     await _watched_if_running(doors, session, [row])
     return row
 
@@ -101,7 +101,7 @@ async def confirm_vote(
 ) -> Any:  # fmt: skip
     """Say whether a vote that was called may be held now."""
     by = caller.speaker(body.as_)
-    row = await votes.confirmed(
+    row = await votes.confirm_vote(
         doors.held, session, ref, agreed=body.agreed, by=by, id=entry_id(by, key)
     )
     await _watched(doors, session)
@@ -118,7 +118,7 @@ async def cast_ballot(
     The last one that is awaited closes the vote.
     """
     by = caller.speaker(body.as_)
-    await votes.cast_in(
+    await votes.cast_ballot(
         doors.held, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key)
     )
     row = await votes.close_vote_if_complete(doors.held, session, ref)
@@ -135,7 +135,7 @@ async def count_vote(
     by = moderator_name(memory, caller, body.as_ if body else None, "vote")
     if not (caller.operator or by in memory.chairs):
         await _check_countable(doors, session, ref)
-    row = await votes.counted_in(doors.held, session, ref)
+    row = await votes.close_vote(doors.held, session, ref)
     doors.rooms.nudge(session)
     return row
 
@@ -154,7 +154,7 @@ async def _watched(doors: Dependencies, session: str) -> None:
 
 async def _check_countable(doors: Dependencies, session: str, ref: str) -> None:
     """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
-    (vote,) = await votes.shown_in(doors.held, session, ref)
+    (vote,) = await votes.list_votes(doors.held, session, ref)
     if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
         raise Problem(
             "refused", status=409, detail="A secret vote is counted once every ballot is in."

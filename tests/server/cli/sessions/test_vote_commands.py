@@ -242,11 +242,11 @@ async def _late(url: str) -> None:
         packs = read_packs([])
         backend = Backend(bus, packs, reader := LateReader(bus, packs.known))
         called = (await bus.info("s")).n
-        await votes.counted_in(backend, "s", "V1")
+        await votes.close_vote(backend, "s", "V1")
         for _ in range(2):
             reader.n = called
             with pytest.raises(Failure, match="V1 is closed: short; the ballot came after its end"):
-                await votes.cast_in(backend, "s", "V1", ["accept"], by="bo", why="", id="own")
+                await votes.cast_ballot(backend, "s", "V1", ["accept"], by="bo", why="", id="own")
 
 
 def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:

@@ -1,0 +1,31 @@
+"""How a command calls a verb of `services`: on a backend that is open for as long as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from parley.server.runtime.backend import Backend, open_backend
+from parley.server.runtime.connection import run
+from parley.server.settings import Settings
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+
+def call_service(
+    settings: Settings,
+    verb: Callable[Concatenate[Backend, Given], Awaitable[Answer]],
+    *args: Given.args,
+    **kwargs: Given.kwargs,
+) -> Answer:
+    """What `verb` comes to on a backend of `settings`, with the other arguments.
+
+    Raises as `verb` does, and as `open_backend` does.
+    """
+
+    async def answer() -> Answer:
+        async with open_backend(settings) as backend:
+            return await verb(backend, *args, **kwargs)
+
+    return run(answer())
