@@ -111,11 +111,11 @@ def _who_and_when(row: dict[str, Any]) -> dict[str, Any]:
     at = row.get("timestamp", row.get("at"))
     if isinstance(at, dict | list | bool):
         raise InvalidField("field 'at': a time is text, or a number", "at")
-    found = {"participant": row.get("agent_id", row.get("participant"))}
-    found["at"] = None if at is None else str(at)
+    fields = {"participant": row.get("agent_id", row.get("participant"))}
+    fields["at"] = None if at is None else str(at)
     if row.get("kind") == "item.corrected":
-        del found["participant"]  # its author is `by`
-    return found
+        del fields["participant"]  # its author is `by`
+    return fields
 
 
 def _valid(model: type[_Kind], fields: Fields) -> _Kind:

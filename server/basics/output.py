@@ -50,9 +50,9 @@ def escape(text: object, keep_newlines: bool = False) -> str:
     return escape_invisible(str(text), keep_newlines=keep_newlines)
 
 
-def count_of(count: int, one: str, more: str | None = None) -> str:
+def count_of(count: int, singular: str, more: str | None = None) -> str:
     """A count with its noun, such as "1 message" and "2 messages"."""
-    return f"{count} {one if count == 1 else more or one + 's'}"
+    return f"{count} {singular if count == 1 else more or singular + 's'}"
 
 
 def format_micros(micros: int) -> str:

@@ -22,7 +22,7 @@ def complete(line: str, memory: Memory) -> tuple[str, list[str]]:
 
 
 def _beginning(word: str, known: list[str]) -> list[str]:
-    return [one for one in dict.fromkeys(known) if one.casefold().startswith(word.casefold())]
+    return [name for name in dict.fromkeys(known) if name.casefold().startswith(word.casefold())]
 
 
 def _handles(memory: Memory) -> list[str]:

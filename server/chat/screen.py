@@ -40,11 +40,11 @@ class Screen:
             for k, f in enumerate(facts)
         ]
         both: list[Record | FactRecord] = [record, *rows]
-        for one in both:
+        for line in both:
             if self._as_json:
-                print_json(log_row(one))
+                print_json(log_row(line))
             else:
-                print_line(stdout(), one)
+                print_line(stdout(), line)
         self._refresh()
 
     def view(self, view: View, lines: Sequence[str]) -> None:
@@ -79,8 +79,8 @@ class Screen:
 
         class Endings(Completer):
             def get_completions(self, document: Any, complete_event: Any) -> Any:
-                word, found = complete(document.text_before_cursor, memory())
-                return (Completion(one, start_position=-len(word)) for one in found)
+                word, endings = complete(document.text_before_cursor, memory())
+                return (Completion(ending, start_position=-len(word)) for ending in endings)
 
         prompt: PromptSession[str] = PromptSession(
             f"{escape(name)}> ",

@@ -45,17 +45,17 @@ def _call(line: TypedLine, rest: str) -> Publish:
 
 def _vote_of(memory: Memory, word: str) -> Vote:
     """The vote that `word` names, or the one that is open where it names none."""
-    held = memory.votes.held
+    votes = memory.votes.held
     if looks_like(word, "V"):
-        vote = held.get(int(word[1:]))
+        vote = votes.get(int(word[1:]))
         if vote is None:
             raise Misuse(
-                f"no vote {word.upper()}; {list_handles('votes', [f'V{ref}' for ref in held])}"
+                f"no vote {word.upper()}; {list_handles('votes', [f'V{ref}' for ref in votes])}"
             )
         if vote.status != "open":
             raise Misuse(f"{word.upper()} is not open, it is {vote.status}")
         return vote
-    running = [held[ref] for ref in memory.votes.running if held[ref].status == "open"]
+    running = [votes[ref] for ref in memory.votes.running if votes[ref].status == "open"]
     if len(running) != 1:
         raise Misuse("say in which vote: /vote V1 CHOICE" if running else "no vote is open")
     return running[0]

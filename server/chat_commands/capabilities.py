@@ -29,9 +29,9 @@ def parse_rights(may: Sequence[str] | None) -> tuple[str, ...] | None:
     """
     if not may:
         return None
-    for one in may:
-        if one not in ACTS and one not in CAPABILITIES:
-            near = nearest(one, [*CAPABILITIES, *ACTS])
-            raise Misuse(f"--may {one}: no act or capability; the nearest is {near!r}")
-    acts = () if any(one in ACTS for one in may) else ACTS
+    for right in may:
+        if right not in ACTS and right not in CAPABILITIES:
+            near = nearest(right, [*CAPABILITIES, *ACTS])
+            raise Misuse(f"--may {right}: no act or capability; the nearest is {near!r}")
+    acts = () if any(right in ACTS for right in may) else ACTS
     return tuple(dict.fromkeys((*acts, *may)))

@@ -39,8 +39,8 @@ def parse(line: str, me: str, memory: Memory) -> Command | None:
 def help_lines() -> list[str]:
     """Each command with what it takes and does."""
     width = max(len(command.usage()) for command in _COMMANDS.values())
-    told = [f"{command.usage():<{width}}  {command.does}" for command in _COMMANDS.values()]
-    return [*told, "anything else is said as it stands"]
+    lines = [f"{command.usage():<{width}}  {command.does}" for command in _COMMANDS.values()]
+    return [*lines, "anything else is said as it stands"]
 
 
 def names() -> list[str]:

@@ -74,7 +74,7 @@ def find_item(memory: Memory, word: str, letter: str) -> str:
     ref = normalize_handle(word)
     item: Proposal | Decision | None = memory.item(ref) if looks_like(ref, letter) else None
     if item is None:
-        what, held = (
+        what, items = (
             ("proposals", [f"P{p}" for p in memory.live])
             if letter == "P"
             else (
@@ -82,15 +82,15 @@ def find_item(memory: Memory, word: str, letter: str) -> str:
                 [f"D{d}" for d, decision in memory.decisions.items() if decision.stands],
             )
         )
-        raise Misuse(f"{word!r} is none of the {what}; {list_handles(what, held)}")
+        raise Misuse(f"{word!r} is none of the {what}; {list_handles(what, items)}")
     return ref
 
 
-def list_handles(what: str, held: Sequence[str]) -> str:
+def list_handles(what: str, refs: Sequence[str]) -> str:
     """Which of them there are, the newest ten."""
-    if not held:
+    if not refs:
         return f"there are no {what} yet"
-    return f"there {'is' if len(held) == 1 else 'are'} {', '.join(held[-10:])}"
+    return f"there {'is' if len(refs) == 1 else 'are'} {', '.join(refs[-10:])}"
 
 
 def find_seat(memory: Memory, name: str) -> str:
@@ -104,10 +104,10 @@ def find_participant(memory: Memory, name: str) -> str:
 def _one_of(name: str, names: Iterable[str], memory: Memory, what: str) -> str:
     """The canonical name that `name` is of those known: as it is written, else in any case."""
     known = list(names)
-    by_fold = {one.casefold(): one for one in known}
+    by_fold = {known_name.casefold(): known_name for known_name in known}
     for asked in map(memory.named, (name, name.removeprefix("@"))):
-        found = asked if asked in known else by_fold.get(asked.casefold())
-        if found is not None:
-            return found
+        choice = asked if asked in known else by_fold.get(asked.casefold())
+        if choice is not None:
+            return choice
     near = f"; did you mean {nearest(name, list(by_fold.values()))}?" if known else ""
     raise Misuse(f"nobody called {name!r} {what}{near}")

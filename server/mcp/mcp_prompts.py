@@ -77,8 +77,8 @@ async def get_prompt(
             mcp_resources.check_session(door, caller, arguments["session"])
             text = _deliberate(arguments["session"], arguments.get("role", ""))
         case "minutes":
-            told = await mcp_resources.minutes_text(door, caller, arguments["session"])
-            text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{told}"
+            minutes = await mcp_resources.minutes_text(door, caller, arguments["session"])
+            text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{minutes}"
         case _:
             text = describe_grammar()
     prompt_message = PromptMessage(role="user", content=TextContent(type="text", text=text))

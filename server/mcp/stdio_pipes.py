@@ -95,9 +95,9 @@ class LineWriter:
     def _write(self) -> None:
         read = True
         with contextlib.suppress(RuntimeError):  # the loop is closed
-            while (one := self._left.get()) is not None:
-                read = read and _written(self._own, one[0])
-                self._loop.call_soon_threadsafe(self._tell, one[1], read)
+            while (item := self._left.get()) is not None:
+                read = read and _written(self._own, item[0])
+                self._loop.call_soon_threadsafe(self._tell, item[1], read)
         os.close(self._own)
 
     def _tell(self, out: asyncio.Future[bool], read: bool) -> None:

@@ -98,8 +98,8 @@ def parse_line(line: Line) -> types.JSONRPCMessage | types.ErrorData:
             return types.jsonrpc_message_adapter.validate_python(tree, by_name=False)
     except ValidationError:
         pass
-    told = "The line is not one message of JSON-RPC 2.0."
-    return types.ErrorData(code=types.INVALID_REQUEST, message=told)
+    reason = "The line is not one message of JSON-RPC 2.0."
+    return types.ErrorData(code=types.INVALID_REQUEST, message=reason)
 
 
 class PendingRequests:

@@ -36,17 +36,17 @@ Row = dict[str, Any]
 
 
 def find_actions(
-    memory: Memory, messages: Iterable[Record], said: Mapping[int, Voice], decided: DecidedTerms
+    memory: Memory, messages: Iterable[Record], voices: Mapping[int, Voice], decided: DecidedTerms
 ) -> tuple[list[Row], int]:
     """The newest candidates, oldest first, and how many older ones are left out.
 
-    `said` tells whose words each of the `messages` is.
+    `voices` tells whose words each of the `messages` is.
     """
     names, reader = NameIndex(memory), promises()
     rows: deque[Row] = deque(maxlen=MOST)
     count = 0
     for record in messages:
-        for row in reader.read(record, names, said[record.n]):
+        for row in reader.read(record, names, voices[record.n]):
             count += 1
             rows.append(row)
     return [{**row, "decision": decided.near(row["text"], row["n"])} for row in rows], count - len(
@@ -103,7 +103,7 @@ def shipped_phrases() -> Pack:
     """The shipped rules as a pack, their lists of words filled in."""
     tree = json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
     lists = {name: tree[name] for name in ("doing", "asking", "talking", "adverbs")}
-    words = {f"<{name}>": "|".join(re.split(r" +", said)) for name, said in lists.items()}
+    words = {f"<{name}>": "|".join(re.split(r" +", phrases)) for name, phrases in lists.items()}
     words["<condition>"] = tree["condition"]
     for rule in tree["pack"]["rules"]:
         for key in ("pattern", "before", "after", "within"):
@@ -132,9 +132,9 @@ def _named(rest: str, names: NameIndex) -> str:
     """The participant that what follows a mark begins with, or names by @; "" for none."""
     words = list(_WORDS.finditer(rest[:TEXT]))
     for count in range(min(4, len(words)), 0, -1):
-        said = rest[words[0].start() : words[count - 1].end()].strip(_LEAD)
-        if (found := names.find(said)) is not None:
-            return found
+        text = rest[words[0].start() : words[count - 1].end()].strip(_LEAD)
+        if (name := names.find(text)) is not None:
+            return name
     mentioned = (names.find(word[0][1:].rstrip(".!?")) for word in words if word[0][0] == "@")
     return next((name for name in mentioned if name is not None), "")
 

@@ -53,10 +53,10 @@ def _logged_at(record: Record) -> str | None:
     return _utc(lambda: datetime.fromtimestamp(record.received_ms / 1000, UTC))
 
 
-def _utc(told: Callable[[], datetime]) -> str | None:
+def _utc(read_time: Callable[[], datetime]) -> str | None:
     """None of what the calendar does not have, such as the year 10000 or one before the first."""
     try:
-        time = told()
+        time = read_time()
         in_utc = time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return None

@@ -33,9 +33,9 @@ class DecidedTerms:
             if memory.decision(decision.ref) is decision
         ]
 
-    def near(self, said: str, n: int) -> str | None:
+    def near(self, text: str, n: int) -> str | None:
         """The decision close to entry `n` that speaks of what was said there."""
-        stems = _stems(said)
+        stems = _stems(text)
         near = [
             (abs(topic.born - n), topic.handle)
             for topic in self._topics

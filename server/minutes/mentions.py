@@ -27,9 +27,9 @@ class NameIndex:
     def is_bot(self, participant: str) -> bool:
         return self.canonical(participant) in self._memory.bots
 
-    def find(self, said: str) -> str | None:
-        """The participant called `said`; None where nobody, or more than one, is."""
-        small = said.casefold()
+    def find(self, text: str) -> str | None:
+        """The participant called `text`; None where nobody, or more than one, is."""
+        small = text.casefold()
         if not small:
             return None
         return self._memory.names.get(small) or self._firsts.get(small)
@@ -41,17 +41,17 @@ class NameIndex:
         """
         if self._pattern is None:
             return []
-        said = (self._written(match[0]) for match in self._pattern.finditer(text))
-        return list(dict.fromkeys(name for name in said if name is not None))
+        names = (self._written(match[0]) for match in self._pattern.finditer(text))
+        return list(dict.fromkeys(name for name in names if name is not None))
 
-    def _written(self, said: str) -> str | None:
-        name = self.find(said)
-        if name is None or said.casefold() in self._memory.names:
+    def _written(self, text: str) -> str | None:
+        name = self.find(text)
+        if name is None or text.casefold() in self._memory.names:
             return name
-        return name if said[:1].isupper() or not name[:1].isupper() else None
+        return name if text[:1].isupper() or not name[:1].isupper() else None
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
-        called = sorted({*self._memory.names, *self._firsts}, key=lambda one: (-len(one), one))
-        words = "|".join(re.escape(one) for one in called[:_MOST])
+        called = sorted({*self._memory.names, *self._firsts}, key=lambda name: (-len(name), name))
+        words = "|".join(re.escape(name) for name in called[:_MOST])
         return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None

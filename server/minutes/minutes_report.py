@@ -32,17 +32,17 @@ Row = dict[str, Any]
 def build_report(memory: Memory, records: Iterable[Record], session: str = "") -> Row:
     """The whole of it as plain data. `records` are the log's primary entries up to `memory.n`;
     others among them do no harm, and of what they lack nothing is quoted."""
-    said: dict[int, Record] = {}
+    records_by_n: dict[int, Record] = {}
     for record in records:
         if 0 < record.n <= memory.n:
-            said.setdefault(record.n, record)
+            records_by_n.setdefault(record.n, record)
     wanted = cited(memory)
-    row = digest(memory, {n: said[n] for n in sorted(wanted & said.keys())})
-    talk = _talk(memory, said)
-    heard, decided = voices(memory, talk), DecidedTerms(memory)
-    to_do, older_actions = find_actions(memory, talk, heard, decided)
-    asked, older_questions = find_open_questions(memory, talk, heard, decided)
-    began, ended = talk_span(_messages(said), logged=bool(session))
+    row = digest(memory, {n: records_by_n[n] for n in sorted(wanted & records_by_n.keys())})
+    talk = _talk(memory, records_by_n)
+    speakers, decided = voices(memory, talk), DecidedTerms(memory)
+    to_do, older_actions = find_actions(memory, talk, speakers, decided)
+    asked, older_questions = find_open_questions(memory, talk, speakers, decided)
+    began, ended = talk_span(_messages(records_by_n), logged=bool(session))
     whole = {
         "session": session,
         "n": memory.n,
@@ -50,8 +50,10 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "ended": ended,
         "present": present_participants(memory),
         **row,
-        "decisions": [_decision(row, memory, said) for row in row["decisions"]],
-        "open": [{**row, "reactions": _reasons(row["reactions"], said)} for row in row["open"]],
+        "decisions": [_decision(row, memory, records_by_n) for row in row["decisions"]],
+        "open": [
+            {**row, "reactions": _reasons(row["reactions"], records_by_n)} for row in row["open"]
+        ],
         "moved": side_changes(row),
         "actions": to_do,
         "questions": asked,
@@ -62,14 +64,16 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
     shown = sections(whole)
     return {
         **whole,
-        "evidence": _evidence(said, cited_entries(shown)),
+        "evidence": _evidence(records_by_n, cited_entries(shown)),
         "page": sections_row(whole, shown),
     }
 
 
-def side_changes(found: Row) -> list[Row]:
+def side_changes(report: Row) -> list[Row]:
     """Everyone who changed sides: from what to what, after whose words, in order."""
-    named = {row["handle"]: row for kind in ("decisions", "open", "settled") for row in found[kind]}
+    named = {
+        row["handle"]: row for kind in ("decisions", "open", "settled") for row in report[kind]
+    }
     rows = [
         {
             "participant": person["participant"],
@@ -83,33 +87,33 @@ def side_changes(found: Row) -> list[Row]:
             "after": position["moved_by"],
             "after_n": position["moved_n"],
         }
-        for person in found["positions"]
+        for person in report["positions"]
         for position in person["positions"]
         if position["was"] and position["stance"] not in ("neutral", position["was"])
     ]
     return sorted(rows, key=lambda row: (row["n"], row["participant"], row["on"]))
 
 
-def _decision(row: Row, memory: Memory, said: dict[int, Record]) -> Row:
-    against = _reasons(row["dissenters"], said)
-    return {**row, "dissenters": against, "wording": _wording(row, memory, said)}
+def _decision(row: Row, memory: Memory, records: dict[int, Record]) -> Row:
+    against = _reasons(row["dissenters"], records)
+    return {**row, "dissenters": against, "wording": _wording(row, memory, records)}
 
 
-def _reasons(voices: Sequence[Row], said: dict[int, Record]) -> list[Row]:
+def _reasons(voices: Sequence[Row], records: dict[int, Record]) -> list[Row]:
     """The same with `words`: from the sentence that takes the stand on, why it is taken."""
-    return [{**voice, "words": _on_from(voice, said)} for voice in voices]
+    return [{**voice, "words": _on_from(voice, records)} for voice in voices]
 
 
-def _on_from(voice: Row, said: dict[int, Record]) -> str | None:
+def _on_from(voice: Row, records: dict[int, Record]) -> str | None:
     if not voice.get("quote"):
         return None
     n, start, end = voice["cites"][0]
-    content = getattr(said[n].entry, "content", "") if n in said else ""
+    content = getattr(records[n].entry, "content", "") if n in records else ""
     words = one_line(content[sentence_span(content, start, end)[0] :])
     return clip(_MARK.sub("", words), QUOTE) or None
 
 
-def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:
+def _wording(row: Row, memory: Memory, records: dict[int, Record]) -> str | None:
     """The decision in full, where its outcome is cut short and its entry, or that of the
     proposal that it settles, has the rest; None where nothing is missing."""
     if not row["outcome"].endswith(ELLIPSIS):
@@ -117,32 +121,32 @@ def _wording(row: Row, memory: Memory, said: dict[int, Record]) -> str | None:
     begins = row["outcome"].removesuffix(ELLIPSIS).rstrip()
     offer = memory.proposals.get(int(row["resolves"][1:])) if row["resolves"] else None
     for n in (row["n"], offer.born if offer else 0):
-        content = getattr(said[n].entry, "content", "") if n in said else ""
+        content = getattr(records[n].entry, "content", "") if n in records else ""
         for line in map(one_line, content[:READ].split("\n")):
             if (start := line.find(begins)) >= 0 and not memory.is_redacted(n):
                 return clip(line[start:], WORDING)
     return None
 
 
-def _messages(said: dict[int, Record]) -> Iterable[Record]:
-    return (record for record in said.values() if record.entry.kind == "message")
+def _messages(records: dict[int, Record]) -> Iterable[Record]:
+    return (record for record in records.values() if record.entry.kind == "message")
 
 
-def _talk(memory: Memory, said: dict[int, Record]) -> Sequence[Record]:
+def _talk(memory: Memory, records: dict[int, Record]) -> Sequence[Record]:
     """What people and agents said, without bots and without what is gone."""
     names = NameIndex(memory)
     return [
         record
-        for record in _messages(said)
+        for record in _messages(records)
         if not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(record.n)
     ]
 
 
-def _evidence(said: dict[int, Record], wanted: Iterable[int]) -> list[Row]:
+def _evidence(records: dict[int, Record], wanted: Iterable[int]) -> list[Row]:
     rows = []
-    for n in sorted(set(wanted) & said.keys()):
-        entry: Any = said[n].entry
+    for n in sorted(set(wanted) & records.keys()):
+        entry: Any = records[n].entry
         content = next(filter(None, (getattr(entry, name, "") for name in _WORDS)), "")
         rows.append({
             "n": n,

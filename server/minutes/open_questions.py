@@ -35,18 +35,18 @@ Row = dict[str, Any]
 
 
 def find_open_questions(
-    memory: Memory, messages: Sequence[Record], said: Mapping[int, Voice], decided: DecidedTerms
+    memory: Memory, messages: Sequence[Record], voices: Mapping[int, Voice], decided: DecidedTerms
 ) -> tuple[list[Row], int]:
     """The newest unresolved ones, oldest first, and how many older ones are left out.
 
-    `said` tells whose words each of the `messages` is.
+    `voices` tells whose words each of the `messages` is.
     """
     names = NameIndex(memory)
     answered = {getattr(record.entry, "re", None) for record in messages}
-    replies = Replies(messages, said, names)
+    replies = Replies(messages, voices, names)
     rows = [
-        _row(messages[question.place], question, said)
-        for question in _asked(messages, names, said)
+        _row(messages[question.place], question, voices)
+        for question in _asked(messages, names, voices)
         if messages[question.place].n not in answered
         and not _settled(memory, messages[question.place], question)
         and not replies.answer(question)
@@ -56,7 +56,7 @@ def find_open_questions(
 
 
 def _asked(
-    messages: Sequence[Record], names: NameIndex, said: Mapping[int, Voice]
+    messages: Sequence[Record], names: NameIndex, voices: Mapping[int, Voice]
 ) -> Iterator[Question]:
     for place, record in enumerate(messages):
         entry: Any = record.entry
@@ -64,7 +64,7 @@ def _asked(
         if not marked and "?" not in entry.content and "？" not in entry.content:
             continue
         script = PreparedText(to_plain(entry.content[:READ]))
-        voice = said[record.n]
+        voice = voices[record.n]
         questions = [*islice(_in_words(place, script, names, voice), _IN_ONE)]
         if not questions and marked:
             end = len(script.text.rstrip())
@@ -83,21 +83,21 @@ def _in_words(
         first, last = script.sentence(mark.start(), mark.end())
         if first < voice.start < last:  # a scribe's "ann: "
             first = last - len(script.text[voice.start : last].lstrip())
-        said = script.unquoted[first:last]
-        if first == seen or not said.rstrip(_CLOSERS).endswith("?"):
+        text = script.unquoted[first:last]
+        if first == seen or not text.rstrip(_CLOSERS).endswith("?"):
             continue
         seen = first
-        form = _form(said)
-        if form or any(name != voice.name for name in names.in_text(said)):
+        form = _form(text)
+        if form or any(name != voice.name for name in names.in_text(text)):
             yield _question(place, script, (first, last), names, voice, closed=form == "closed")
 
 
-def _form(said: str) -> str:
+def _form(text: str) -> str:
     """How a sentence opens, or one of its clauses: `open`, `closed`, "" for neither."""
-    if WITHOUT_SPACES.search(said):
+    if WITHOUT_SPACES.search(text):
         return "closed"
     known = openers()
-    for clause in _CLAUSE.split(said):
+    for clause in _CLAUSE.split(text):
         words = [word.casefold() for word in WORD.findall(clause[:200])]
         while words and words[0] in known.leads:
             words.pop(0)
@@ -110,12 +110,12 @@ def _form(said: str) -> str:
 def _question(
     place: int, script: PreparedText, span: Span, names: NameIndex, voice: Voice, *, closed: bool
 ) -> Question:
-    said = script.text[slice(*span)]
-    named = names.in_text(said)
+    text = script.text[slice(*span)]
+    named = names.in_text(text)
     called = {stem for name in named for stem in content_words(name)}
-    about = frozenset(content_words(said)) - called
+    about = frozenset(content_words(text)) - called
     to = frozenset(named) - {voice.name}
-    return Question(place, span, said, "words", closed, script.handles(*span), about, to)
+    return Question(place, span, text, "words", closed, script.handles(*span), about, to)
 
 
 def _settled(memory: Memory, record: Record, asked: Question) -> bool:
@@ -131,11 +131,11 @@ def _settled(memory: Memory, record: Record, asked: Question) -> bool:
     )
 
 
-def _row(record: Record, asked: Question, said: Mapping[int, Voice]) -> Row:
+def _row(record: Record, asked: Question, voices: Mapping[int, Voice]) -> Row:
     entry: Any = record.entry
     first, last = asked.span
     return {
-        "participant": said[record.n].name,
+        "participant": voices[record.n].name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
         "n": record.n,
         "at": entry.at,

@@ -62,9 +62,9 @@ class Replies:
     """What others said right after a question."""
 
     def __init__(
-        self, messages: Sequence[Record], said: Mapping[int, Voice], names: NameIndex
+        self, messages: Sequence[Record], voices: Mapping[int, Voice], names: NameIndex
     ) -> None:
-        self._messages, self._said, self._names = messages, said, names
+        self._messages, self._said, self._names = messages, voices, names
         self._stems: dict[int, frozenset[str]] = {}
 
     def answer(self, asked: Question) -> bool:
@@ -112,11 +112,11 @@ class Replies:
         return self._said[self._messages[place].n].name
 
     def _content(self, place: int) -> frozenset[str]:
-        found = self._stems.get(place)
-        if found is None:
+        words = self._stems.get(place)
+        if words is None:
             entry: Any = self._messages[place].entry
-            found = self._stems[place] = frozenset(content_words(entry.content[:READ]))
-        return found
+            words = self._stems[place] = frozenset(content_words(entry.content[:READ]))
+        return words
 
 
 def _lead(record: Record) -> str:

@@ -97,22 +97,22 @@ class _View:
             self._moved.clear()
             await self._moved.wait()
 
-    def _saw(self, one: Record | FactRecord) -> None:
-        self._seen = max(self._seen, one.seq)
+    def _saw(self, record: Record | FactRecord) -> None:
+        self._seen = max(self._seen, record.seq)
         self._moved.set()
 
     async def follow(self, bus: Bus) -> None:
         async with bus.subscribe(SESSION, after=0) as heard:
             if not self._console.is_terminal:
-                async for one in heard:
-                    print_line(self._console, one)
-                    self._saw(one)
+                async for record in heard:
+                    print_line(self._console, record)
+                    self._saw(record)
                 return
             screen = _Screen()
             with Live(screen, console=self._console, refresh_per_second=12):
-                async for one in heard:
-                    screen.add(one)
-                    self._saw(one)
+                async for record in heard:
+                    screen.add(record)
+                    self._saw(record)
 
 
 class _Screen:

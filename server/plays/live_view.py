@@ -52,6 +52,6 @@ class _Seen:
 async def _follow(bus: Bus, session: str, after: int, seen: _Seen) -> None:
     console = stderr()
     async with bus.subscribe(session, after=after) as heard:
-        async for one in heard:
-            print_line(console, one)
-            seen.move(one.seq)
+        async for record in heard:
+            print_line(console, record)
+            seen.move(record.seq)

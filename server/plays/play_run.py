@@ -143,16 +143,16 @@ def _rehearsed(plan: Play, model: StreamingModel) -> PlayResult:
 def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any]]:
     """Why the session of `log` ended, and its minutes."""
     memory = Memory(packs.known)
-    said: dict[int, Record] = {}
+    records: dict[int, Record] = {}
     ended: dict[str, Any] | None = None
     for record in log.read(count=log.info().head):
         apply(memory, record)
-        said.setdefault(record.n, record)
+        records.setdefault(record.n, record)
         if record.entry.kind == "session.closed":
             ended = closing_row(record.entry)
     if ended is None:
         raise Failure("the rehearsal came to no end")
-    return ended, digest(memory, said)
+    return ended, digest(memory, records)
 
 
 def _show(played: PlayResult, wish: RunOptions, *, scripted: bool, priced: bool) -> None:

@@ -64,40 +64,41 @@ def show_messages(chat_messages: ChatMessages, json: bool) -> None:
         _write_messages(stdout(), chat_messages.messages)
 
 
-def show_trace(found: Mapping[str, Any], json: bool) -> None:
+def show_trace(trace: Mapping[str, Any], json: bool) -> None:
     """What an assistant works from: memory, kept results, messages."""
     if json:
-        print_json(found)
+        print_json(trace)
         return
     console = stdout()
-    held, cache = found["memory"], found["cache"]
-    by_model = ", in a model's words now" if held["in_a_models_words"] else ""
+    memory, cache = trace["memory"], trace["cache"]
+    by_model = ", in a model's words now" if memory["in_a_models_words"] else ""
     console.print("=== MEMORY STATE ===")
     console.print(table_cell(
-        f"Session: {held['session']} | Exchanges: {held['exchanges']} of {held['turn']} | "
-        f"Summary: {held['summary_bytes']} bytes{by_model} | Compressions: {held['compressions']}"
+        f"Session: {memory['session']} | Exchanges: {memory['exchanges']} of {memory['turn']} | "
+        f"Summary: {memory['summary_bytes']} bytes{by_model} | "
+        f"Compressions: {memory['compressions']}"
     ))  # fmt: skip
     console.print("\n=== FUNCTION CACHE STATE ===")
     counts = f"Hits: {cache['hits']} | Misses: {cache['misses']} | Evicted: {cache['evicted']}"
     console.print(table_cell(f"Kept results: {len(cache['results'])} | {counts}"))
     for row in cache["results"]:
         console.print(table_cell(f"- {_kept(row)}"))
-    console.print(f"\n=== AGENT RECEIVES ({len(found['messages'])} messages) ===")
-    _write_messages(console, found["messages"])
+    console.print(f"\n=== AGENT RECEIVES ({len(trace['messages'])} messages) ===")
+    _write_messages(console, trace["messages"])
 
 
-def show_result(found: ToolResult, json: bool) -> None:
+def show_result(result: ToolResult, json: bool) -> None:
     """A tool's result as it was."""
     if json:
-        print_json(asdict(found))
+        print_json(asdict(result))
     else:
-        write_stdout(escape(found.result, keep_newlines=True).encode() + b"\n")
+        write_stdout(escape(result.result, keep_newlines=True).encode() + b"\n")
 
 
-def show_kept_results(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+def show_kept_results(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Kept results, one a line."""
     none = "nothing is kept; 'parley tool put' keeps a result"
-    show_rows(found, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
+    show_rows(rows, lambda row: f"{row['n']:>5} {_kept(row)}, {row['hits']} hits", none, json=json)
 
 
 def _kept(row: Mapping[str, Any]) -> str:
@@ -109,30 +110,30 @@ def _kept(row: Mapping[str, Any]) -> str:
 def _write_messages(console: Console, messages: Sequence[Mapping[str, Any]]) -> None:
     """One message a line or more, numbered, with its role."""
     for number, message in enumerate(messages, 1):
-        told = message["content"] or "".join(
+        content = message["content"] or "".join(
             f"{call['function']['name']}({call['function']['arguments']})"
             for call in message["tool_calls"]
         )
         head = Text(f"[{number}] {message['role'].upper()}: ", style="bold")
-        console.print(head.append(escape(told, keep_newlines=True), style="not bold"))
+        console.print(head.append(escape(content, keep_newlines=True), style="not bold"))
 
 
-def show_statistics(found: Mapping[str, Any], json: bool) -> None:
+def show_statistics(statistics: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
     if json:
-        print_json(found)
+        print_json(statistics)
         return
     console = stdout()
-    for line in (*statistics_lines(found), *layer_lines(found)):
+    for line in (*statistics_lines(statistics), *layer_lines(statistics)):
         console.print(table_cell(line))
 
 
-def show_pairs(found: Mapping[str, Any], json: bool) -> None:
+def show_pairs(pairs: Mapping[str, Any], json: bool) -> None:
     """Names and values, one a line."""
     if json:
-        print_json(found)
+        print_json(pairs)
     else:
-        print_pairs(stdout(), found)
+        print_pairs(stdout(), pairs)
 
 
 def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
@@ -151,12 +152,12 @@ def show_notice(receipt: Receipt, done: str, json: bool) -> None:
         print_notice(done)
 
 
-def show_value(found: Mapping[str, Any], name: str, json: bool) -> None:
+def show_value(row: Mapping[str, Any], name: str, json: bool) -> None:
     """One value of what was made: the one that a person goes on with."""
     if json:
-        print_json(found)
+        print_json(row)
     else:
-        write_stdout(f"{escape(found[name])}\n".encode())
+        write_stdout(f"{escape(row[name])}\n".encode())
 
 
 def show_layer(rendered_layer: RenderedLayer, json: bool) -> None:
@@ -176,35 +177,37 @@ def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> Non
         write_stdout(f"{escape(line)}\n".encode())
 
 
-def show_findings(what: str, found: Sequence[str], json: bool) -> None:
+def show_findings(what: str, findings: Sequence[str], json: bool) -> None:
     """Whether something is whole, and what is not."""
     if json:
-        print_json({"of": what, "sound": not found, "findings": list(found)})
+        print_json({"of": what, "sound": not findings, "findings": list(findings)})
         return
     console = stdout()
-    for finding in found:
+    for finding in findings:
         console.print(Text(escape(finding), style="red"))
-    verdict = f"{len(found)} findings" if found else "sound: memory equals the replay of its log"
+    verdict = (
+        f"{len(findings)} findings" if findings else "sound: memory equals the replay of its log"
+    )
     console.print(table_cell(f"{what}: {verdict}"))
 
 
-def show_status(found: Mapping[str, Any], json: bool) -> None:
+def show_status(status: Mapping[str, Any], json: bool) -> None:
     """Redis, workers, what is due."""
     if json:
-        print_json(found)
+        print_json(status)
         return
     console = stdout()
-    print_pairs(console, found["redis"])
-    for warning in found["redis"]["warnings"]:
+    print_pairs(console, status["redis"])
+    for warning in status["redis"]["warnings"]:
         console.print(Text(f"warning: {escape(warning)}", style="yellow"))
     table = new_table("worker", "lanes", "silent for", "folded", "summaries")
-    for worker in found["workers"]:
+    for worker in status["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
         row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
         table.add_row(*map(table_cell, row))
-    console.print(table if found["workers"] else "no worker runs; 'parley worker' starts one")
-    totals = {name: found[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
-    print_pairs(console, {**totals, **found["lag"]})
+    console.print(table if status["workers"] else "no worker runs; 'parley worker' starts one")
+    totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
+    print_pairs(console, {**totals, **status["lag"]})
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
@@ -225,9 +228,9 @@ def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
         console.print(state.append(escape(f"{check['what']}: {check['finding']}"), style="default"))
 
 
-def print_pairs(console: Console, found: Mapping[str, Any], before: str = "") -> None:
+def print_pairs(console: Console, pairs: Mapping[str, Any], before: str = "") -> None:
     """Names and values, one a line, trees flattened."""
-    for name, value in found.items():
+    for name, value in pairs.items():
         if isinstance(value, Mapping):
             print_pairs(console, value, f"{before}{name}.")
         elif not isinstance(value, list | tuple) or value:

@@ -62,8 +62,8 @@ def _read(row: Row) -> list[Text]:
     why = f" ({row['reason']})" if row["reason"] else ""
     lines = [write_heading(row, f"{row['kind']}{why}: {row['text']}")]
     lines += [
-        quote_lines(one, f"      {MARKS[one['stance']]}{one['participant']}")
-        for one in row["voices"]
+        quote_lines(voice, f"      {MARKS[voice['stance']]}{voice['participant']}")
+        for voice in row["voices"]
     ]
     return [*lines, quote_lines(row["evidence"], "      ")]
 
@@ -98,8 +98,13 @@ def _stands(row: Row) -> list[Text]:
                 flip += f" after {position['moved_by']} in message {position['moved_n']}"
         text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
         lines.append(write_lines(text, "magenta" if flip else ""))
-    newest = [said for said in row["contributions"] if said["quote"]][-CONTRIBUTIONS:]
-    return lines + [write_lines(f"      “{said['quote']}” ({said['n']})", "dim") for said in newest]
+    newest = [contribution for contribution in row["contributions"] if contribution["quote"]][
+        -CONTRIBUTIONS:
+    ]
+    return lines + [
+        write_lines(f"      “{contribution['quote']}” ({contribution['n']})", "dim")
+        for contribution in newest
+    ]
 
 
 def _summary(row: Row) -> list[Text]:

@@ -10,29 +10,29 @@ from parley.server.basics.output import count_of, print_json, print_notice, show
 Row = Mapping[str, Any]
 
 
-def show_episodes(found: Sequence[Row], json: bool) -> None:
+def show_episodes(rows: Sequence[Row], json: bool) -> None:
     """Goals and what stands in them, indented."""
     none = "no goals; 'parley goal open SESSION TEXT' opens one"
-    show_rows(found, goal_line, none, json=json)
+    show_rows(rows, goal_line, none, json=json)
 
 
-def show_closed(found: Row, json: bool) -> None:
+def show_closed(row: Row, json: bool) -> None:
     """How an episode ended."""
     if json:
-        print_json(found)
+        print_json(row)
     else:
-        print_notice(f"{found['ref']} {found['kind']} is {found['status']}: {found['title']}")
+        print_notice(f"{row['ref']} {row['kind']} is {row['status']}: {row['title']}")
 
 
-def goal_line(found: Row) -> str:
+def goal_line(row: Row) -> str:
     """A row in words, indented by its depth."""
-    parts = [f"{'  ' * found.get('depth', 0)}{found['ref']} {found['kind']} {found['title']}"]
-    waits = f", waits for {', '.join(found['after'])}" if found["after"] else ""
-    parts.append(f"[{found['status']}{waits}]")
-    if found["tally"]:
-        parts += _counts(found["tally"])
-    if found["result"]:
-        parts.append(found["result"])
+    parts = [f"{'  ' * row.get('depth', 0)}{row['ref']} {row['kind']} {row['title']}"]
+    waits = f", waits for {', '.join(row['after'])}" if row["after"] else ""
+    parts.append(f"[{row['status']}{waits}]")
+    if row["tally"]:
+        parts += _counts(row["tally"])
+    if row["result"]:
+        parts.append(row["result"])
     return "  ".join(parts)
 
 

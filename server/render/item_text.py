@@ -74,9 +74,9 @@ def _heads(row: Row) -> list[Text]:
         return decision(row)
     if "reactions" in row:
         return proposal(row)
-    told = row.get("title") or row.get("text", "")
+    title = row.get("title") or row.get("text", "")
     state = row.get("status") or count_of(row["count"], "time")
-    head = write_lines(f"  {row['handle']:>4} {row['kind']} {state}: {told}", "bold")
+    head = write_lines(f"  {row['handle']:>4} {row['kind']} {state}: {title}", "bold")
     more = [row[name] for name in ("done", "result") if row.get(name)]
     indented = (f"      {text}".replace("\n", "\n      ") for text in more)
     return [head, *(write_lines(text, keep_newlines=True) for text in indented)]
@@ -139,8 +139,10 @@ def _stance(reaction: Row) -> str:
         "with conditions" if reaction["conditional"] else "",
         "" if reaction["counted"] else "inferred, does not bind",
     ]
-    said = ", ".join(filter(None, notes))
-    return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (f" ({said})" if said else "")
+    remarks = ", ".join(filter(None, notes))
+    return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (
+        f" ({remarks})" if remarks else ""
+    )
 
 
 def quote_lines(origin: Row | None, before: str = "    ") -> Text:
@@ -155,17 +157,17 @@ def quote_lines(origin: Row | None, before: str = "    ") -> Text:
 def _whence(origin: Row) -> str:
     if origin["how"] == "structure" and origin["rule"]:
         seen = [n for n, *_ in origin.get("cites", ())][1:]
-        told = f", told at message {seen[0]}" if seen else ""
+        source = f", told at message {seen[0]}" if seen else ""
         why, sure = explain_score(origin["rule"]), origin["confidence"] / 10
-        return f"what stands around it{told}: {why}; confidence {sure:g} %"
+        return f"what stands around it{source}: {why}; confidence {sure:g} %"
     rule = f" {origin['rule']}" if origin["rule"] else ""
     return f"{origin['how']}{rule}, confidence {origin['confidence'] / 10:g} %"
 
 
 def _event(handle: str, fact: Row) -> str:
-    said = event_line(handle, fact)
+    line = event_line(handle, fact)
     known = fact.get("how") and fact.get("confidence") is not None
-    return f"{said} ({_whence({'rule': None, **fact})})" if known else said
+    return f"{line} ({_whence({'rule': None, **fact})})" if known else line
 
 
 def write_lines(text: str, style: str = "", *, keep_newlines: bool = False) -> Text:

@@ -33,8 +33,8 @@ def conversation(memory: Memory) -> Lines:
 
 
 def session(memory: Memory) -> Lines:
-    held = memory.episodes.held.values()
-    return _told(memory, [episode for episode in held if episode.kind in ("goal", "task")])
+    episodes = memory.episodes.held.values()
+    return _told(memory, [episode for episode in episodes if episode.kind in ("goal", "task")])
 
 
 def _told(memory: Memory, episodes: Iterable[Episode]) -> Iterator[str]:
@@ -95,7 +95,7 @@ def history(memory: Memory) -> Lines:
 
 
 def exchanges(memory: Memory) -> Lines:
-    store, held = memory.exchanges, memory.episodes.held
+    store, episodes = memory.exchanges, memory.episodes.held
     running = short_forms.running_text(memory)
     pressed = count_of(store.compressions, "compression")
     yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
@@ -103,8 +103,8 @@ def exchanges(memory: Memory) -> Lines:
         yield f"Before them, in {measure_text(running, 'bytes')} bytes:"
         yield layer_lines.running_lines(running)
     for ref in [*store.window, store.open]:
-        if ref in held:
-            episode = held[ref]
+        if ref in episodes:
+            episode = episodes[ref]
             yield layer_lines.exchange_lines(episode, short_forms.answer_text(memory, episode))
 
 

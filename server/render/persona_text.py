@@ -31,14 +31,13 @@ _ABOUT: Final = 100  # characters of a description in a listing
 def show_roster(everyone: Roster, json: bool) -> None:
     """One persona a line; files that are none are told of on stderr."""
     table = new_table("name", "from", "listens for", "speaks")
-    for name, found in everyone.personas.items():
+    for name, persona in everyone.personas.items():
         if json:
-            print_json(persona_row(found))
+            print_json(persona_row(persona))
             continue
-        persona = found.persona
-        about = clip(one_line(persona.description), _ABOUT)
-        interests = ", ".join(persona.interests)
-        table.add_row(*map(table_cell, (name, found.source, interests, about)))
+        description = clip(one_line(persona.persona.description), _ABOUT)
+        interests = ", ".join(persona.persona.interests)
+        table.add_row(*map(table_cell, (name, persona.source, interests, description)))
     if not json:
         stdout().print(table)
     for refused in everyone.refused:

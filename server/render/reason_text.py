@@ -45,12 +45,12 @@ def explain_score(rule: str) -> str:
     for typed in _TYPED:
         if rule.endswith(typed):
             return f"{explain_score(rule.removesuffix(typed))}; typed for them by a scribe"
-    told: dict[str, tuple[int, str]] = {}
+    reasons: dict[str, tuple[int, str]] = {}
     for feature in rule.split("; "):
         about, rank, words = _said(feature)
-        if rank > told.get(about, (-1, ""))[0]:
-            told[about] = (rank, words)
-    return "; ".join(words for _, words in told.values())
+        if rank > reasons.get(about, (-1, ""))[0]:
+            reasons[about] = (rank, words)
+    return "; ".join(words for _, words in reasons.values())
 
 
 def _said(feature: str) -> tuple[str, int, str]:

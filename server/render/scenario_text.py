@@ -33,8 +33,14 @@ def show_one(row: Row, json: bool) -> None:
     if row["goal"]:
         console.print(table_cell(row["goal"].strip()))
     table = new_table("name", "persona", "model", "lines", "speaks when")
-    for one in row["participants"]:
-        cells = (one["name"], one["persona"], one["model"], one["lines"], one["description"])
+    for participant in row["participants"]:
+        cells = (
+            participant["name"],
+            participant["persona"],
+            participant["model"],
+            participant["lines"],
+            participant["description"],
+        )
         table.add_row(*map(table_cell, cells))
     console.print(table)
     if row["people"]:
@@ -46,8 +52,8 @@ def show_one(row: Row, json: bool) -> None:
 
 def _flat(value: Any) -> str:
     if isinstance(value, Mapping):
-        said = {key: one for key, one in value.items() if one not in (None, "")}
-        return json_text.dumps(said) if said else "none"
+        fields = {key: field for key, field in value.items() if field not in (None, "")}
+        return json_text.dumps(fields) if fields else "none"
     return str(value)
 
 

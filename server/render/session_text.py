@@ -58,7 +58,7 @@ def _floor(memory: Memory) -> str:
         state = f"floor: paused ({floor.paused})"
     else:
         state = f"floor: {floor.holder or 'free'}"
-    bids = sorted(floor.bids.items(), key=lambda one: (-one[1].urgency, one[0]))
+    bids = sorted(floor.bids.items(), key=lambda item: (-item[1].urgency, item[0]))
     asking = [f"{name} {bid.urgency}" for name, bid in bids[:_BIDS]]
     if more := len(bids) - len(asking):
         asking.append(f"{more} more")

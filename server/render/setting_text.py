@@ -25,30 +25,30 @@ from parley.server.settings.setting_inventory import Row
 
 def show_settings(rows: Sequence[Row], changed: bool, json: bool) -> None:
     """One setting a line; with `changed`, those alone that are not as usual."""
-    found = [row for row in rows if row.changed or not changed]
+    shown = [row for row in rows if row.changed or not changed]
     if json:
-        for row in found:
+        for row in shown:
             print_json(asdict(row))
         return
     table = new_table("setting", "value", "from", "otherwise")
-    for row in found:
+    for row in shown:
         otherwise = _worded(row.usual) if row.changed else ""
         style = "bold" if row.changed else ""
         table.add_row(
             Text(escape(row.key), style),
             *map(table_cell, (_worded(row.value), row.source, otherwise)),
         )
-    stdout().print(table if found else "nothing is set otherwise")
+    stdout().print(table if shown else "nothing is set otherwise")
 
 
-def show_presets(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+def show_presets(presets: Sequence[Mapping[str, Any]], json: bool) -> None:
     """Each preset, and what it sets."""
     if json:
-        for row in found:
+        for row in presets:
             print_json(row)
         return
     console = stdout()
-    for row in found:
+    for row in presets:
         console.print(Text(row["preset"], style="bold"))
         _pairs(console, row["sets"] or {"the defaults": "as they are"})
 
@@ -57,7 +57,7 @@ def show_advice(advice: Sequence[Advice], json: bool) -> None:
     """What to set, and why."""
     show_rows(
         list(map(asdict, advice)),
-        lambda one: f"{one['key']}={one['suggested']} (now {one['now']}): {one['because']}",
+        lambda row: f"{row['key']}={row['suggested']} (now {row['now']}): {row['because']}",
         "nothing measured calls for other limits",
         json=json,
     )
@@ -69,8 +69,8 @@ def show_applied(session: str, advice: Sequence[Advice]) -> None:
     print_notice(f"{session} goes by {changes} from now")
 
 
-def _pairs(console: Console, found: Mapping[str, Any]) -> None:
-    for name, value in found.items():
+def _pairs(console: Console, pairs: Mapping[str, Any]) -> None:
+    for name, value in pairs.items():
         console.print(table_cell(f"  {name}: {_worded(value)}"))
 
 

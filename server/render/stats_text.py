@@ -11,40 +11,40 @@ from parley.server.basics.output import count_of
 Row = Mapping[str, Any]
 
 
-def statistics_lines(found: Row) -> Iterator[str]:
+def statistics_lines(row: Row) -> Iterator[str]:
     """Counts and sizes in words, one a line."""
-    participants = count_of(found["participants"], "participant")
-    yield f"{count_of(found['messages'], 'message')} by {participants}"
+    participants = count_of(row["participants"], "participant")
+    yield f"{count_of(row['messages'], 'message')} by {participants}"
     for name in ("decision", "proposal"):
-        by_status = found[f"{name}s_by_status"]
+        by_status = row[f"{name}s_by_status"]
         parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
         yield count_of(sum(by_status.values()), name) + (f": {parts}" if parts else "")
-    flips, echoes = count_of(found["flips"], "change"), count_of(found["echoes"], "idea")
+    flips, echoes = count_of(row["flips"], "change"), count_of(row["echoes"], "idea")
     yield f"{flips} of side, {echoes} said before"
-    sizes, owed = found["sizes"], found["summaries_owed"]
+    sizes, owed = row["sizes"], row["summaries_owed"]
     made = f"{sizes['summary_tokens']} tokens for {sizes['summarised_tokens']} of talk"
     due = f"; {count_of(owed, 'more', 'more')} due" if owed else ""
-    summaries = count_of(found["summaries"], "summary", "summaries")
-    yield summaries + (f": {made}" if found["summaries"] else "") + due
+    summaries = count_of(row["summaries"], "summary", "summaries")
+    yield summaries + (f": {made}" if row["summaries"] else "") + due
     yield f"{count_of(sizes['open_messages'], 'message')} since the last summary"
-    yield from extraction_lines(found["extraction"])
+    yield from extraction_lines(row["extraction"])
     yield f"{sizes['memory_bytes']:,} bytes of memory"
-    for kind, count in found.get("unknown", {}).items():
+    for kind, count in row.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"
 
 
-def layer_lines(found: Row) -> Iterator[str]:
+def layer_lines(row: Row) -> Iterator[str]:
     """One line for each layer that is in use, then limits and alerts."""
-    yield _conversation(found["conversation"])
-    if (permille := found["compression_permille"]) is not None:
+    yield _conversation(row["conversation"])
+    if (permille := row["compression_permille"]) is not None:
         yield f"compression: summaries have {_percent(permille)} of the size of the talk"
-    yield from _work(found["session"], found["execution"])
-    yield from _notebooks(found["notebooks"])
-    yield from _exchanges(found["exchanges"], found["cache"])
-    yield from _table(found["floor"], found["spend"], found["votes"])
-    yield from _summariser(found.get("summariser", {}))
-    yield from forecast_lines(found["forecasts"])
-    yield from (f"alert: {limit} is over its warning line" for limit in found["alerts"])
+    yield from _work(row["session"], row["execution"])
+    yield from _notebooks(row["notebooks"])
+    yield from _exchanges(row["exchanges"], row["cache"])
+    yield from _table(row["floor"], row["spend"], row["votes"])
+    yield from _summariser(row.get("summariser", {}))
+    yield from forecast_lines(row["forecasts"])
+    yield from (f"alert: {limit} is over its warning line" for limit in row["alerts"])
 
 
 def _conversation(talk: Row) -> str:
@@ -100,7 +100,7 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
 
 def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
     if floor["seats"] or floor["turns"]:
-        held = f", held by {visible_line(floor['holder'], 64)}" if floor["holder"] else ""
+        holder = f", held by {visible_line(floor['holder'], 64)}" if floor["holder"] else ""
         paused = (
             f", paused: {visible_line(floor['paused'], 64)}"
             if floor["paused"] not in ("", "closing")
@@ -109,7 +109,7 @@ def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
         yield (
             f"floor ({floor['policy']}): {count_of(floor['seats'], 'seat')}, "
             f"{count_of(floor['turns'], 'turn')}, {floor['hops']} since a person spoke, "
-            f"{count_of(floor['evaluations'], 'evaluation')}{held}{paused}"
+            f"{count_of(floor['evaluations'], 'evaluation')}{holder}{paused}"
         )
     if spend["calls"] or spend["held_tokens"] or spend["refused"]:
         yield from _spent(spend)
@@ -119,19 +119,19 @@ def _table(floor: Row, spend: Row, votes: Row) -> Iterator[str]:
 
 def _spent(spend: Row) -> Iterator[str]:
     """What model calls came to: in all, for what, and on whose account."""
-    held = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
+    reserved = f", {spend['held_tokens']} held" if spend["held_tokens"] else ""
     yield (
-        f"spend: {count_of(spend['tokens'], 'token')}{_cost(spend)}{held} in "
+        f"spend: {count_of(spend['tokens'], 'token')}{_cost(spend)}{reserved} in "
         f"{count_of(spend['calls'], 'call')}, {spend['failed']} failed, {spend['refused']} refused"
     )
     if spend["purposes"]:
         yield "  for " + ", ".join(
             f"{visible_line(name, 32)} {n}" for name, n in spend["purposes"].items()
         )
-    for name, one in spend["accounts"].items():
-        calls = count_of(one["calls"], "call")
-        tokens = count_of(one["tokens"], "token")
-        yield f"  {visible_line(name, 64)}: {tokens}{_cost(one)} in {calls}"
+    for name, account in spend["accounts"].items():
+        calls = count_of(account["calls"], "call")
+        tokens = count_of(account["tokens"], "token")
+        yield f"  {visible_line(name, 64)}: {tokens}{_cost(account)} in {calls}"
 
 
 def _cost(spent: Row) -> str:
@@ -153,12 +153,12 @@ def extraction_lines(read: Row) -> Iterator[str]:
         yield f"  {count_of(read['calls'], 'call')}: {size}"
 
 
-def _summariser(told: Row) -> Iterator[str]:
-    calls = told.get("model_calls", 0)
-    if calls or told.get("memo_hits"):
-        rate, each = told["success_permille"], told["ms_per_call"]
+def _summariser(row: Row) -> Iterator[str]:
+    calls = row.get("model_calls", 0)
+    if calls or row.get("memo_hits"):
+        rate, each = row["success_permille"], row["ms_per_call"]
         ended = "" if rate is None else f", {_percent(rate)} answered, {each} ms each"
-        yield f"summariser: {count_of(calls, 'model call')}{ended}, {told['memo_hits']} remembered"
+        yield f"summariser: {count_of(calls, 'model call')}{ended}, {row['memo_hits']} remembered"
 
 
 def forecast_lines(rows: list[Row]) -> Iterator[str]:

@@ -57,10 +57,10 @@ def show_tally(row: Row, json: bool) -> None:
         return
     console = stdout()
     console.print(table_cell(f"{row['ref']} {row['question']}"))
-    for found in filter(None, (row["standing"], row["again"])):
-        console.print(table_cell(f"  {_count(row, found)}"))
-        for one, other, weight in found["pairs"]:
-            console.print(table_cell(f"    {weight} prefer {one} to {other}"))
+    for count in filter(None, (row["standing"], row["again"])):
+        console.print(table_cell(f"  {_count(row, count)}"))
+        for option, other, weight in count["pairs"]:
+            console.print(table_cell(f"    {weight} prefer {option} to {other}"))
 
 
 def vote_line(row: Row) -> str:
@@ -107,8 +107,8 @@ def _details(row: Row) -> Iterator[str]:
         yield f"{name}: {' > '.join(choice) or 'could not be read'}"
 
 
-def _count(row: Row, found: Row) -> str:
-    quorum = f"quorum {found['quorum'] / 10:g} %"
-    outcome = found["carried"] or ("no quorum" if found["status"] == "short" else "nothing")
-    head = f"{rule_text(found)}, {quorum}: {outcome}"
-    return f"{head} ({count_lines(found['tally'])})"
+def _count(row: Row, count: Row) -> str:
+    quorum = f"quorum {count['quorum'] / 10:g} %"
+    outcome = count["carried"] or ("no quorum" if count["status"] == "short" else "nothing")
+    head = f"{rule_text(count)}, {quorum}: {outcome}"
+    return f"{head} ({count_lines(count['tally'])})"

@@ -14,15 +14,15 @@ QUOTE = 240  # characters: two lines of a terminal
 Said = Mapping[int, Record]  # entries by n
 
 
-def origin_row(origin: Origin | None, said: Said) -> dict[str, Any] | None:
+def origin_row(origin: Origin | None, records: Said) -> dict[str, Any] | None:
     """Where something comes from, with the words that say so."""
     if origin is None:
         return None
     cite = origin.cites[0]
     return {
         "n": cite.n,
-        "by": getattr(said[cite.n].entry, "participant", None) if cite.n in said else None,
-        "quote": quote(cite, said),
+        "by": getattr(records[cite.n].entry, "participant", None) if cite.n in records else None,
+        "quote": quote(cite, records),
         "how": origin.how,
         "rule": origin.rule,
         "confidence": origin.confidence,
@@ -30,9 +30,9 @@ def origin_row(origin: Origin | None, said: Said) -> dict[str, Any] | None:
     }
 
 
-def quote(cite: Cite, said: Said) -> str | None:
+def quote(cite: Cite, records: Said) -> str | None:
     """The sentence around `cite`; None where its entry is not at hand or has no words."""
-    record = said.get(cite.n)
+    record = records.get(cite.n)
     content = getattr(record.entry, "content", None) if record else None
     if content is None:
         return None

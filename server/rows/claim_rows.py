@@ -17,31 +17,31 @@ from parley.server.rows.cite_rows import Said, origin_row
 Row = dict[str, Any]
 
 
-def claim_rows(overlay: ClaimOverlay, said: Said) -> Row:
+def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
     """Its own items, the stances it reads on others, and what it agrees with or takes back."""
     return {
-        "items": [claim_row(claimed_item, said) for claimed_item in overlay.items.values()],
+        "items": [claim_row(claimed_item, records) for claimed_item in overlay.items.values()],
         "stances": [
-            {"on": handle, **_voice(claimed_voice, said)}
+            {"on": handle, **_voice(claimed_voice, records)}
             for handle, voices in overlay.voices.items()
             for claimed_voice in voices.values()
         ],
         "confirmed": [
-            {"handle": handle, **(origin_row(origin, said) or {})}
+            {"handle": handle, **(origin_row(origin, records) or {})}
             for handle, origin in overlay.confirmed.items()
         ],
         "retracted": [
             {
                 "handle": handle,
                 "reason": overlay.reasons[handle],
-                **(origin_row(origin, said) or {}),
+                **(origin_row(origin, records) or {}),
             }
             for handle, origin in overlay.retracted.items()
         ],
     }
 
 
-def claim_row(claimed_item: ClaimedItem, said: Said) -> Row:
+def claim_row(claimed_item: ClaimedItem, records: Said) -> Row:
     """One item that a model alone reads in a message."""
     return {
         "handle": claimed_item.handle,
@@ -52,8 +52,8 @@ def claim_row(claimed_item: ClaimedItem, said: Said) -> Row:
         "text": claimed_item.text,
         "participant": claimed_item.participant,
         "n": claimed_item.born,
-        "voices": [_voice(voice, said) for voice in claimed_item.voices.values()],
-        "evidence": origin_row(claimed_item.origin, said),
+        "voices": [_voice(voice, records) for voice in claimed_item.voices.values()],
+        "evidence": origin_row(claimed_item.origin, records),
     }
 
 
@@ -67,9 +67,9 @@ def cited_entries(overlay: ClaimOverlay) -> set[int]:
     return {cite.n for origin in origins for cite in origin.cites}
 
 
-def _voice(claimed_voice: ClaimedVoice, said: Said) -> Row:
+def _voice(claimed_voice: ClaimedVoice, records: Said) -> Row:
     row = {"participant": claimed_voice.participant, "stance": claimed_voice.stance}
-    return {**row, **(origin_row(claimed_voice.origin, said) or {})}
+    return {**row, **(origin_row(claimed_voice.origin, records) or {})}
 
 
 def finding_rows_of_claims(

@@ -21,36 +21,38 @@ from parley.server.rows.vote_rows import vote_row
 
 def cited(memory: Memory) -> set[int]:
     """The entries whose words the minutes quote."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for item in _items(memory):
         for origin in origins(item):
-            found.update(cite.n for cite in origin.cites)
+            numbers.update(cite.n for cite in origin.cites)
     for participant in memory.participants.values():
-        found.update(cite.n for cite in participant.contributions)
-    return found | cited_entries(overlay_claims(memory))
+        numbers.update(cite.n for cite in participant.contributions)
+    return numbers | cited_entries(overlay_claims(memory))
 
 
-def digest(memory: Memory, said: Said) -> dict[str, Any]:
-    """The whole report. `said` holds at least the entries that `cited` asks for;
+def digest(memory: Memory, records: Said) -> dict[str, Any]:
+    """The whole report. `records` holds at least the entries that `cited` asks for;
     what it lacks is cited by number without a quote."""
     decisions = [d for d in memory.decisions.values() if memory.decision(d.ref) is d]
     proposals = [p for p in memory.proposals.values() if memory.proposal(p.ref) is p]
     read = overlay_claims(memory)
     items: list[Proposal | Decision] = [*decisions, *proposals]
     status = {item.handle: listed_status(read, item) for item in items}
-    listed = [{**proposal_row(p, said), "status": status[p.handle]} for p in proposals]
+    listed = [{**proposal_row(p, records), "status": status[p.handle]} for p in proposals]
     return {
         "title": memory.title,
         "closed": memory.closed,
         "messages": memory.messages,
         "participants": len(memory.participants),
-        "decisions": [{**decision_row(d, said), "status": status[d.handle]} for d in decisions],
+        "decisions": [{**decision_row(d, records), "status": status[d.handle]} for d in decisions],
         "open": [row for row in listed if row["status"] == "active"],
         "settled": [row for row in listed if row["status"] != "active"],
-        "reading": claim_rows(read, said),
+        "reading": claim_rows(read, records),
         "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
-        "positions": [participant_row(p, said) for p in memory.participants.values() if p.messages],
+        "positions": [
+            participant_row(p, records) for p in memory.participants.values() if p.messages
+        ],
         "summaries": [
             {"level": s.level, "first": s.first, "last": s.last, "how": s.how, "text": s.text}
             for s in sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
@@ -59,7 +61,7 @@ def digest(memory: Memory, said: Said) -> dict[str, Any]:
     }
 
 
-def decision_row(decision: Decision, said: Said) -> dict[str, Any]:
+def decision_row(decision: Decision, records: Said) -> dict[str, Any]:
     """One decision with its supporters, its dissent and its evidence."""
     return {
         "handle": decision.handle,
@@ -73,17 +75,17 @@ def decision_row(decision: Decision, said: Said) -> dict[str, Any]:
         "resolves": _handle("P", decision.resolves),
         "supersedes": _handle("D", decision.supersedes),
         "superseded_by": _handle("D", decision.superseded_by),
-        "supporters": _voices(decision.supporters, said),
-        "dissenters": _voices(decision.dissenters, said),
-        "abstainers": _voices(decision.abstainers, said),
+        "supporters": _voices(decision.supporters, records),
+        "dissenters": _voices(decision.dissenters, records),
+        "abstainers": _voices(decision.abstainers, records),
         "tally": _tally(decision.tally),
-        "evidence": origin_row(decision.origin, said),
-        "ratified": origin_row(decision.ratified, said),
-        "disputed": origin_row(decision.disputed, said),
+        "evidence": origin_row(decision.origin, records),
+        "ratified": origin_row(decision.ratified, records),
+        "disputed": origin_row(decision.disputed, records),
     }
 
 
-def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
+def proposal_row(proposal: Proposal, records: Said) -> dict[str, Any]:
     """One proposal with who stands where on it."""
     return {
         "handle": proposal.handle,
@@ -103,13 +105,13 @@ def proposal_row(proposal: Proposal, said: Said) -> dict[str, Any]:
                 "stance": reaction.stance,
                 "conditional": reaction.conditional,
                 "counted": reaction.counted,
-                **(origin_row(reaction.origin, said) or {}),
+                **(origin_row(reaction.origin, records) or {}),
             }
             for name, reaction in proposal.reactions.items()
         ],
         "tally": _tally(proposal.tally),
-        "evidence": origin_row(proposal.origin, said),
-        "settled": origin_row(proposal.settled, said),
+        "evidence": origin_row(proposal.origin, records),
+        "settled": origin_row(proposal.settled, records),
     }
 
 
@@ -152,13 +154,14 @@ def origins(item: Proposal | Decision) -> Iterator[Origin]:
     yield from (origin for origin in late if origin is not None)
 
 
-def _voices(voices: Mapping[str, Origin], said: Said) -> list[dict[str, Any]]:
+def _voices(voices: Mapping[str, Origin], records: Said) -> list[dict[str, Any]]:
     return [
-        {"participant": name, **(origin_row(origin, said) or {})} for name, origin in voices.items()
+        {"participant": name, **(origin_row(origin, records) or {})}
+        for name, origin in voices.items()
     ]
 
 
-def participant_row(participant: Participant, said: Said) -> dict[str, Any]:
+def participant_row(participant: Participant, records: Said) -> dict[str, Any]:
     """One participant's positions and key contributions."""
     return {
         "participant": participant.name,
@@ -166,7 +169,7 @@ def participant_row(participant: Participant, said: Said) -> dict[str, Any]:
         "last": participant.last,
         "positions": [position_row(position) for position in participant.positions.values()],
         "contributions": [
-            {"n": cite.n, "quote": quote(cite, said)} for cite in participant.contributions
+            {"n": cite.n, "quote": quote(cite, records)} for cite in participant.contributions
         ],
     }
 

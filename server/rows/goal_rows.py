@@ -18,10 +18,12 @@ Row = dict[str, Any]
 
 def goal_rows(memory: Memory) -> Iterator[Row]:
     """The rows of the tree, each with its `depth` in it. Pure."""
-    held = {ref: episode for ref, episode in memory.episodes.held.items() if episode.talk is None}
+    episodes = {
+        ref: episode for ref, episode in memory.episodes.held.items() if episode.talk is None
+    }
     below: dict[int | None, list[Episode]] = {}
-    for episode in held.values():
-        below.setdefault(episode.parent if episode.parent in held else None, []).append(episode)
+    for episode in episodes.values():
+        below.setdefault(episode.parent if episode.parent in episodes else None, []).append(episode)
     waiting = [(episode, 0) for episode in reversed(below.get(None, []))]
     while waiting:
         episode, depth = waiting.pop()
@@ -74,10 +76,10 @@ def _goes_on(tree: list[Row]) -> bool:
 
 
 def _episode(row: Row) -> Row:
-    told = {name: row[name] for name in ("ref", "kind", "title", "status", "participant", "depth")}
+    node = {name: row[name] for name in ("ref", "kind", "title", "status", "participant", "depth")}
     tally = row["tally"] or {"steps": 0, "tasks": {}}
     return {
-        **told,
+        **node,
         "n": row["opened_n"],
         "closed_n": row["closed_n"],
         "result": clip(row["result"], RESULT),

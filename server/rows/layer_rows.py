@@ -61,10 +61,10 @@ def history(memory: Memory) -> dict[str, Any]:
 
 
 def exchanges(memory: Memory) -> dict[str, Any]:
-    held = memory.episodes.held
+    episodes = memory.episodes.held
     return {
         **_store(memory.exchanges),
-        "window": [_row(held[ref]) for ref in memory.exchanges.window if ref in held],
+        "window": [_row(episodes[ref]) for ref in memory.exchanges.window if ref in episodes],
         "running": memory.exchanges.running,
         "open": f"E{memory.exchanges.open}" if memory.exchanges.open else None,
     }
@@ -79,10 +79,10 @@ def tools(memory: Memory) -> dict[str, Any]:
 
 
 def insights(memory: Memory) -> dict[str, Any]:
-    held = [
+    rows = [
         {"handle": insight.handle, **_plain(insight)} for insight in memory.insights.held.values()
     ]
-    return {**_store(memory.insights), "held": held}
+    return {**_store(memory.insights), "held": rows}
 
 
 def lessons(memory: Memory) -> dict[str, Any]:

@@ -40,10 +40,10 @@ def page_row(memory: Memory) -> Row:
     more: dict[str, int] = {}
     read = overlay_claims(memory)
 
-    def listed(name: str, found: Sequence[_One], row: Callable[[_One], Row]) -> list[Row]:
-        if len(found) > MOST:
-            more[name] = len(found) - MOST
-        return [row(one) for one in islice(found, MOST)]
+    def listed(name: str, items: Sequence[_One], row: Callable[[_One], Row]) -> list[Row]:
+        if len(items) > MOST:
+            more[name] = len(items) - MOST
+        return [row(item) for item in islice(items, MOST)]
 
     proposals = [p for p in reversed(memory.proposals.values()) if p.stands]
     decisions = [d for d in reversed(memory.decisions.values()) if d.stands]
@@ -83,10 +83,10 @@ def participant_rows(memory: Memory) -> list[Row]:
 
 def aliases_by_name(memory: Memory) -> dict[str, list[str]]:
     """The other names of each participant that has some, in order."""
-    found: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
     for alias in sorted(memory.aliases):
-        found.setdefault(memory.named(memory.aliases[alias]), []).append(alias)
-    return found
+        aliases.setdefault(memory.named(memory.aliases[alias]), []).append(alias)
+    return aliases
 
 
 def assign_hues(names: Iterable[str]) -> dict[str, int]:
@@ -94,7 +94,7 @@ def assign_hues(names: Iterable[str]) -> dict[str, int]:
 
     It hangs on the names alone: whoever asks gets the same ones.
     """
-    found: dict[str, int] = {}
+    hues: dict[str, int] = {}
     taken: set[int] = set()
     digests = {name: blake2b(name.encode(), digest_size=8).digest() for name in names}
     for name in sorted(digests, key=lambda name: (digests[name], name)):
@@ -102,8 +102,8 @@ def assign_hues(names: Iterable[str]) -> dict[str, int]:
         while hue in taken and len(taken) < HUES:
             hue = (hue + 1) % HUES
         taken.add(hue)
-        found[name] = hue
-    return found
+        hues[name] = hue
+    return hues
 
 
 def floor(memory: Memory) -> Row:
@@ -116,7 +116,7 @@ def floor(memory: Memory) -> Row:
 def usage(memory: Memory) -> Row:
     """What the session spent, in all and by whom; those who spent most first."""
     ledger = memory.ledger
-    spent = sorted(ledger.accounts.items(), key=lambda one: (-one[1].tokens, one[0]))
+    spent = sorted(ledger.accounts.items(), key=lambda account: (-account[1].tokens, account[0]))
     return {
         "tokens": ledger.total.tokens,
         "micros": ledger.total.micros,

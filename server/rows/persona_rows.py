@@ -41,9 +41,9 @@ def check_row(row: PersonaCheck) -> dict[str, Any]:
     }
 
 
-def persona_row(found: FoundPersona) -> dict[str, Any]:
+def persona_row(persona: FoundPersona) -> dict[str, Any]:
     """A persona as `--json` gives it, without its body."""
-    persona = asdict(found.persona)
-    del persona["body"]
-    foreign = persona.pop("foreign")
-    return {**persona, "source": found.source, "foreign": foreign}
+    row = asdict(persona.persona)
+    del row["body"]
+    foreign = row.pop("foreign")
+    return {**row, "source": persona.source, "foreign": foreign}

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 def vote_row(memory: Memory, vote: Vote) -> Row:
     """A vote as memory holds it; `ballots` is None of a secret one, and where the log has them."""
-    called, held = vote.status == "called", bool(vote.electorate)
+    called, has_electorate = vote.status == "called", bool(vote.electorate)
     electors = list_electorate(memory) if called else vote.electorate
     waiting = (
         [name for name in electors if name not in vote.agreed]
@@ -40,9 +40,9 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "electorate": dict(sorted(electors.items())),
         "waiting": sorted(waiting) if called or vote.status == "open" else [],
         "cast": len([ballot for ballot in vote.ballots.values() if ballot.choice])
-        if held
+        if has_electorate
         else None,
-        "ballots": _choices(vote) if held and not vote.secret else None,
+        "ballots": _choices(vote) if has_electorate and not vote.secret else None,
         "carried": vote.carried,
         "tally": _tally(vote),
     }
@@ -77,5 +77,5 @@ def count_row(vote: Vote, vote_result: VoteResult, quorum: int | None = None) ->
         "supporters": list(vote_result.supporters) if named else None,
         "dissenters": list(vote_result.dissenters) if named else None,
         "abstainers": list(vote_result.abstainers) if named else None,
-        "pairs": [[one, other, weight] for (one, other), weight in pairs.items()],
+        "pairs": [[option, other, weight] for (option, other), weight in pairs.items()],
     }

@@ -39,7 +39,7 @@ class Call:
 def kind_of(purpose: str, calls: Sequence[tuple[Call, int]], prices: Prices) -> Kind:
     """What `calls` come to, each as often as is said."""
     micros = [(call.micros(prices), count) for call, count in calls]
-    paid = total(None if one is None else one * count for one, count in micros)
+    paid = total(None if cost is None else cost * count for cost, count in micros)
     return Kind(
         purpose=purpose,
         calls=sum(count for _, count in calls),
@@ -50,6 +50,6 @@ def kind_of(purpose: str, calls: Sequence[tuple[Call, int]], prices: Prices) -> 
 
 def total(numbers: Iterable[int | None]) -> int | None:
     """The sum; None where one of them is not known."""
-    found = list(numbers)
-    known = [one for one in found if one is not None]
-    return sum(known) if len(known) == len(found) else None
+    values = list(numbers)
+    known = [number for number in values if number is not None]
+    return sum(known) if len(known) == len(values) else None

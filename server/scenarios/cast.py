@@ -84,18 +84,18 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
 
 def prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
     """Its prices, in micros; a model that is called `small` or `large` here has its name's too."""
-    found = {}
+    prices = {}
     for name, listed in scenario.prices.items():
         try:
-            found[name] = _price(listed)
+            prices[name] = _price(listed)
         except ValidationError as refused:
             raise Misuse(f"{source}: prices.{name}: {refused.errors()[0]['msg']}") from None
     for tier, model in (("small", scenario.models.small), ("large", scenario.models.large)):
-        if model in found:
-            found.setdefault(tier, found[model])
-        elif model is not None and tier in found:
-            found[model] = found[tier]
-    return found
+        if model in prices:
+            prices.setdefault(tier, prices[model])
+        elif model is not None and tier in prices:
+            prices[model] = prices[tier]
+    return prices
 
 
 def _price(listed: ListPrice) -> Price:
@@ -127,10 +127,11 @@ def _part(
     return HostedPart(participant.as_ or persona.name, persona)
 
 
-def _written(said: WrittenPersona) -> Persona:
+def _written(written: WrittenPersona) -> Persona:
     return Persona(
-        said.name, said.description, said.body, display=said.display, interests=said.interests,
-        reactivity=round(said.reactivity * 1000), cooldown=said.cooldown_turns,
+        written.name, written.description, written.body, display=written.display,
+        interests=written.interests,
+        reactivity=round(written.reactivity * 1000), cooldown=written.cooldown_turns,
     )  # fmt: skip
 
 
@@ -152,8 +153,8 @@ def _overlaid(persona: Persona, participant: Participant) -> Persona:
     )
 
 
-def _either(said: int | None, otherwise: int | None) -> int | None:
-    return otherwise if said is None else said
+def _either(value: int | None, otherwise: int | None) -> int | None:
+    return otherwise if value is None else value
 
 
 def _check_script(scenario: Scenario, parts: Sequence[HostedPart], source: str) -> None:

@@ -23,10 +23,10 @@ TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turn
 def with_scenario_models(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
     """`settings` with the scenario's models in them; with none where it is played `offline`."""
     models = cast.scenario.models
-    found = {"model": models.small, "model_large": models.large}
+    names = {"model": models.small, "model_large": models.large}
     if offline:
         return settings.model_copy(update={"model_url": "", "model_key": SecretStr("")})
-    return settings.model_copy(update={name: one for name, one in found.items() if one})
+    return settings.model_copy(update={name: value for name, value in names.items() if value})
 
 
 def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> StreamingModel:

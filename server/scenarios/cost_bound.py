@@ -179,11 +179,11 @@ def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:
 def _summaries(turns: int, settings: Settings) -> int:
     """Of all levels together: each has `fanout` times fewer than the one below."""
     level = turns // settings.summary.interval
-    found = level
+    count = level
     while level >= settings.summary.fanout:
         level //= settings.summary.fanout
-        found += level
-    return found
+        count += level
+    return count
 
 
 def _evaluation(part: HostedPart, settings: Settings) -> Call:

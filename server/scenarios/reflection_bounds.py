@@ -29,13 +29,13 @@ def reflections(speakers: Sequence[str], opener: str, settings: Settings, turns:
     """
     names = filter(None, dict.fromkeys((*speakers, opener)))
     keepers = [name for name in names if _policy(name, settings) != "off"]
-    said = turns + bool(opener)
-    found: Calls = []
+    messages = turns + bool(opener)
+    calls: Calls = []
     for name in keepers:
-        found += _calls(name, settings, turns, _occasions(name, settings, turns, said))
+        calls += _calls(name, settings, turns, _occasions(name, settings, turns, messages))
     alone = [name for name in keepers if _alone(name, settings, turns)]
-    own = [_calls(name, settings, turns, said) for name in alone]
-    return found + max(own, key=_tokens, default=[])  # nobody knows whose turns: the dearest's
+    own = [_calls(name, settings, turns, messages) for name in alone]
+    return calls + max(own, key=_tokens, default=[])  # nobody knows whose turns: the dearest's
 
 
 def _calls(name: str, settings: Settings, turns: int, times: int) -> Calls:
@@ -48,13 +48,13 @@ def _calls(name: str, settings: Settings, turns: int, times: int) -> Calls:
     return [(first, times), (again, times * (settings.note.retries - 1))]
 
 
-def _occasions(name: str, settings: Settings, turns: int, said: int) -> int:
+def _occasions(name: str, settings: Settings, turns: int, messages: int) -> int:
     """How often something calls on `name` as on everybody else."""
     routes, rewrites = settings.routes, _policy(name, settings) == "rewrite"
     votes = routes.consensus == "reflect" or (rewrites and routes.vote == "reflect")
     heard = rewrites and routes.statement == "reflect"
     results = routes.results == "reflect"
-    return turns * votes + said * heard + results
+    return turns * votes + messages * heard + results
 
 
 def _alone(name: str, settings: Settings, turns: int) -> bool:

@@ -81,7 +81,7 @@ def parse(text: str, source: str) -> Scenario:
         first = _likeliest(refused)
         loc = [step for step in first["loc"] if step not in _TAGS]
         line = next(
-            (found for end in range(len(loc), 0, -1) if (found := lines.get(_keys(loc[:end])))),
+            (number for end in range(len(loc), 0, -1) if (number := lines.get(_keys(loc[:end])))),
             None,
         )
         place = source if line is None else f"{source}:{line}"
@@ -110,7 +110,7 @@ def _keys(loc: Loc) -> tuple[str, ...]:
     return tuple(map(str, loc))
 
 
-def _reason(kind: str, said: str, loc: Loc) -> str:
+def _reason(kind: str, message: str, loc: Loc) -> str:
     if kind == "extra_forbidden":
         known = fields_at(Scenario, loc[:-1])
         near = nearest(str(loc[-1]), known)
@@ -118,22 +118,22 @@ def _reason(kind: str, said: str, loc: Loc) -> str:
         return f"there is no such key; {meant}it takes {', '.join(known)}"
     if kind == "missing":
         return "it must be there"
-    return said
+    return message
 
 
 def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
     """The keys that may stand at `loc` below `model`, as a file spells them."""
-    found: type[BaseModel] | None = model
+    node: type[BaseModel] | None = model
     for step in loc:
-        if isinstance(step, int) or found is None:
+        if isinstance(step, int) or node is None:
             continue
         below = next(
-            (info for name, info in found.model_fields.items() if step in (name, info.alias)), None
+            (info for name, info in node.model_fields.items() if step in (name, info.alias)), None
         )
         if below is None:
             continue  # a name within a mapping: its model was taken already
-        found = _model_in(below.annotation)
-    return [] if found is None else [i.alias or name for name, i in found.model_fields.items()]
+        node = _model_in(below.annotation)
+    return [] if node is None else [i.alias or name for name, i in node.model_fields.items()]
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
@@ -142,8 +142,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
         return annotation
     origin = typing.get_origin(annotation)
     if origin in (Annotated, typing.Union, UnionType, tuple, dict):
-        inside = (_model_in(one) for one in typing.get_args(annotation))
-        return next((one for one in inside if one is not None), None)
+        inside = (_model_in(model) for model in typing.get_args(annotation))
+        return next((model for model in inside if model is not None), None)
     return None
 
 

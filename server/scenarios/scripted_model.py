@@ -73,8 +73,8 @@ def is_due(line: Line, shown: str) -> bool:
     heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
     return (
         heard >= line.after
-        and all(_holds(shown, one) for one in line.when)
-        and not any(_holds(shown, one) for one in line.unless)
+        and all(_holds(shown, condition) for condition in line.when)
+        and not any(_holds(shown, condition) for condition in line.unless)
     )
 
 
@@ -131,7 +131,7 @@ def next_speaker(moderator: str, request: str) -> str:
         for match in _LISTED.finditer(request)
         if "asks to" in request[match.end() :].partition("\n")[0]
     ]
-    chosen = min(asking, default=None, key=lambda one: one[:2])
+    chosen = min(asking, default=None, key=lambda bid: bid[:2])
     if chosen is None:
         return json.dumps({"participant": "", "reason": "nobody asks"})
     return json.dumps({"participant": chosen[2], "reason": "has spoken least"})

@@ -90,10 +90,10 @@ _STRATEGIES: Final = {
 
 
 def _strategy(value: Any, cap: Cap) -> Any:
-    found = _STRATEGIES.get(str(value).strip().lower())
-    if found is None:
+    strategy = _STRATEGIES.get(str(value).strip().lower())
+    if strategy is None:
         raise ValueError(f"{value!r} is none of sync, async, background")
-    return found
+    return strategy
 
 
 _ABOUT: Final[Mapping[Read, str]] = {
@@ -193,11 +193,11 @@ def translate_old_names(
     `cap` is what shares are shares of, where neither says it. Raises `Misuse`,
     naming the old name, for a value that cannot be carried over.
     """
-    found: dict[str, GivenValue] = {}
+    values: dict[str, GivenValue] = {}
     warnings = [_renamed(given.where, OLD[name]) for name, given in old.items()]
 
     def share_of() -> int:
-        given_value = new.get(CAP) or found.get(CAP)
+        given_value = new.get(CAP) or values.get(CAP)
         return cap() if given_value is None else _size(given_value.value)
 
     for alias in ALIASES:
@@ -211,12 +211,12 @@ def translate_old_names(
         if value is None:
             continue
         for name in alias.new:
-            stronger = new.get(name) or found.get(name)
+            stronger = new.get(name) or values.get(name)
             if stronger is None:
-                found[name] = GivenValue(value, given.where)
+                values[name] = GivenValue(value, given.where)
             elif alias.read is not _on_is_4000:
                 warnings.append(f"{given.where} is left out: {stronger.where} says {name}")
-    return found, warnings
+    return values, warnings
 
 
 def _size(value: Any) -> int:
@@ -254,11 +254,11 @@ def _renamed(where: str, new: Iterable[str]) -> str:
 def old_name_rows() -> str:
     """The old names as a Markdown table; docs/settings.md holds it."""
     rows = ["| old name | variable | setting | value |", "|---|---|---|---|"]
-    told: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for alias in ALIASES:
-        told.setdefault(alias.old, []).append(_ABOUT[alias.read])
+        notes.setdefault(alias.old, []).append(_ABOUT[alias.read])
     layered = {alias.old for alias in ALIASES if alias.layered}
-    for old, about in told.items():
+    for old, about in notes.items():
         variable = f"`{OLD_PREFIX}{old.upper()}`" if old in layered else ""
         names = ", ".join(f"`{name}`" for name in OLD[old])
         rows.append(f"| `{old}` | {variable} | {names} | {'; '.join(filter(None, about))} |")

@@ -47,8 +47,8 @@ class ServeSettings(BaseModel):
     @property
     def secrets(self) -> tuple[str, ...]:
         """The secrets that were set, the one that signs first."""
-        said = self.secret.get_secret_value().split(",")
-        return tuple(secret for part in said if (secret := part.strip()))
+        secrets = self.secret.get_secret_value().split(",")
+        return tuple(secret for part in secrets if (secret := part.strip()))
 
     @property
     def loopback(self) -> bool:

@@ -143,7 +143,7 @@ class Setting:
         if value is None:
             return ""
         if self.mapping and self.fields:
-            value = {key: one.model_dump(exclude_none=True) for key, one in value.items()}
+            value = {key: row.model_dump(exclude_none=True) for key, row in value.items()}
         return json.dumps(value) if self.many or self.mapping else str(value)
 
 

@@ -98,7 +98,7 @@ def _shown(setting: Setting, settings: Settings) -> Any:
     if setting.mapping and not setting.fields:
         return value
     if setting.mapping:
-        return {name: _tree(one) for name, one in value.items()}
+        return {name: _tree(item) for name, item in value.items()}
     return list(value) if isinstance(value, tuple) else _plain(value)
 
 

@@ -42,7 +42,7 @@ class Sources:
 
 
 @dataclass(slots=True)
-class _Said:
+class _SourceValues:
     """What one source, or all so far, gave under today's names and under old ones."""
 
     new: dict[str, GivenValue]
@@ -57,25 +57,25 @@ def read_sources(
 
     Raises `Misuse` for a name that no setting has, with the nearest one that has.
     """
-    said = _Said({}, {}, [])
-    _read_file(known, said, file)
-    _read_environment(known, said, environment)
+    sources = _SourceValues({}, {}, [])
+    _read_file(known, sources, file)
+    _read_environment(known, sources, environment)
     for name, value in flags.items():
         if name in WITHOUT_EFFECT:
-            said.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
+            sources.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
         else:
-            said.new[name] = GivenValue(value, known[name].flag)
-    _check_preset(said.new.get("preset"))
+            sources.new[name] = GivenValue(value, known[name].flag)
+    _check_preset(sources.new.get("preset"))
     kept, warnings = translate_old_names(
-        said.old, said.new, lambda: _note_cap(said.new.get("preset"))
+        sources.old, sources.new, lambda: _note_cap(sources.new.get("preset"))
     )
-    values = kept | said.new
+    values = kept | sources.new
     agents = values.get("note.agents")
     if agents is not None:
         tree, more = rename_old_fields(known["note.agents"].read(agents.value), agents.where)
         values["note.agents"] = GivenValue(tree, agents.where)
         warnings += more
-    return Sources(values, tuple(said.warnings + warnings))
+    return Sources(values, tuple(sources.warnings + warnings))
 
 
 def _check_preset(given: GivenValue | None) -> None:
@@ -93,27 +93,27 @@ def _note_cap(given: GivenValue | None) -> int:
     return int(cap)
 
 
-def _read_environment(known: Known, said: _Said, environment: Mapping[str, str]) -> None:
+def _read_environment(known: Known, sources: _SourceValues, environment: Mapping[str, str]) -> None:
     variables = {setting.variable: name for name, setting in known.items()}
     for variable, value in environment.items():
         given = GivenValue(value, variable)
         if variable.startswith(OLD_PREFIX):
             old = OLD_VARIABLES.get(variable)
             if old is not None:
-                said.old[old] = given
+                sources.old[old] = given
             else:
                 near = nearest(variable, list(OLD_VARIABLES))
-                said.warnings.append(f"no setting reads {variable}; the nearest is {near}")
+                sources.warnings.append(f"no setting reads {variable}; the nearest is {near}")
         elif variable in _UNHEEDED:
-            said.warnings.append(unheeded(variable))
+            sources.warnings.append(unheeded(variable))
         elif variable.startswith(PREFIX) and variable not in FOREIGN | {CONFIG}:
             if variable not in variables:
                 near = nearest(variable, [*variables, CONFIG])
                 raise Misuse(f"no setting reads {variable!r}; the nearest is {near!r}")
-            said.new[variables[variable]] = given
+            sources.new[variables[variable]] = given
 
 
-def _read_file(known: Known, said: _Said, file: Path | None) -> None:
+def _read_file(known: Known, sources: _SourceValues, file: Path | None) -> None:
     path = file or Path(FILE)
     if file is None and not path.is_file():
         return
@@ -126,11 +126,11 @@ def _read_file(known: Known, said: _Said, file: Path | None) -> None:
     for name, value in _flattened(known, tree):
         given = GivenValue(value, f"{name} ({path})")
         if name in known:
-            said.new[name] = given
+            sources.new[name] = given
         elif (old := old_name(name)) is not None:
-            said.old[old] = given
+            sources.old[old] = given
         elif name in WITHOUT_EFFECT:
-            said.warnings.append(unheeded(given.where))
+            sources.warnings.append(unheeded(given.where))
         else:
             near = nearest(name, list(known))
             raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")

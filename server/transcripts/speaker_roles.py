@@ -50,24 +50,24 @@ class Roles:
             ("taken to be in the chair", self.chair),
             ("taken for scribes", self.scribes),
         )
-        for told, names in named:
+        for label, names in named:
             if names:
-                yield f"{told}: {', '.join(map(escape, names))}"
+                yield f"{label}: {', '.join(map(escape, names))}"
 
 
 def infer_roles(transcript: Transcript) -> Roles:
     """The roles that the words of `transcript` tell, where its first line names nobody for them."""
     meta, people = transcript.meta, _People(transcript.speakers)
-    said: defaultdict[str, list[str]] = defaultdict(list)
+    own_lines: defaultdict[str, list[str]] = defaultdict(list)
     named: dict[str, dict[str, None]] = {"chair": {}, "scribe": {}}
     for transcript_entry in transcript.said:
         if transcript_entry.entry.kind != "message":
             continue
-        said[transcript_entry.entry.participant].append(transcript_entry.entry.content)
+        own_lines[transcript_entry.entry.participant].append(transcript_entry.entry.content)
         if naming := _NAMING.match(transcript_entry.entry.content):
             names = map(people.called, names_several(naming["names"].rstrip(". ")))
             named[naming["role"].lower()].update(dict.fromkeys(filter(None, names)))
-    bots = tuple(name for name, lines in said.items() if _is_bot(name, lines))
+    bots = tuple(name for name, lines in own_lines.items() if _is_bot(name, lines))
     return Roles(
         bots=() if "bots" in meta else bots,
         chair=() if "chair" in meta else tuple(n for n in named["chair"] if n not in bots),
@@ -93,9 +93,9 @@ class _People:
     def called(self, name: str) -> str | None:
         """The one speaker of that name, else of one word of it; None for nobody, or several."""
         words = [name, *re.split(r"[\s_(),]+", name)]
-        for found in (self._by.get(_bare(word), set()) for word in words if _bare(word)):
-            if found:
-                return next(iter(found)) if len(found) == 1 else None
+        for names in (self._by.get(_bare(word), set()) for word in words if _bare(word)):
+            if names:
+                return next(iter(names)) if len(names) == 1 else None
         return None
 
 

@@ -38,11 +38,11 @@ CORPUS = pytest.mark.parametrize("corpus", ["irc", "wg"])
 
 def measured(corpora: Path, corpus: str, step: int, out: Path) -> dict[str, dict[str, Any]]:
     """The figures of every `step`th meeting of a corpus, by variant."""
-    names = sorted({one.name for one in recorded(corpora / "dev" / corpus)})[::step]
-    read = [predict(out, {}, one) for one in recorded(corpora / "dev" / corpus)
-            if one.name in names]  # fmt: skip
+    names = sorted({meeting.name for meeting in recorded(corpora / "dev" / corpus)})[::step]
+    read = [predict(out, {}, meeting) for meeting in recorded(corpora / "dev" / corpus)
+            if meeting.name in names]  # fmt: skip
     return {
-        variant: figures([one for one in read if one.meeting.variant == variant])
+        variant: figures([meeting for meeting in read if meeting.meeting.variant == variant])
         for variant in (STRIPPED, EXPLICIT)
     }
 
@@ -89,8 +89,8 @@ def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None
     block = blocks()[cards]
     assert "`python -m benchmarks.extraction" in block
     assert ("--cross-validate" in block) is (cards == CROSS_VALIDATED)
-    found = rows(block, "F1 by part")
-    assert {(row[0], row[3]) for row in found} == {
+    figures = rows(block, "F1 by part")
+    assert {(row[0], row[3]) for row in figures} == {
         (name, label)
         for name in (
             "irc, stripped",
@@ -100,7 +100,7 @@ def test_the_page_states_figures_that_follow_from_its_counts(cards: str) -> None
         )
         for label in LABELS
     }
-    for row in found:
+    for row in figures:
         right, wrong, missed = (int(cell) for cell in row[4:7])
         precision, recall, f1 = (float(cell) for cell in row[7:10])
         assert precision == pytest.approx(right / (right + wrong), abs=0.001)

@@ -21,7 +21,7 @@ from tests.support.sessions.rooms import (
     granted,
     log_of,
     opened,
-    said,
+    publish_message,
     settings,
     spend_by_prefix,
 )
@@ -48,7 +48,7 @@ async def test_kills_at_random_break_no_law_of_the_floor(
         await opened(bus, "fire", tree)
         with crowd(redis_server.url, "fire", NAMES, "moody", processes, seed=seed,
                    seconds=0.05) as host:  # fmt: skip
-            await said(bus, "fire", "host", "Which way shall we go?")
+            await publish_message(bus, "fire", "host", "Which way shall we go?")
             log = await _until_closed(bus, host, chance)
     last: Any = log[-1].entry
     assert host.kills >= 2
@@ -66,7 +66,7 @@ async def test_the_death_of_who_holds_the_floor_frees_it(redis_server: RedisServ
         await opened(bus, "holder", tree)
         with crowd(redis_server.url, "holder", ["ann", "bob", "cyd"], "eager", 3,
                    seconds=0.3) as host:  # fmt: skip
-            await said(bus, "holder", "host", "Begin.")
+            await publish_message(bus, "holder", "host", "Begin.")
             killed = 0
             deadline = time.monotonic() + 2 * PATIENCE
             while (await bus.info("holder")).status == "open":

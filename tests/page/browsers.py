@@ -25,10 +25,10 @@ expect.set_options(timeout=WAIT_MS)
 
 def chromium() -> str:
     """The browser of this machine; skips where there is none."""
-    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    path = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
         pytest.skip("no chromium is installed; name one in TEST_CHROMIUM")
-    return found
+    return path
 
 
 class Server(Protocol):
@@ -132,9 +132,10 @@ def violations(page: Page, *, only: tuple[str, ...] = ()) -> list[str]:
     asked: dict[str, Any] = {"resultTypes": ["violations"]}
     if only:
         asked["runOnly"] = list(only)
-    found = page.evaluate("(asked) => axe.run(document, asked)", asked)
+    report = page.evaluate("(asked) => axe.run(document, asked)", asked)
     return [
-        f"{one['id']} ({one['impact']}): {one['help']} at {one['nodes'][0]['html'][:300]}"
-        for one in found["violations"]
-        if one["impact"] in ("serious", "critical")
+        f"{violation['id']} ({violation['impact']}): {violation['help']} "
+        f"at {violation['nodes'][0]['html'][:300]}"
+        for violation in report["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]

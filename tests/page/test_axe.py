@@ -50,9 +50,9 @@ def sound(page: Page, where: str, dark: bool = False) -> None:
 def test_what_is_not_accessible_is_found(visits: Visits) -> None:
     """A field without a name, and grey on grey."""
     page = visits.shown("<main><h1>Hm</h1><input><p style='color:#bbb'>grey</p></main>")
-    found = " ".join(violations(page))
-    assert "label (critical)" in found
-    assert "color-contrast (serious)" in found
+    text = " ".join(violations(page))
+    assert "label (critical)" in text
+    assert "color-contrast (serious)" in text
     assert "label" not in " ".join(violations(page, only=("color-contrast",)))
 
 

@@ -28,37 +28,37 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
+def contrast(colour: str, other: str) -> float:
+    low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_names_are_read_in_every_hue(theme: str) -> None:
     """4.5:1 on both grounds and on the hue's own; bars are 3:1."""
-    found = colours(theme)
+    palette = colours(theme)
     for hue in HUES:
         for ground in (*GROUNDS, f"hue-{hue}-soft"):
-            assert contrast(found[f"hue-{hue}"], found[ground]) >= 4.5
+            assert contrast(palette[f"hue-{hue}"], palette[ground]) >= 4.5
         for ground in GROUNDS:
-            assert contrast(found[f"hue-{hue}-bar"], found[ground]) >= 3
+            assert contrast(palette[f"hue-{hue}-bar"], palette[ground]) >= 3
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("sort", ["accent", "good", "bad", "warn"])
 def test_words_of_a_sort_are_read_on_its_ground(theme: str, sort: str) -> None:
     """On the grounds of the page, and on the tint that marks the sort."""
-    found = colours(theme)
+    palette = colours(theme)
     for ground in (*GROUNDS, f"{sort}-soft"):
-        assert contrast(found[sort], found[ground]) >= 4.5
+        assert contrast(palette[sort], palette[ground]) >= 4.5
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_text_is_read_on_every_ground(theme: str) -> None:
     """Also what is said softly, and what is marked."""
-    found = colours(theme)
+    palette = colours(theme)
     for ground in (*GROUNDS, "bg-sunk"):
-        assert contrast(found["ink"], found[ground]) >= 7
-        assert contrast(found["ink-soft"], found[ground]) >= 4.5
-    assert contrast(found["ink"], found["mark"]) >= 4.5
-    assert contrast(found["accent-ink"], found["accent"]) >= 4.5
+        assert contrast(palette["ink"], palette[ground]) >= 7
+        assert contrast(palette["ink-soft"], palette[ground]) >= 4.5
+    assert contrast(palette["ink"], palette["mark"]) >= 4.5
+    assert contrast(palette["accent-ink"], palette["accent"]) >= 4.5

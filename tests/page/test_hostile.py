@@ -41,10 +41,10 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
     visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": HOSTILE["closing script"]})
     acts = ("propose", "ask", "decide", None)
     for index, (name, words) in enumerate(SAYABLE.items()):
-        said = {"content": words, "as": " ".join(words.split())[:100].strip()}
+        body = {"content": words, "as": " ".join(words.split())[:100].strip()}
         if act := acts[index % len(acts)]:
-            said |= {"act": act, "topic": f"{name} {words}"[:100]}
-        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(said))
+            body |= {"act": act, "topic": f"{name} {words}"[:100]}
+        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(body))
     worst = SAYABLE["bidi"]
     visits.ask("POST", "/v1/sessions/demo/goals", json={"title": worst, "as": worst})
     alias = {"alias": f"{HOSTILE['image'][:100]}", "participant": worst}
@@ -90,8 +90,8 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
 def test_a_mebibyte_does_not_stop_the_page(visits: Visits) -> None:
     """It is shown, and the next message is still written."""
     visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": "Demo"})
-    said = {"content": mebibyte(), "as": "Mo"}
-    visits.ask("POST", "/v1/sessions/demo/messages", json=said)
+    body = {"content": mebibyte(), "as": "Mo"}
+    visits.ask("POST", "/v1/sessions/demo/messages", json=body)
     page = visits.person("Ana", "demo")
     expect(page.locator("article.msg", has_text=MARKER).first).to_be_attached()
     page.locator("#say").fill("Still here.")
@@ -104,8 +104,8 @@ def test_the_minutes_file_runs_nothing(visits: Visits) -> None:
     """Opened by itself in a browser that would run scripts."""
     visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": HOSTILE["image"]})
     for words in SAYABLE.values():
-        said = {"content": words, "as": "Mo", "act": "propose"}
-        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(said))
+        body = {"content": words, "as": "Mo", "act": "propose"}
+        visits.ask("POST", "/v1/sessions/demo/messages", content=json.dumps(body))
     page = visits.shown(visits.fetch("/v1/sessions/demo/minutes?format=html"))
     assert "<img" in page.title()
     kinds = page.evaluate("[...new Set([...document.querySelectorAll('*')].map(o => o.localName))]")

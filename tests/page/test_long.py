@@ -94,18 +94,18 @@ def visits(gateway: Gateway, browser: Browser) -> Iterator[Visits]:
 
 def built(visits: Visits, session: str) -> int:
     """How many entries it has, once its checkpoints are made."""
-    found: list[dict[str, int]] = []
+    timelines: list[dict[str, int]] = []
 
     def made() -> bool:
-        found[:] = [visits.ask("GET", f"/v1/sessions/{session}/timeline")]
-        return bool(found[0].get("ready", True))
+        timelines[:] = [visits.ask("GET", f"/v1/sessions/{session}/timeline")]
+        return bool(timelines[0].get("ready", True))
 
     apart(wait_until(made, 120, every=0.2))
-    return found[0]["n"]
+    return timelines[0]["n"]
 
 
-def percentile(found: list[float], of: int) -> float:
-    return quantiles(found, n=100)[of - 1]
+def percentile(times: list[float], of: int) -> float:
+    return quantiles(times, n=100)[of - 1]
 
 
 def answered_in(gateway: Gateway, session: str, numbers: list[int]) -> list[float]:
@@ -135,13 +135,13 @@ def test_any_moment_of_a_long_session_is_there_at_once(
     for warming in (n // 2, n // 3):  # what a browser compiles when it first does it
         shown_in(page, warming)
     painted = [shown_in(page, 2 + (k * 6007) % (n - 2)) for k in range(STEPS)]
-    told = (
+    figures = (
         f"view p50 {median(took):.0f} and p95 {percentile(took, 95):.0f} ms of processor, "
         f"painted p50 {median(painted):.0f} and p95 {percentile(painted, 95):.0f} ms"
     )
-    print(told)
-    assert percentile(took, 95) <= SERVER_MS, told
-    assert median(painted) <= PAINT_MS, told
+    print(figures)
+    assert percentile(took, 95) <= SERVER_MS, figures
+    assert median(painted) <= PAINT_MS, figures
 
 
 def shown_in(page: Page, n: int) -> float:

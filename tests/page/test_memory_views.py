@@ -178,10 +178,10 @@ def test_a_press_on_support_says_so_with_the_reason(page: Page, gateway: Standin
     card.locator(".because input").fill("It keeps people here.")
     page.keyboard.press("Enter")
     expect(card.locator(".hand.support")).to_have_attribute("aria-pressed", "true")
-    found = read(gateway, "messages")["items"][-1]["entry"]
-    assert found["participant"] == "Ana"
-    assert found["content"] == "It keeps people here."
-    assert (found["act"], found["re"]) == ("support", "P3")
+    entry = read(gateway, "messages")["items"][-1]["entry"]
+    assert entry["participant"] == "Ana"
+    assert entry["content"] == "It keeps people here."
+    assert (entry["act"], entry["re"]) == ("support", "P3")
 
 
 def test_a_change_of_side_is_marked_in_its_lane(page: Page) -> None:
@@ -249,7 +249,7 @@ def test_the_minutes_tab_is_the_page_that_every_form_shows(page: Page, gateway: 
     words = [line for line in text.split("\n") if line]
     depths = [(len(line) - len(line.lstrip()) + 2) / 4 if line[0] == " " else 0 for line in words]
     lines = [re.sub(r"\[(\d+)\]", r"#\1", line.strip()) for line in words]
-    about = {one["about"] for one in read(gateway, "minutes")["page"]["sections"]}
+    about = {section["about"] for section in read(gateway, "minutes")["page"]["sections"]}
     assert [" ".join(words.split()) for _, words in shown] == lines
     assert [depth for (depth, words) in shown if words not in about] == [
         depth for depth, line in zip(depths, lines, strict=True) if line not in about
@@ -275,10 +275,10 @@ def _held(gateway: Standing) -> None:
         made = operator.post("/v1/sessions", json={"session": SESSION, "title": "The hall"})
         assert made.status_code == 201, made.text
     for who, act, content, about in TALK:
-        with client(gateway, gateway.token(who, session=SESSION)) as one:
-            said = {"content": content, "act": act, "re": about}
-            body = {name: value for name, value in said.items() if value is not None}
-            answer = one.post(f"/v1/sessions/{SESSION}/messages", json=body)
+        with client(gateway, gateway.token(who, session=SESSION)) as speaker:
+            fields = {"content": content, "act": act, "re": about}
+            body = {name: value for name, value in fields.items() if value is not None}
+            answer = speaker.post(f"/v1/sessions/{SESSION}/messages", json=body)
             assert answer.status_code == 201, answer.text
 
 
@@ -319,9 +319,9 @@ def at(route: Route) -> str:
     return route.request.url.rpartition("=")[2]
 
 
-def wait_for(page: Page, found: Any) -> None:
+def wait_for(page: Page, condition: Any) -> None:
     for _ in range(WAIT_MS // 20):
-        if found():
+        if condition():
             return
         page.wait_for_timeout(20)
     raise AssertionError("it did not come about")

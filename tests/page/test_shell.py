@@ -107,9 +107,9 @@ def test_an_operator_takes_a_name_and_gives_it_back(
 ) -> None:
     """In one session they are somebody; elsewhere, and afterwards, an operator."""
     opened(d, "harbour")
-    one = visitor()
-    one.comes("chair", "operator", None)
-    page = one.page
+    person = visitor()
+    person.comes("chair", "operator", None)
+    page = person.page
     page.click("text=About harbour")
     page.fill("#join-name", "Cy")
     page.keyboard.press("Enter")
@@ -124,9 +124,9 @@ def test_a_vote_is_called_cast_and_counted(d: Standing, visitor: Callable[..., V
     """By those who may; then the session is closed, and says so where one would write."""
     lines = ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes?"), ("Cy", "Hm.")
     opened(d, "harbour", *lines)
-    one = visitor()
-    one.comes("Ana", session="harbour")
-    page = one.page
+    person = visitor()
+    person.comes("Ana", session="harbour")
+    page = person.page
     page.get_by_role("button", name="Call a vote").click()
     page.select_option("#vote-on", "P1")
     expect(page.locator("#vote-question")).to_have_value("A light at the pier?")
@@ -151,9 +151,9 @@ def test_what_is_no_message_has_a_line_of_its_own(
 ) -> None:
     """With who did it, and the same whether it was heard or is read again; nobody else's chip."""
     opened(d, "harbour", ("Ana", "[PROPOSAL] A light at the pier."), ("Bo", "Yes."))
-    one = visitor()
-    one.comes("Cy", session="harbour")
-    page, path = one.page, "/v1/sessions/harbour"
+    person = visitor()
+    person.comes("Cy", session="harbour")
+    page, path = person.page, "/v1/sessions/harbour"
     expect(page.locator(".wire")).to_have_attribute("data-line", "live")
     asked(d, f"{path}/votes", {"question": "Shall we?", "as": "Ana"})
     for name in ("Ana", "Bo"):
@@ -190,9 +190,9 @@ def test_a_person_looks_after_goals_and_their_notebook(
     opened(d, "harbour", ("Bo", "Morning."))
     rules = {"settings": {"note": {"policy": "append"}}}
     asked(d, "/v1/sessions/harbour/settings", rules, "PATCH")
-    one = visitor()
-    one.comes("Ana", session="harbour")
-    page = one.page
+    person = visitor()
+    person.comes("Ana", session="harbour")
+    page = person.page
     for title, of in (("A light", ""), ("A lamp", "E1")):
         page.get_by_role("button", name="Open a goal").click()
         page.fill("#goal-title", title)
@@ -243,9 +243,9 @@ def test_an_operator_sets_rules_joins_names_and_takes_words_out(
     """Each where it stands, and told to everybody in the talk."""
     opened(d, "harbour", ("Bo", "Morning."), ("Bob", "[PROPOSAL] Say kestrel."))
     apart(summed(redis_url))
-    one = visitor()
-    one.comes("chair", "operator", None)
-    page = one.page
+    person = visitor()
+    person.comes("chair", "operator", None)
+    page = person.page
     page.click("text=About harbour")
     page.get_by_role("button", name="About this session").click()
     page.get_by_role("button", name="Settings").click()
@@ -285,9 +285,9 @@ def test_few_rows_stand_for_many_messages(d: Standing, visitor: Callable[..., Vi
     opened(d, "long")
     rows = [{"content": f"Line {n} of many. " + "More words. " * (n % 7)} for n in range(1, 501)]
     asked(d, "/v1/sessions/long/entries", {"entries": rows, "as": "Ana"})
-    one = visitor()
-    one.comes("Bo", session="long")
-    page = one.page
+    person = visitor()
+    person.comes("Bo", session="long")
+    page = person.page
     expect(page.locator(".msg[data-n='500']")).to_be_in_viewport()
     assert page.locator(".rows > *").count() <= 80
     page.locator(".list").evaluate(
@@ -313,28 +313,28 @@ def test_the_talk_goes_on_after_the_stream_broke(
 ) -> None:
     """What was said meanwhile is there once, in its place."""
     opened(d, "harbour", ("Ana", "Before."))
-    one = visitor()
-    one.comes("Bo", session="harbour")
-    expect(one.page.locator(".wire")).to_have_attribute("data-line", "live")
-    one.page.context.set_offline(True)
+    person = visitor()
+    person.comes("Bo", session="harbour")
+    expect(person.page.locator(".wire")).to_have_attribute("data-line", "live")
+    person.page.context.set_offline(True)
     asked(d, "/v1/sessions/harbour/messages", {"content": "Meanwhile.", "as": "Ana"})
-    one.page.context.set_offline(False)
+    person.page.context.set_offline(False)
     asked(d, "/v1/sessions/harbour/messages", {"content": "After.", "as": "Ana"})
-    expect(one.page.locator(".msg .words")).to_have_text(["Before.", "Meanwhile.", "After."])
-    one.faults.clear()  # the browser says itself that it was offline
+    expect(person.page.locator(".msg .words")).to_have_text(["Before.", "Meanwhile.", "After."])
+    person.faults.clear()  # the browser says itself that it was offline
 
 
 def test_whoever_has_no_link_is_told(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """And may paste one; until then the page holds nothing of the session."""
     opened(d, "harbour")
-    one = visitor()
-    one.page.goto(d.url + "/s/harbour")
-    expect(one.page.locator("h1")).to_have_text("Come in")
-    assert "About harbour" not in one.page.content()
+    person = visitor()
+    person.page.goto(d.url + "/s/harbour")
+    expect(person.page.locator("h1")).to_have_text("Come in")
+    assert "About harbour" not in person.page.content()
     wish = {"name": "Ana", "role": "observer", "session": "harbour"}
-    one.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
-    one.page.keyboard.press("Enter")
-    expect(one.page.locator(".write")).to_have_text(re.compile("You are watching"))
+    person.page.fill("#ticket", d.url + asked(d, "/v1/tickets", wish)["path"])
+    person.page.keyboard.press("Enter")
+    expect(person.page.locator(".write")).to_have_text(re.compile("You are watching"))
 
 
 def test_to_be_kept_out_is_said_on_the_page_and_not_in_the_console(
@@ -344,30 +344,30 @@ def test_to_be_kept_out_is_said_on_the_page_and_not_in_the_console(
     opened(d, "harbour")
     wish = {"name": "Ana", "role": "person", "session": "harbour"}
     link = d.url + asked(d, "/v1/tickets", wish)["path"]
-    one, two = visitor(), visitor()
-    one.page.goto(link)
-    expect(one.page.locator("h1")).to_have_text("About harbour")
-    two.page.goto(link)
-    expect(two.page.locator("h1")).to_have_text("This link opens nothing")
-    one.page.goto(d.url + "/s/elsewhere")
-    expect(one.page.locator("h1")).to_have_text("You were not let into this one")
-    one.page.click("text=Your session")
-    expect(one.page.locator("h1")).to_have_text("About harbour")
-    two.comes("chair", "operator")
-    expect(two.page.locator("h1")).to_have_text("Sessions")
-    two.page.goto(d.url + "/s/absent")
-    expect(two.page.locator("h1")).to_have_text("There is no such session")
-    expect(two.page.locator(".doorway")).to_contain_text("absent")
-    two.page.click("text=All sessions")
-    expect(two.page.locator(".session-title")).to_have_text(["About harbour"])
+    first, second = visitor(), visitor()
+    first.page.goto(link)
+    expect(first.page.locator("h1")).to_have_text("About harbour")
+    second.page.goto(link)
+    expect(second.page.locator("h1")).to_have_text("This link opens nothing")
+    first.page.goto(d.url + "/s/elsewhere")
+    expect(first.page.locator("h1")).to_have_text("You were not let into this one")
+    first.page.click("text=Your session")
+    expect(first.page.locator("h1")).to_have_text("About harbour")
+    second.comes("chair", "operator")
+    expect(second.page.locator("h1")).to_have_text("Sessions")
+    second.page.goto(d.url + "/s/absent")
+    expect(second.page.locator("h1")).to_have_text("There is no such session")
+    expect(second.page.locator(".doorway")).to_contain_text("absent")
+    second.page.click("text=All sessions")
+    expect(second.page.locator(".session-title")).to_have_text(["About harbour"])
 
 
 def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """The table of test_visible.py, in the browser."""
-    one = visitor()
-    one.page.goto(d.url + "/docs")
+    person = visitor()
+    person.page.goto(d.url + "/docs")
     table = page_file_routes.FILES["visible.json"].body.decode()
-    found = one.page.evaluate(
+    shown = person.page.evaluate(
         """async (table) => {
              const { visible } = await import("/static/text.js");
              return JSON.parse(table).filter(([text, line, lines]) =>
@@ -375,14 +375,14 @@ def test_text_is_shown_as_memory_shows_it(d: Standing, visitor: Callable[..., Vi
            }""",
         table,
     )
-    assert found == []
+    assert shown == []
     assert len(json.loads(table)) > 30
 
 
 def test_the_api_is_shown_and_searched(d: Standing, visitor: Callable[..., Visitor]) -> None:
     """Each route once; what is unfolded has its fields."""
-    one = visitor()
-    page = one.page
+    person = visitor()
+    page = person.page
     page.goto(d.url + "/docs")
     expect(page.locator(".route").first).to_be_visible()
     with httpx2.Client(timeout=PATIENCE) as client:

@@ -175,10 +175,10 @@ def tab_to(page: Page, name: str) -> None:
     """Tab, as often as it takes, but not long, to the button of that name."""
     for _ in range(20):
         page.keyboard.press("Tab")
-        found = page.evaluate(
+        labels = page.evaluate(
             "() => [document.activeElement.ariaLabel, document.activeElement.innerText]"
         )
-        if any((one or "").strip() == name for one in found):
+        if any((label or "").strip() == name for label in labels):
             return
     raise AssertionError(f"no {name!r} within twenty tabs")
 

@@ -169,7 +169,7 @@ def _operation(action: str, channel: str, names: Any, security: list[Tree]) -> T
 
 
 def _messages() -> Tree:
-    told = {
+    messages = {
         name: {"name": name, "summary": says, "payload": _object(name, members)}
         for name, (says, members) in {**_STREAM, **_SOCKET}.items()
     }
@@ -182,13 +182,13 @@ def _messages() -> Tree:
         for name, model in _CLIENT.items()
     }
     entry = {"name": "log", "summary": "An entry.", "payload": {"$ref": f"{_SCHEMAS}Entry"}}
-    return {**told, **heeded, "log": entry}
+    return {**messages, **heeded, "log": entry}
 
 
 def _object(name: str, members: Tree) -> Tree:
     properties = {"type": {"const": name}, **members}
     optional = _OPTIONAL.get(name, frozenset())
-    required = [one for one in properties if one not in optional]
+    required = [field for field in properties if field not in optional]
     return {"type": "object", "required": required, "properties": properties}
 
 

@@ -121,10 +121,10 @@ def _rights(dependant: Dependant) -> Iterator[str]:
         yield from _rights(inner)
 
 
-def _schemas(found: dict[str, Any]) -> dict[str, Any]:
+def _schemas(schemas: dict[str, Any]) -> dict[str, Any]:
     """Every schema by name; the framework's own form of errors is not what anybody is sent."""
     _, row = models_json_schema(
         [(model, "validation") for model in _READ_BY_ROUTES], ref_template=_REF
     )
-    ours = {name: one for name, one in found.items() if name not in _DEFAULTS}
+    ours = {name: schema for name, schema in schemas.items() if name not in _DEFAULTS}
     return dict(sorted({**ours, **row["$defs"], "Problem": SCHEMA}.items()))

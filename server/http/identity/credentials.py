@@ -59,8 +59,8 @@ def charge_rate(doors: Dependencies, caller: Caller, kind: Kind, cost: int = 1) 
 def _found(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """By header before all; a socket's ticket, since it was asked for, before cookies."""
     try:
-        if (said := connection.headers.get("authorization")) is not None:
-            scheme, _, token = said.partition(" ")
+        if (header := connection.headers.get("authorization")) is not None:
+            scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer":
                 raise Problem("token-invalid")
             return caller_from_claims(doors.keyring.verify(token.strip(), doors.clock()))
@@ -125,9 +125,9 @@ def credential_problem(connection: HTTPConnection) -> Problem | None:
 
 def _quietly(connection: HTTPConnection, doors: Dependencies) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
-    said = connection.headers.get("authorization", "")
-    if said.lower().startswith("bearer "):
-        return caller_from_claims(doors.keyring.verify(said[7:].strip(), doors.clock()))
+    header = connection.headers.get("authorization", "")
+    if header.lower().startswith("bearer "):
+        return caller_from_claims(doors.keyring.verify(header[7:].strip(), doors.clock()))
     if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
         return _by_cookies(connection, doors)
     return NOBODY

@@ -214,9 +214,9 @@ class SessionChannel:
             frames: list[Frame] = []
             size = 0
             upto = min(to, after + self._stretch_of)
-            told = cast("FoldedRecords", self._moments.since(self._room.session, after, upto))
-            async with aclosing(told):
-                async for record, facts in told:
+            records = cast("FoldedRecords", self._moments.since(self._room.session, after, upto))
+            async with aclosing(records):
+                async for record, facts in records:
                     frames.append(entry_frame(record, facts))
                     size += len(frames[-1].data)
                     if size > STRETCH_BYTES:

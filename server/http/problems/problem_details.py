@@ -84,16 +84,16 @@ class Problem(Exception):
     @property
     def headers(self) -> dict[str, str]:
         """Header fields that its status asks for."""
-        found = {}
+        headers = {}
         if self.status == 401:
-            found["WWW-Authenticate"] = "Bearer"
+            headers["WWW-Authenticate"] = "Bearer"
         if (seconds := self.extra.get("retry_after")) is not None:
-            found["Retry-After"] = str(max(1, math.ceil(seconds)))
+            headers["Retry-After"] = str(max(1, math.ceil(seconds)))
         if self.slug == "rate":
-            found["RateLimit-Remaining"] = "0"
+            headers["RateLimit-Remaining"] = "0"
         if allow := self.extra.get("allow"):
-            found["Allow"] = allow
-        return found
+            headers["Allow"] = allow
+        return headers
 
 
 def _told_as(value: Any) -> Any:
@@ -124,12 +124,12 @@ def problem_from_exception(error: BaseException) -> Problem:
 def problem_responses(*slugs: str) -> dict[int | str, dict[str, Any]]:
     """`responses=` of a route that may answer these, beside those that any route may."""
     content = {MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    found: dict[int | str, dict[str, Any]] = {}
+    responses: dict[int | str, dict[str, Any]] = {}
     for slug in dict.fromkeys((*EVERYWHERE, *slugs)):
         kind = KINDS[slug]
-        row = found.setdefault(kind.status, {"description": "", "content": content})
+        row = responses.setdefault(kind.status, {"description": "", "content": content})
         row["description"] = "; ".join(filter(None, (row["description"], kind.title)))
-    return dict(sorted(found.items(), key=lambda one: int(one[0])))
+    return dict(sorted(responses.items(), key=lambda row: int(row[0])))
 
 
 def _told(slug: str, status: int | None = None) -> Callable[[Any], Problem]:
@@ -163,8 +163,8 @@ def _setting(error: memory_errors.SettingsRefused) -> Problem:
             break
         path.append(step)
         tree = tree[step]
-    told = error.reason if error.reason.startswith(_TAKES) else redact_input(error.reason)
-    return Problem("refused", detail=told, field=".".join(path))
+    reason = error.reason if error.reason.startswith(_TAKES) else redact_input(error.reason)
+    return Problem("refused", detail=reason, field=".".join(path))
 
 
 def _unavailable(_: BaseException) -> Problem:

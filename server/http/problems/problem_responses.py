@@ -85,8 +85,8 @@ async def _answered(connection: HTTPConnection, problem: Problem) -> Response | 
 
 
 def _is_json(connection: HTTPConnection) -> bool:
-    said = connection.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return said.startswith("application/") and said.endswith(("/json", "+json"))
+    media_type = connection.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return media_type.startswith("application/") and media_type.endswith(("/json", "+json"))
 
 
 def _own(app: FastAPI, loc: Iterable[int | str]) -> Iterator[str]:
@@ -100,17 +100,17 @@ def _own(app: FastAPI, loc: Iterable[int | str]) -> Iterator[str]:
 
 def api_names(app: FastAPI) -> frozenset[str]:
     """Every name that the API has for a field, a parameter or a kind."""
-    found: frozenset[str] | None = getattr(app.state, "own_names", None)
-    if found is None:
-        found = app.state.own_names = frozenset(_named(app.openapi()))
-    return found
+    names: frozenset[str] | None = getattr(app.state, "own_names", None)
+    if names is None:
+        names = app.state.own_names = frozenset(_named(app.openapi()))
+    return names
 
 
 def _named(tree: Any) -> Iterator[str]:
     """The names of properties, parameters and constants in a description."""
     if isinstance(tree, list):
-        for one in tree:
-            yield from _named(one)
+        for node in tree:
+            yield from _named(node)
     if not isinstance(tree, dict):
         return
     if isinstance(properties := tree.get("properties"), dict):
@@ -119,8 +119,8 @@ def _named(tree: Any) -> Iterator[str]:
         yield name
     if isinstance(const := tree.get("const"), str):
         yield const
-    for one in tree.values():
-        yield from _named(one)
+    for node in tree.values():
+        yield from _named(node)
 
 
 def _methods(connection: HTTPConnection) -> list[str]:

@@ -94,16 +94,16 @@ async def assemble_context(
 
 async def _recent(doors: Dependencies, session: str, at: int, count: int) -> list[Record]:
     """The newest `count` messages up to primary entry `at`, oldest first."""
-    found: list[Record] = []
+    messages: list[Record] = []
     last = at
-    while last > 0 and len(found) < count:
+    while last > 0 and len(messages) < count:
         first = max(1, last - count - MORE)
         records = await doors.moments.records(session, range(first, last + 1))
-        found = [
+        messages = [
             record for _, record in sorted(records.items()) if is_standing_message(record, ())
-        ] + found
+        ] + messages
         last = first - 1
-    return found[-count:] if count else []
+    return messages[-count:] if count else []
 
 
 async def explain_item(doors: Dependencies, session: str, ref: str) -> dict[str, Any]:
@@ -112,10 +112,10 @@ async def explain_item(doors: Dependencies, session: str, ref: str) -> dict[str,
     memory = await read_memory(doors, session)
     words = explanation.cited_entries(memory, ref) | {fact.n for fact in facts[:1]}
     recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
-    said = await doors.moments.records(session, words)
+    cited = await doors.moments.records(session, words)
     memory = await read_memory(doors, session)
-    said.update((record.n, record) for record in recent)
-    return explanation.build_explanation(Replay(memory, facts, said), ref)
+    cited.update((record.n, record) for record in recent)
+    return explanation.build_explanation(Replay(memory, facts, cited), ref)
 
 
 def gzip_response(request: Request, packed: bytes, tag: str, status: int = 200) -> Response:
@@ -136,11 +136,11 @@ def gzip_json(tree: Any) -> bytes:
 
 def accepts_gzip(accepts: str) -> bool:
     """Whether an `Accept-Encoding` takes gzip: by its name, else by `*`; a weight of 0 is a no."""
-    said = {}
+    accepted = {}
     for word in accepts.lower().split(","):
         name, _, weight = word.partition(";")
-        said[name.strip()] = _weighs(weight)
-    return said.get("gzip", said.get("x-gzip", said.get("*", False)))
+        accepted[name.strip()] = _weighs(weight)
+    return accepted.get("gzip", accepted.get("x-gzip", accepted.get("*", False)))
 
 
 def _weighs(weight: str) -> bool:

@@ -58,8 +58,8 @@ async def draft_batch(
             drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
         except InvalidField as wrong:
             raise _at(index, wrong.field) from None
-    said: Any = [draft.entry for draft in drafts if draft.entry.kind == "message"]
-    check_message_authors(memory, caller, said)
+    messages: Any = [draft.entry for draft in drafts if draft.entry.kind == "message"]
+    check_message_authors(memory, caller, messages)
     if sum(len(seal(draft.id, draft.entry).body) for draft in drafts) > BATCH_BYTES:
         raise Problem("too-large", limit=BATCH_BYTES)
     await _check_references(doors, session, drafts, frozenset(ids.values()))
@@ -102,12 +102,12 @@ def _check_shape(row: Fields) -> None:
 
 
 def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
-    said = [row[name] for name in ("participant", "agent_id", "by") if row.get(name) is not None]
+    names = [row[name] for name in ("participant", "agent_id", "by") if row.get(name) is not None]
     if row.get("kind") != "item.corrected" and row.get("by") is not None:
         raise InvalidField("only a correction has it", "by")
-    if any(not isinstance(name, str) for name in said) or len(set(said)) > 1:
+    if any(not isinstance(name, str) for name in names) or len(set(names)) > 1:
         raise InvalidField("one name speaks", "participant")
-    return caller.speaker(said[0] if said else named)
+    return caller.speaker(names[0] if names else named)
 
 
 def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None:
@@ -148,6 +148,6 @@ def _at(index: int, field: str) -> Problem:
 def receipt_rows(drafts: Sequence[Draft], receipts: Sequence[Any]) -> list[Mapping[str, Any]]:
     """The receipts of a batch as rows."""
     return [
-        {"seq": one.seq, "n": one.n, "id": draft.id, "duplicate": one.duplicate}
-        for draft, one in zip(drafts, receipts, strict=True)
+        {"seq": receipt.seq, "n": receipt.n, "id": draft.id, "duplicate": receipt.duplicate}
+        for draft, receipt in zip(drafts, receipts, strict=True)
     ]

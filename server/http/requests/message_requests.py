@@ -163,5 +163,5 @@ def validation_fault(
     own = {field.alias or name for name, field in model.model_fields.items()}
     field = str(loc[0]) if loc and loc[0] in own else ""
     place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
-    found = {"fault": error["type"], "detail": describe_expected(error["type"], error["msg"])}
-    return {**found, **({"field": field + place} if field else {})}
+    fault = {"fault": error["type"], "detail": describe_expected(error["type"], error["msg"])}
+    return {**fault, **({"field": field + place} if field else {})}

@@ -77,10 +77,10 @@ async def stop_run(app: FastAPI, session: str) -> None:
 
 def _playing(app: FastAPI) -> Runs:
     """What is played, by session, or is to be once that is open."""
-    found: Runs | None = getattr(app.state, "playing", None)
-    if found is None:
-        found = app.state.playing = {}
-    return found
+    runs: Runs | None = getattr(app.state, "playing", None)
+    if runs is None:
+        runs = app.state.playing = {}
+    return runs
 
 
 def _forget_run(playing: Runs, session: str, task: asyncio.Task[None]) -> None:
@@ -97,10 +97,10 @@ async def _run_player(
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
     words += ["--offline"] if offline else []
     own = doors.settings.model_copy(update={"redis": doors.running.url})
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as stderr:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "parley", *words,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=told,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=stderr,
             env=_environment(own),
         )  # fmt: skip
         try:
@@ -108,8 +108,8 @@ async def _run_player(
         finally:
             await _stop(process)
         if process.returncode and not doors.closing.is_set():
-            told.seek(0)
-            last = told.read().decode(errors="replace").strip()[-TOLD:]
+            stderr.seek(0)
+            last = stderr.read().decode(errors="replace").strip()[-TOLD:]
             log.warning(
                 "run_failed",
                 session=session,

@@ -28,8 +28,8 @@ def prepare_scenario(doors: Dependencies, name: str) -> Cast:
 
 def unknown_name_problem(field: str, there_are: Iterable[str]) -> Problem:
     """The refusal of a name that none of these has."""
-    told = f"There is no such {field}; there are {', '.join(sorted(there_are))}."
-    return Problem("invalid", field=field, fault="unknown", detail=told)
+    detail = f"There is no such {field}; there are {', '.join(sorted(there_are))}."
+    return Problem("invalid", field=field, fault="unknown", detail=detail)
 
 
 def opening_of(doors: Dependencies, body: SessionBody, cast: Cast | None) -> SessionOpened:

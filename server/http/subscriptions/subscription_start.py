@@ -88,7 +88,7 @@ def closing_frame(why: str, sent: int) -> Frame:
 
 def parse_groups(words: Sequence[str]) -> frozenset[Group] | None:
     """The groups that `words` name; None is all of them."""
-    return None if "all" in words else frozenset(one for one in GROUPS if one in words)
+    return None if "all" in words else frozenset(group for group in GROUPS if group in words)
 
 
 def _about(room: Room, caller: Caller, begun: SubscriptionStart) -> dict[str, Any]:

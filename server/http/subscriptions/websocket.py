@@ -122,18 +122,18 @@ class WebSocketSession:
 
     async def _heed(self, room: Room, tree: Any) -> None:
         try:
-            said = parse_client_message(tree)
+            message = parse_client_message(tree)
         except Problem:
             charge_rate(self._doors, self._caller, "read")
             raise
-        match said:
+        match message:
             case Publish():
                 if self._publisher is None:
                     self._publisher = asyncio.create_task(self._publish_all())
-                await self._publishes.put(said)
+                await self._publishes.put(message)
             case Subscribe():
                 charge_rate(self._doors, self._caller, "read")
-                await self._subscribe(room, said)
+                await self._subscribe(room, message)
             case Ping():
                 charge_rate(self._doors, self._caller, "read")
                 await self._say(type="pong")
@@ -149,21 +149,23 @@ class WebSocketSession:
 
     async def _publish_all(self) -> None:
         while True:
-            said = await self._publishes.get()
+            request = await self._publishes.get()
             try:
-                receipts = await self._published(said)
+                receipts = await self._published(request)
             except Exception as error:
-                await self._nack(said.ref, error)
+                await self._nack(request.ref, error)
             else:
-                await self._say(type="ack", ref=said.ref, receipts=receipts)
+                await self._say(type="ack", ref=request.ref, receipts=receipts)
 
-    async def _published(self, said: Publish) -> list[Mapping[str, Any]]:
+    async def _published(self, request: Publish) -> list[Mapping[str, Any]]:
         """As `POST …/entries` does it."""
         doors, caller, session = self._doors, self._caller, self._session
         if not caller.may_do("speak", session):
             raise Problem("forbidden", needs="speak")
-        charge_rate(doors, caller, "publish", len(said.entries))
-        drafts = await draft_batch(doors, session, caller, said.entries, said.as_, str(ULID()))
+        charge_rate(doors, caller, "publish", len(request.entries))
+        drafts = await draft_batch(
+            doors, session, caller, request.entries, request.as_, str(ULID())
+        )
         return receipt_rows(drafts, await publish_and_nudge(doors, session, drafts))
 
     async def _nack(self, ref: str | None, error: Exception) -> None:
@@ -174,14 +176,14 @@ class WebSocketSession:
 
     @property
     def _request(self) -> str:
-        found: str = self._ws.scope.get("state", {}).get("request_id", "")
-        return found
+        request_id: str = self._ws.scope.get("state", {}).get("request_id", "")
+        return request_id
 
     # -- telling the client ----------------------------------------------------------
 
-    async def _subscribe(self, room: Room, said: Subscribe) -> None:
+    async def _subscribe(self, room: Room, request: Subscribe) -> None:
         wish = SubscriptionRequest(
-            said.after, parse_groups(said.show), said.facts, said.incarnation
+            request.after, parse_groups(request.show), request.facts, request.incarnation
         )
         begun = await find_start(self._doors, room, wish)
         await self._unsubscribe()

@@ -164,9 +164,9 @@ def _claims(payload: dict[str, Any], now: float) -> Claims:
     """The claims of a payload whose signature is right; it may still be of another version."""
     may, issued, expires, until = (payload.get(name) for name in ("may", "iat", "exp", "til"))
     ids = [payload["jti"], *([payload["of"]] if "of" in payload else [])]
-    whole = all(type(one) is int for one in (issued, expires, 0 if until is None else until))
-    words = all(isinstance(one, str) for one in (*(payload[name] for name in _WORDS), *ids))
-    listed = may is None or (isinstance(may, list) and all(isinstance(one, str) for one in may))
+    whole = all(type(value) is int for value in (issued, expires, 0 if until is None else until))
+    words = all(isinstance(value, str) for value in (*(payload[name] for name in _WORDS), *ids))
+    listed = may is None or (isinstance(may, list) and all(isinstance(value, str) for value in may))
     if not (whole and words and listed) or not all(map(_JTI.fullmatch, ids)):
         raise Problem("token-invalid")
     made = Claims(

@@ -138,12 +138,12 @@ class Connection(H11Protocol):
 def problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfMessage]:
     """The answer that `problem` is where there was no request."""
     own = secrets.token_hex(8)
-    said = problem_response(problem, {"state": {"request_id": own}})
-    add_security_headers(said.headers)
-    said.headers["X-Request-Id"] = own
-    said.headers["Connection"] = "close"
-    head = h11.Response(status_code=problem.status, headers=said.raw_headers)
-    return head, h11.Data(data=bytes(said.body)), h11.EndOfMessage()
+    response = problem_response(problem, {"state": {"request_id": own}})
+    add_security_headers(response.headers)
+    response.headers["X-Request-Id"] = own
+    response.headers["Connection"] = "close"
+    head = h11.Response(status_code=problem.status, headers=response.raw_headers)
+    return head, h11.Data(data=bytes(response.body)), h11.EndOfMessage()
 
 
 def connection_class(doors: Dependencies) -> type[Connection]:

@@ -89,15 +89,15 @@ def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
 def _refused(problem: Problem, error: Exception, tool: Tool) -> CallToolResult:
     if problem.slug == "internal":
         _logger.error("tool_failed", tool=tool.name, exc_info=error)
-    told = [f"{problem.slug}: {problem.detail}"]
-    told += [
+    lines = [f"{problem.slug}: {problem.detail}"]
+    lines += [
         f"{name}: {value}."
         for name, value in problem.body().items()
         if name in ("field", "fault", "needs", "retry_after", "limit")
     ]
     if advice := _ADVICE.get(problem.slug):
-        told.append(advice)
-    return CallToolResult(content=_text(" ".join(told)), is_error=True)
+        lines.append(advice)
+    return CallToolResult(content=_text(" ".join(lines)), is_error=True)
 
 
 def _text(words: str) -> list[Any]:

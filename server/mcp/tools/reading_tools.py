@@ -82,8 +82,8 @@ async def create_session(call: ToolCall) -> Created:
 async def read_memory(call: ToolCall) -> Memory:
     args, doors = call.args, call.doors
     tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
-    said = await doors.moments.records(call.session, cited_messages(tree))
-    return Memory.model_validate(add_quotes(tree, said))
+    records = await doors.moments.records(call.session, cited_messages(tree))
+    return Memory.model_validate(add_quotes(tree, records))
 
 
 async def get_context(call: ToolCall) -> ContextText:

@@ -49,11 +49,11 @@ def current_goal(memory: Memory) -> str | None:
 def message_row(data: Mapping[str, Any], memory: Memory, name: str, most: int = SAID) -> MessageRow:
     """A message as a frame has it, for `name`."""
     entry = data["entry"]
-    said, to, own = entry["content"], list(entry.get("to", ())), memory.named(name)
+    content, to, own = entry["content"], list(entry.get("to", ())), memory.named(name)
     return MessageRow(
-        n=data["n"], seq=data["seq"], participant=entry["participant"], content=said[:most],
+        n=data["n"], seq=data["seq"], participant=entry["participant"], content=content[:most],
         act=entry.get("act"), re=entry.get("re"), to=to, topic=entry.get("topic"),
-        addressed=own in map(memory.named, to) or mentions(said, name), cut=len(said) > most,
+        addressed=own in map(memory.named, to) or mentions(content, name), cut=len(content) > most,
     )  # fmt: skip
 
 
@@ -82,10 +82,10 @@ def memory_tree(memory: Memory, part: Part) -> Tree:
     """The rows of `part` as data, cites without their words."""
     read = overlay_claims(memory)
     parts: dict[str, Callable[[], list[Tree]]] = {
-        "decisions": lambda: [_decision(one, read) for one in _newest(_decisions(memory))],
-        "proposals": lambda: [_proposal(one, read) for one in _newest(_proposals(memory))],
+        "decisions": lambda: [_decision(item, read) for item in _newest(_decisions(memory))],
+        "proposals": lambda: [_proposal(item, read) for item in _newest(_proposals(memory))],
         "positions": lambda: _positions(memory),
-        "votes": lambda: [vote_row(memory, one) for one in _last(memory.votes.held.values())],
+        "votes": lambda: [vote_row(memory, item) for item in _last(memory.votes.held.values())],
     }
     return {
         "n": memory.n,
@@ -98,11 +98,11 @@ def cited_messages(tree: Tree) -> set[int]:
     return {cite["n"] for row in _rows(tree) for cite in row["cites"]}
 
 
-def add_quotes(tree: Tree, said: Said) -> Tree:
+def add_quotes(tree: Tree, records: Said) -> Tree:
     """The same, each cite with its words where they are at hand."""
     for row in _rows(tree):
         for cite in row["cites"]:
-            cite["quote"] = quote(Place(cite["n"], cite["start"], cite["end"]), said)
+            cite["quote"] = quote(Place(cite["n"], cite["start"], cite["end"]), records)
     return tree
 
 
@@ -128,7 +128,7 @@ def _proposals(memory: Memory) -> Iterator[Proposal]:
 
 
 def _newest(items: Iterable[Any]) -> list[Any]:
-    return sorted(items, key=lambda one: -one.ref)[:MOST]
+    return sorted(items, key=lambda item: -item.ref)[:MOST]
 
 
 def _last(items: Iterable[Any]) -> list[Any]:
@@ -171,13 +171,13 @@ def _proposal(proposal: Proposal, read: ClaimOverlay) -> Tree:
 
 
 def _positions(memory: Memory) -> list[Tree]:
-    held = [
+    rows = [
         (position.cite.n, name, position)
         for name, participant in memory.participants.items()
         for position in participant.positions.values()
     ]
-    held.sort(key=lambda one: (-one[0], one[1]))
-    return [_position(name, position) for _, name, position in held[:MOST]]
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    return [_position(name, position) for _, name, position in rows[:MOST]]
 
 
 def _position(name: str, position: Position) -> Tree:
@@ -198,5 +198,5 @@ def _cites(*origins: Origin | None) -> list[Tree]:
 
 
 def _places(cites: Sequence[Place]) -> list[Tree]:
-    found = dict.fromkeys((cite.n, cite.start, cite.end) for cite in cites)
-    return [{"n": n, "start": start, "end": end} for n, start, end in found]
+    places = dict.fromkeys((cite.n, cite.start, cite.end) for cite in cites)
+    return [{"n": n, "start": start, "end": end} for n, start, end in places]

@@ -18,29 +18,31 @@ from parley.server.render.events.fact_text import event_line
 LINE: Final = 300  # characters of an item
 
 
-def waited(found: results.Waited) -> str:
-    lines = list(_state(found))
-    lines += [f"{count_of(len(found.messages), 'message')}:"] if found.messages else ["No message."]
-    lines += map(message, found.messages)
-    lines += [f"* {fact.says}" for fact in found.facts]
-    lines.append(floor(found.floor))
-    if found.closed is None and not found.superseded:
-        lines.append(f"Wait again with after={found.after}.")
+def waited_text(result: results.Waited) -> str:
+    lines = list(_state(result))
+    lines += (
+        [f"{count_of(len(result.messages), 'message')}:"] if result.messages else ["No message."]
+    )
+    lines += map(message_text, result.messages)
+    lines += [f"* {fact.says}" for fact in result.facts]
+    lines.append(floor_text(result.floor))
+    if result.closed is None and not result.superseded:
+        lines.append(f"Wait again with after={result.after}.")
     return "\n".join(lines)
 
 
-def _state(found: results.Waited) -> Iterator[str]:
-    if found.superseded:
+def _state(result: results.Waited) -> Iterator[str]:
+    if result.superseded:
         yield "You waited twice: the newer wait goes on, this one is over."
-    if found.reset:
+    if result.reset:
         yield "The log was replaced: what you know of it may be void. Read the memory again."
-    if found.closed is not None:
-        yield f"The session is closed ({_line(found.closed)}): nothing more comes."
-    if found.more:
+    if result.closed is not None:
+        yield f"The session is closed ({_line(result.closed)}): nothing more comes."
+    if result.more:
         yield "There is more: wait again at once."
 
 
-def message(row: results.MessageRow) -> str:
+def message_text(row: results.MessageRow) -> str:
     act = f" [{row.act}]" if row.act else ""
     re = f" on {_line(str(row.re))}" if row.re is not None else ""
     to = f" to {', '.join(map(_line, row.to))}" if row.to else ""
@@ -49,27 +51,30 @@ def message(row: results.MessageRow) -> str:
     return f"#{row.n} {_line(row.participant)}{act}{re}{to}{you}:\n{fence_lines(row.content)}{cut}"
 
 
-def messages(messages: results.Messages) -> str:
-    lines = [message(row) for row in messages.messages] or ["No message of these numbers."]
+def messages_text(messages: results.Messages) -> str:
+    lines = [message_text(row) for row in messages.messages] or ["No message of these numbers."]
     if messages.next is not None:
         lines.append(f"There is more from {messages.next} on.")
     return "\n".join(lines)
 
 
-def said(found: results.Said) -> str:
-    how = "It was recorded before, as" if found.duplicate else "Recorded as"
-    lines = [f"{how} #{found.n}; wait for what follows with after={found.seq}."]
-    return "\n".join([*lines, *(f"* {fact.says}" for fact in found.found), floor(found.floor)])
+def said_text(result: results.Said) -> str:
+    how = "It was recorded before, as" if result.duplicate else "Recorded as"
+    lines = [f"{how} #{result.n}; wait for what follows with after={result.seq}."]
+    return "\n".join(
+        [*lines, *(f"* {fact.says}" for fact in result.found), floor_text(result.floor)]
+    )
 
 
-def acted(found: results.Said) -> str:
+def acted_text(result: results.Said) -> str:
     """Of an act, which is meant to change something: says so where it changed nothing."""
-    if found.found:
-        return said(found)
-    return f"{said(found)}\nIt changed nothing in the memory; read_memory tells what stands there."
+    if result.found:
+        return said_text(result)
+    nothing = "It changed nothing in the memory; read_memory tells what stands there."
+    return f"{said_text(result)}\n{nothing}"
 
 
-def floor(floor: results.Floor) -> str:
+def floor_text(floor: results.Floor) -> str:
     if floor.policy == "open":
         return "Floor: open, speak when you like."
     if floor.paused:
@@ -81,7 +86,7 @@ def floor(floor: results.Floor) -> str:
     return f"Floor: {holder}; {asked}; {floor.queue} in the queue."
 
 
-def sessions(sessions: results.Sessions) -> str:
+def sessions_text(sessions: results.Sessions) -> str:
     rows = [
         f"{row.session} ({row.status}, {row.n} entries, {row.last_activity})"
         + (f"\n{fence_lines(clip(row.title, LINE))}" if row.title else "")
@@ -90,11 +95,11 @@ def sessions(sessions: results.Sessions) -> str:
     return "\n".join(rows) or "There is no session yet."
 
 
-def created(created: results.Created) -> str:
+def created_text(created: results.Created) -> str:
     return f"Session {created.session} is open. Join it with join_session."
 
 
-def joined(joined: results.Joined) -> str:
+def joined_text(joined: results.Joined) -> str:
     lines = [f"You sit in {joined.session} as {_line(joined.name)} ({joined.role})."]
     if joined.title:
         lines += ["Its title:", fence_lines(joined.title)]
@@ -106,7 +111,7 @@ def joined(joined: results.Joined) -> str:
     return "\n".join(lines)
 
 
-def memory(memory: results.Memory) -> str:
+def memory_text(memory: results.Memory) -> str:
     lines = [f"As of message {memory.n}."]
     for row in memory.decisions:
         lines += [f"{row.ref} {row.status}, {_by(row)}:", _words(row.outcome or row.topic)]
@@ -136,17 +141,17 @@ def memory(memory: results.Memory) -> str:
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} Nothing of the kind yet."
 
 
-def vote(vote_row: results.VoteRow) -> str:
+def vote_text(vote_row: results.VoteRow) -> str:
     options = ", ".join(map(_line, vote_row.options))
     waits = ", ".join(map(_line, vote_row.waiting)) or "nobody"
     return f"{vote_row.ref} is {vote_row.status}; options: {options}, abstain; waits for: {waits}."
 
 
-def context(context_text: results.ContextText) -> str:
+def context_text(context_text: results.ContextText) -> str:
     return context_text.text
 
 
-def explained(explained: results.Explained) -> str:
+def explained_text(explained: results.Explained) -> str:
     lines = [f"{_line(explained.handle)}, {_line(str(getattr(explained, 'status', '')))}:"]
     for word in explained.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
@@ -157,8 +162,8 @@ def explained(explained: results.Explained) -> str:
     return "\n".join(lines)
 
 
-def left(found: results.Left) -> str:
-    return "You left; the session goes on." if found.left else "You had no seat there."
+def left_text(result: results.Left) -> str:
+    return "You left; the session goes on." if result.left else "You had no seat there."
 
 
 def _by(row: results.Row) -> str:
@@ -167,8 +172,8 @@ def _by(row: results.Row) -> str:
 
 
 def _sides(*sides: tuple[str, Sequence[str]]) -> Iterable[str]:
-    told = [f"{word} {', '.join(map(_line, names))}" for word, names in sides if names]
-    return [f"  {'; '.join(told)}"] if told else []
+    sides_text = [f"{word} {', '.join(map(_line, names))}" for word, names in sides if names]
+    return [f"  {'; '.join(sides_text)}"] if sides_text else []
 
 
 def _words(text: str) -> str:

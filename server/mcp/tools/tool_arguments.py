@@ -35,8 +35,8 @@ Key = Annotated[str, Field(pattern=KEY)]
 
 
 def _key() -> Any:
-    told = f"a word of your own for this call, where you may have to repeat it: {ONCE}"
-    return Field(None, description=told)
+    description = f"a word of your own for this call, where you may have to repeat it: {ONCE}"
+    return Field(None, description=description)
 
 
 def _wait() -> Any:

@@ -28,7 +28,7 @@ def _act(
     run: Callable[[ToolCall], Awaitable[Said]],
 ) -> Tool:  # fmt: skip
     """An act of the deliberation: said like a message, and told by what it made of the memory."""
-    return Tool(name, title, description, args, Said, "speak", run, result_text.acted)
+    return Tool(name, title, description, args, Said, "speak", run, result_text.acted_text)
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -36,20 +36,20 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "list_sessions", "List sessions",
         "The sessions that you may enter. Call it first when you were not told which one.",
         tool_arguments.ListSessions, tool_results.Sessions, "token",
-        reading_tools.list_sessions, result_text.sessions,
+        reading_tools.list_sessions, result_text.sessions_text,
     ),
     Tool(
         "create_session", "Open a session",
         "Open a new session. Only when you were asked to begin one.",
         tool_arguments.CreateSession, tool_results.Created, "operator",
-        reading_tools.create_session, result_text.created,
+        reading_tools.create_session, result_text.created_text,
     ),
     Tool(
         "join_session", "Take a seat",
         "Sit down in a session. Call it before anything that speaks; again after a refusal that "
         "says so. Its answer says how to take part, and where to wait from.",
         tool_arguments.JoinSession, tool_results.Joined, "speak",
-        speech_tools.join_session, result_text.joined,
+        speech_tools.join_session, result_text.joined_text,
     ),
     Tool(
         "wait_for_messages", "Wait for what comes",
@@ -57,7 +57,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "Call it again and again while you take part: it returns as soon as something comes, and "
         "costs nothing while nothing does. Have one wait open at a time.",
         tool_arguments.WaitForMessages, tool_results.Waited, "read",
-        wait_for_messages, result_text.waited,
+        wait_for_messages, result_text.waited_text,
     ),
     Tool(
         "say", "Say something",
@@ -65,7 +65,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
         "waits for it. To be able to repeat a call that got no answer, give it a `key`: the same "
         "key again gives the same answer, and nothing is said twice.",
-        tool_arguments.Say, Said, "speak", speech_tools.say, result_text.said,
+        tool_arguments.Say, Said, "speak", speech_tools.say, result_text.said_text,
     ),
     _act(
         "propose", "Propose",
@@ -87,14 +87,14 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "vote", "Cast a ballot",
         "Cast your ballot in a vote that is open (V1). Cast another and that one counts. The last "
         "ballot that is awaited closes the vote.",
-        tool_arguments.Ballot, Said, "speak", ballot_tools.vote, result_text.said,
+        tool_arguments.Ballot, Said, "speak", ballot_tools.vote, result_text.said_text,
     ),
     Tool(
         "confirm_vote", "Agree to a vote",
         "Say whether a vote that was called is to be held now. Only a vote whose status is called "
         "waits for it; once it is open, call vote.",
         tool_arguments.Confirm, tool_results.VoteRow, "speak",
-        ballot_tools.confirm_vote, result_text.vote,
+        ballot_tools.confirm_vote, result_text.vote_text,
     ),
     _act(
         "decide", "Claim a decision",
@@ -112,52 +112,52 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "call_vote", "Call a vote",
         "Ask the group to vote, when talk does not settle a question.",
         tool_arguments.CallVote, tool_results.VoteRow, "vote",
-        ballot_tools.call_vote, result_text.vote,
+        ballot_tools.call_vote, result_text.vote_text,
     ),
     Tool(
         "bid_for_floor", "Ask for the floor",
         "Ask to speak where one speaks at a time, without waiting for it; wait_for_messages tells "
         "when it is yours. say asks by itself: call this to say how urgent it is.",
         tool_arguments.Bid, tool_results.Floor, "speak",
-        speech_tools.bid_for_floor, result_text.floor,
+        speech_tools.bid_for_floor, result_text.floor_text,
     ),
     Tool(
         "pass_floor", "Pass",
         "Say that you have nothing to add now, so that others get the floor.",
         tool_arguments.Pass, tool_results.Floor, "speak",
-        speech_tools.pass_floor, result_text.floor,
+        speech_tools.pass_floor, result_text.floor_text,
     ),
     Tool(
         "read_memory", "Read the memory",
         "Decisions, proposals, positions and votes with the messages that show them; now, or as "
         "it stood after a message.",
         tool_arguments.ReadMemory, tool_results.Memory, "read",
-        reading_tools.read_memory, result_text.memory,
+        reading_tools.read_memory, result_text.memory_text,
     ),
     Tool(
         "get_context", "Get the context",
         "What you need to know to speak now, within a budget of tokens: the goal, what is decided "
         "and open, summaries, the newest messages. Call it after joining and when you lost track.",
         tool_arguments.GetContext, tool_results.ContextText, "read",
-        reading_tools.get_context, result_text.context,
+        reading_tools.get_context, result_text.context_text,
     ),
     Tool(
         "explain", "Explain an item",
         "Why something is in the memory: its words, who said them, and what became of it.",
         tool_arguments.Explain, tool_results.Explained, "read",
-        reading_tools.explain, result_text.explained,
+        reading_tools.explain, result_text.explained_text,
     ),
     Tool(
         "read_messages", "Read messages",
         "Messages by their numbers, word for word; one alone is given whole.",
         tool_arguments.ReadMessages, tool_results.Messages, "read",
-        reading_tools.read_messages, result_text.messages,
+        reading_tools.read_messages, result_text.messages_text,
     ),
     Tool(
         "leave_session", "Leave",
         "Give up your seat when you are done. The session goes on without you.",
         tool_arguments.Leave, tool_results.Left, "speak",
-        speech_tools.leave_session, result_text.left,
+        speech_tools.leave_session, result_text.left_text,
     ),
 )  # fmt: skip
 

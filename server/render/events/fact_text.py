@@ -123,8 +123,8 @@ def _because(data: Mapping[str, Any]) -> str:
     when = f" in message {data['settled_n']}" if data.get("settled_n") else ""
     if not data.get("because"):
         return when
-    said = clip(one_line(str(data["because"])), SAID)
-    return f"{when}, because “{said}” ({data['because_by']}, message {data['because_n']})"
+    reason = clip(one_line(str(data["because"])), SAID)
+    return f"{when}, because “{reason}” ({data['because_by']}, message {data['because_n']})"
 
 
 def is_worth_showing(fact: Mapping[str, Any]) -> bool:

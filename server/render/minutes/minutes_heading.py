@@ -22,11 +22,11 @@ def title(report: Row) -> str:
 def heading_lines(report: Row) -> Iterator[str]:
     """Lines below the title."""
     talk = count_of(report["messages"], "message")
-    told = f"{talk} by {count_of(report['participants'], 'participant')}"
+    summary = f"{talk} by {count_of(report['participants'], 'participant')}"
     session = f"session {report['session']}" if report["session"] else ""
     closed = f"closed: {report['closed']}" if report["closed"] is not None else ""
     covers = f"up to entry {report['n']}"
-    yield "; ".join(filter(None, (_when(report), f"{told}, {covers}", session, closed)))
+    yield "; ".join(filter(None, (_when(report), f"{summary}, {covers}", session, closed)))
     if report["present"]:
         names = [row["participant"] for row in report["present"]]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""

@@ -49,14 +49,14 @@ class Line(NamedTuple):
         }
 
 
-def cited(*found: Mapping[str, Any] | int | None) -> tuple[Cite, ...]:
+def cited(*sources: Mapping[str, Any] | int | None) -> tuple[Cite, ...]:
     """Each entry once, ascending, with the words that are meant there, where that is known.
 
     An origin tells both; a number stands for the whole of its entry, 0 and None for nothing.
     """
     cites: dict[int, Cite] = {}
-    for one in found:
-        origin: Mapping[str, Any] = {"n": one} if isinstance(one, int) else one or {}
+    for source in sources:
+        origin: Mapping[str, Any] = {"n": source} if isinstance(source, int) else source or {}
         n = origin.get("n") or 0
         words = [(n, start, end) for at, start, end in origin.get("cites", ()) if at == n]
         if n and (words or n not in cites):

@@ -69,8 +69,8 @@ def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
         text = f"*{text}*" if line.kind == "quote" else text
     links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
     yield "  " * depth + "- " + " ".join(filter(None, [mark, note, text, links]))
-    for one in line.under:
-        yield from _item(one, at_hand, depth + 1)
+    for below in line.under:
+        yield from _item(below, at_hand, depth + 1)
 
 
 def _link(n: int, at_hand: set[int]) -> str:

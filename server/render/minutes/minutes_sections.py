@@ -134,9 +134,9 @@ def _people(report: Row) -> list[Section]:
 
 def _settled(report: Row) -> list[Section]:
     """What became of the other proposals; those that a decision tells of are told there."""
-    told = {row["resolves"] for row in report["decisions"]}
+    resolved = {row["resolves"] for row in report["decisions"]}
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
-    others = [row for row in report["settled"] if row["handle"] not in told]
+    others = [row for row in report["settled"] if row["handle"] not in resolved]
     rows = [row for row in others if row["status"] != "lapsed" or _heard(row)]
     kept, older = _newest(rows, OTHERS)
     silent = len(others) - len(rows)
@@ -207,8 +207,10 @@ def _older(count: int, before: str = "") -> str:
 
 def _highest(rows: Sequence[Row]) -> list[Row]:
     """The summaries that no summary of a higher level covers."""
-    found: list[Row] = []
+    highest: list[Row] = []
     for row in sorted(rows, key=lambda row: (-row["level"], row["first"])):
-        if not any(one["first"] <= row["first"] and row["last"] <= one["last"] for one in found):
-            found.append(row)
-    return sorted(found, key=lambda row: row["first"])
+        if not any(
+            other["first"] <= row["first"] and row["last"] <= other["last"] for other in highest
+        ):
+            highest.append(row)
+    return sorted(highest, key=lambda row: row["first"])

@@ -64,8 +64,8 @@ def _item(line: Line, before: str) -> Iterator[Text]:
     yield text
     if line.kind == "long":
         yield _block(line.text, before + "  ")
-    for one in line.under:
-        yield from _item(one, before + "    ")
+    for below in line.under:
+        yield from _item(below, before + "    ")
 
 
 def _flat(text: str) -> str:

@@ -32,9 +32,9 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> L
     for label, stance, side in _SIDES:
         under += _voices(label, row["tally"][stance], row[side])
     under += _reach(row, offers)
-    held = votes.get(row["resolves"])
-    if held is not None:
-        under.append(_of_vote(held, vote_headline(held)))
+    decisive_vote = votes.get(row["resolves"])
+    if decisive_vote is not None:
+        under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
     if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
         under += _quoted(row["evidence"], text)
     return Line(text, cites, row["handle"], _status(row) + gone, kind, tuple(under), of="item")
@@ -44,8 +44,8 @@ def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
     """How many; their names on one line, but for who is against it, each with their words."""
     if label == "against" and voices:
         for voice in voices:
-            said = join_words(Name(voice["participant"]), _in_words(voice))
-            yield Line.of_words(said, cited(voice), label, kind="against")
+            text = join_words(Name(voice["participant"]), _in_words(voice))
+            yield Line.of_words(text, cited(voice), label, kind="against")
     elif voices or count:
         yield _together(voices, f"{max(count, len(voices))} {label}")
 
@@ -63,8 +63,8 @@ def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
     supersedes = (f"supersedes {row['supersedes']}",) if row["supersedes"] else ()
     if settles or supersedes:
         between = ("; ",) if settles and supersedes else ()
-        told = join_words(*settles, *between, *supersedes)
-        yield Line.of_words(told, cited(_born(offer) if offer else None))
+        text = join_words(*settles, *between, *supersedes)
+        yield Line.of_words(text, cited(_born(offer) if offer else None))
 
 
 def proposal(row: Row) -> Line:
@@ -92,15 +92,15 @@ def proposal(row: Row) -> Line:
 
 def _objection(reaction: Row, note: str) -> Line:
     notes = ["with conditions"] if reaction["conditional"] else []
-    said = join_words(Name(reaction["participant"]), _in_words(reaction))
+    text = join_words(Name(reaction["participant"]), _in_words(reaction))
     kind = "against" if reaction["stance"] == "oppose" else ""
-    told, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
-    return Line.of_words(said, cited(reaction), mark, told, kind)
+    remarks, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
+    return Line.of_words(text, cited(reaction), mark, remarks, kind)
 
 
 def _in_words(voice: Row) -> str:
-    said = voice.get("words") or voice.get("quote")
-    return f": “{said}”" if said else ""
+    words = voice.get("words") or voice.get("quote")
+    return f": “{words}”" if words else ""
 
 
 def suggestion(row: Row) -> Line:
@@ -117,11 +117,11 @@ def settled(row: Row, votes: Mapping[str, Row]) -> Line:
         tally(row["tally"]),
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
-    held = votes.get(row["handle"])
-    under = (vote(held, asked=False),) if held is not None else ()
+    decisive_vote = votes.get(row["handle"])
+    under = (vote(decisive_vote, asked=False),) if decisive_vote is not None else ()
     text = clip(row["text"] or row["topic"], SETTLED)
-    told = "; ".join(filter(None, notes))
-    return Line(text, cites, row["handle"], told, "", under, of="item")
+    remarks = "; ".join(filter(None, notes))
+    return Line(text, cites, row["handle"], remarks, "", under, of="item")
 
 
 def vote(row: Row, *, asked: bool = True) -> Line:
@@ -130,31 +130,31 @@ def vote(row: Row, *, asked: bool = True) -> Line:
     for name, choice in (row["ballots"] or {}).items():
         chose.setdefault(" > ".join(choice) or "could not be read", []).append(name)
     under = [Line.of_words(join_names(names), (), choice) for choice, names in chose.items()]
-    told = f"{row['question']}: {vote_headline(row)}" if asked else vote_headline(row)
-    return _of_vote(row, told, *under)
+    headline = f"{row['question']}: {vote_headline(row)}" if asked else vote_headline(row)
+    return _of_vote(row, headline, *under)
 
 
-def _of_vote(row: Row, told: str, *under: Line) -> Line:
-    return Line(told, cited(row["n"], row["closed_n"]), row["ref"], under=under, of="item")
+def _of_vote(row: Row, headline: str, *under: Line) -> Line:
+    return Line(headline, cited(row["n"], row["closed_n"]), row["ref"], under=under, of="item")
 
 
 def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
     after = (", after ", Name(row["after"])) if row["after"] else ()
-    told = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
+    text = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
     lines = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
     cites = cited(row["from_n"], row["after_n"], row["n"])
-    return Line.of_words(told, cites, row["participant"], under=lines, of="participant")
+    return Line.of_words(text, cites, row["participant"], under=lines, of="participant")
 
 
 def action(row: Row) -> Line:
     notes = [f"follows {row['decision']}"] if row["decision"] else []
     if row["who"] != row["by"]:
         notes.append(f"said by {row['by']}")
-    told, cites = ", ".join(notes), cited(row)
+    text, cites = ", ".join(notes), cited(row)
     if not row["who"]:
-        return Line(row["text"], cites, "to do", told)
-    return Line(row["text"], cites, row["who"], told, of="participant")
+        return Line(row["text"], cites, "to do", text)
+    return Line(row["text"], cites, row["who"], text, of="participant")
 
 
 def question(row: Row) -> Line:
@@ -192,19 +192,19 @@ def summary(row: Row) -> Line:
     return Line(text, cited(row["first"], row["last"]), span, row["how"], "long")
 
 
-def tally(found: Row) -> str:
+def tally(count: Row) -> str:
     """What was said for, against and to neither; "" where nothing was."""
     sides = (("support", "for"), ("oppose", "against"), ("neutral", "abstaining"))
-    return ", ".join(f"{found[stance]} {word}" for stance, word in sides if found[stance])
+    return ", ".join(f"{count[stance]} {word}" for stance, word in sides if count[stance])
 
 
-def _quoted(origin: Row | None, told: str) -> Iterator[Line]:
-    """The words that it rests on, where `told` has more, or less, in it than they."""
+def _quoted(origin: Row | None, text: str) -> Iterator[Line]:
+    """The words that it rests on, where `text` has more, or less, in it than they."""
     if not origin or not origin["quote"]:
         return
-    said, known = _folded(origin["quote"]), _folded(told)
-    begins = known[: max(_MARKED, len(said) - _MARKED)]  # what is quoted may be cut short
-    if begins not in said or len(said) > len(known) + _MARKED:
+    quote, known = _folded(origin["quote"]), _folded(text)
+    begins = known[: max(_MARKED, len(quote) - _MARKED)]  # what is quoted may be cut short
+    if begins not in quote or len(quote) > len(known) + _MARKED:
         yield Line(f"“{origin['quote']}”", cited(origin), "", origin["by"] or "", "quote")
 
 

@@ -103,9 +103,9 @@ def _names(cues: list[_Cue]) -> frozenset[str]:
     counted: Counter[str] = Counter()
     for cue in cues:
         for line in _plain(cue.text).split("\n"):
-            found = speakers.split_speaker(line.strip())
-            if found is not None:
-                counted[found[0]] += 1
+            parts = speakers.split_speaker(line.strip())
+            if parts is not None:
+                counted[parts[0]] += 1
     return frozenset(
         name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
     )
@@ -113,15 +113,15 @@ def _names(cues: list[_Cue]) -> frozenset[str]:
 
 def _spoken(cue: _Cue, known: frozenset[str], taking: EntryCollector) -> Iterator[_Cue]:
     """What is said in a cue, by each who speaks in it."""
-    found = False
+    is_spoken = False
     pieces = _VOICE.split(cue.text)
     for who, text in zip([None, *pieces[1::2]], pieces[::2], strict=True):
         for name, words in _lines(_plain(text), known if who is None else frozenset()):
             if words.strip():
-                found = True
+                is_spoken = True
                 speaker = markup.unescape(who) if who is not None else name
                 yield _Cue(cue.number, cue.at, speaker, words.strip())
-    if not found:
+    if not is_spoken:
         taking.skip("cues without words", f"line {cue.number}")
 
 
@@ -130,16 +130,16 @@ def _lines(text: str, known: frozenset[str]) -> Iterator[tuple[str | None, str]]
     who: str | None = None
     words: list[str] = []
     for line in (line.strip() for line in text.split("\n")):
-        told = speakers.split_speaker(line)
+        parts = speakers.split_speaker(line)
         if line in ("", "-"):
             continue
         bracketed = _IN_BRACKETS.match(line)
         if bracketed and speakers.is_capitalized(bracketed[1]):
             yield who, " ".join(words)
             who, words = bracketed[1], []
-        elif told is not None and told[0] in known:
+        elif parts is not None and parts[0] in known:
             yield who, " ".join(words)
-            who, words = told[0], [told[1]]
+            who, words = parts[0], [parts[1]]
         else:
             words.append(line)
     yield who, " ".join(words)

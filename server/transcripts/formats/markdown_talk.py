@@ -52,7 +52,7 @@ def _tell(source: Source) -> int:
     lines = source.head_lines
     if "\0" in source.head or _JSON.match(source.head):
         return NO
-    named = [found[0] for line in lines if (found := _named(line)) is not None and found[1]]
+    named = [parts[0] for line in lines if (parts := _named(line)) is not None and parts[1]]
     bold = sum(_BOLD.match(_split(line)[1]) is not None for line in lines)
     if len(named) < 2 and not (bold and named):
         return NO
@@ -82,18 +82,18 @@ def _named(line: str) -> tuple[str, str, str | None] | None:
     """Name, words and time of a line that begins with a speaker."""
     at, rest = _split(line)
     if match := _BOLD.match(rest):
-        told = speakers.split_speaker(f"{match['name']}: {match['text']}")
+        parts = speakers.split_speaker(f"{match['name']}: {match['text']}")
     else:
-        told = speakers.split_speaker(rest)
-    return (*told, at) if told else None
+        parts = speakers.split_speaker(rest)
+    return (*parts, at) if parts else None
 
 
 def _known(source: Source) -> frozenset[str]:
     """The names that count: in bold, like names by their capitals, or said again."""
     counted: Counter[str] = Counter()
     for _, line in source.lines():
-        if found := _named(line):
-            counted[found[0]] += 1 + (_BOLD.match(_split(line)[1]) is not None)
+        if parts := _named(line):
+            counted[parts[0]] += 1 + (_BOLD.match(_split(line)[1]) is not None)
     return frozenset(
         name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
     )

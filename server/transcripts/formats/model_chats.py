@@ -92,8 +92,8 @@ def _chat_rows(source: Source) -> list[Row] | None:
     rows = find_rows(source, "messages")
     if rows is None:
         return None
-    found = [row for row in rows if isinstance(row, dict) and isinstance(row.get("role"), str)]
-    return found or None
+    turns = [row for row in rows if isinstance(row, dict) and isinstance(row.get("role"), str)]
+    return turns or None
 
 
 def _read(source: Source, taking: EntryCollector) -> None:

@@ -49,11 +49,11 @@ OTHER: Final = "not a line of an IRC log"
 def _tell(source: Source) -> int:
     """By the share of lines that an IRC client writes; one message at least."""
     lines = source.head_lines
-    told = [_parts(strip_time(line)[1]) for line in lines]
-    known = sum(part is not None for part in told) + sum(
+    parts = [_parts(strip_time(line)[1]) for line in lines]
+    known = sum(part is not None for part in parts) + sum(
         with_date(line) is not None for line in lines
     )
-    spoken = sum(part is not None and part[0] is not None for part in told)
+    spoken = sum(part is not None and part[0] is not None for part in parts)
     angled = sum(_MESSAGE.match(strip_time(line)[1]) is not None for line in lines)
     timed = sum(strip_time(line)[0] is not None for line in lines)
     if not spoken or known * 2 < len(lines) or not (angled or timed):

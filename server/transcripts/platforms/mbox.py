@@ -148,12 +148,12 @@ class _Reader:
         if not text:
             self._taking.skip("mails without words of their own", mail.place)
             return
-        found = [self._index[each] for each in mail.answers if each in self._index]
-        if mail.answers and not found:
+        answered = [self._index[each] for each in mail.answers if each in self._index]
+        if mail.answers and not answered:
             self._taking.note(f"the mail of {mail.place} answers one that is not in the file")
         index = self._taking.say(
             mail.place, self._who(mail.worded("From")), text,
-            timestamp=_iso(mail.date), re=found[0] if found else None,
+            timestamp=_iso(mail.date), re=answered[0] if answered else None,
             topic=None if self._one else mail.subject or None,
         )  # fmt: skip
         if index is not None and mail.id is not None:

@@ -120,21 +120,21 @@ class _Reader:
             taking.skip("joins, topics and other notices of a channel", place)
             return
         text = row.get("text")
-        said = to_plain_text(text, self._names.of_id) if isinstance(text, str) else ""
-        if not said.strip():
+        content = to_plain_text(text, self._names.of_id) if isinstance(text, str) else ""
+        if not content.strip():
             taking.skip("files and attachments without words", place)
             return
         if row.get("files"):
             taking.skip("files attached to a message", place)
-        self._say(place, channel, row, said)
+        self._say(place, channel, row, content)
 
-    def _say(self, place: str, channel: str, row: Row, said: str) -> None:
+    def _say(self, place: str, channel: str, row: Row, content: str) -> None:
         who = self._names.speaker(row)
         if row.get("subtype") == "me_message":
-            said = f"* {who} {said}"
+            content = f"* {who} {content}"
         topic = f"#{channel}" if self._topics and channel else None
         index = self._taking.say(
-            place, who, said,
+            place, who, content,
             timestamp=_iso(row["ts"]), topic=topic, re=self._thread(place, channel, row),
         )  # fmt: skip
         if index is not None:
@@ -145,10 +145,10 @@ class _Reader:
         thread = row.get("thread_ts")
         if not isinstance(thread, str) or thread == row["ts"]:
             return None
-        found = self._index.get((channel, thread))
-        if found is None:
+        entry_id = self._index.get((channel, thread))
+        if entry_id is None:
             self._taking.note(f"{place} answers a message that is not in the file")
-        return found
+        return entry_id
 
     def _reactions(self, place: str, row: Row, index: int | None, topic: str | None) -> None:
         reactions = row.get("reactions")

@@ -61,14 +61,14 @@ def _distinct(shown: dict[str, tuple[str, str]]) -> dict[str, str]:
     """One name an id: of two alike, each with the handle behind it, or the id."""
     plain = {user: read_name(name) for user, (name, _) in shown.items() if name}
     counted = Counter(name.casefold() for name in plain.values())
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     taken: set[str] = set()
     for user, name in plain.items():
         handle = shown[user][1]
         tries = [name] if counted[name.casefold()] == 1 else [f"{name} ({handle})"] * bool(handle)
         for each in map(read_name, [*tries, f"{name[:80]} ({user})", user]):
             if each.casefold() not in taken:
-                found[user] = each
+                names[user] = each
                 taken.add(each.casefold())
                 break
-    return found
+    return names

@@ -60,6 +60,6 @@ def _past(text: str, opens: int) -> int:
     """Where what begins like a tag and is none ends: a comment, a declaration, a bare `<`."""
     for begin, end in (("<!--", "-->"), ("<!", ">"), ("<?", ">")):
         if text.startswith(begin, opens):
-            found = text.find(end, opens + len(begin))
-            return len(text) if found < 0 else found + len(end)
+            end_at = text.find(end, opens + len(begin))
+            return len(text) if end_at < 0 else end_at + len(end)
     return opens + 1

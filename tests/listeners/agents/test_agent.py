@@ -30,8 +30,8 @@ from tests.support.sessions.rooms import (
     hosted,
     log_of,
     opened,
+    publish_message,
     room,
-    said,
     seat,
     settings,
     spend_by_prefix,
@@ -60,7 +60,7 @@ async def test_one_question_to_twenty_gets_one_grant_at_a_time(bus: Bus) -> None
     await opened(bus, "q", settings({"turns": 3}))
     names = [f"agent-{i:02d}" for i in range(20)]
     async with hosted(bus, "q", names, one_answer, first_token_seconds=0.02):
-        await said(bus, "q", "ann", "Which database should we take?")
+        await publish_message(bus, "q", "ann", "Which database should we take?")
         last = await closing(bus, "q")
     log = await log_of(bus, "q")
     assert (last.reason, last.rule) == ("turns", "turns:3")
@@ -74,7 +74,7 @@ async def test_two_agents_that_always_bid_stop_at_the_hop_limit(bus: Bus) -> Non
     """Nobody is there to listen: the session ends, and says that it was the hops."""
     await opened(bus, "loop", settings({"any": [{"turns": 100}, {"hops": True}]}))
     async with hosted(bus, "loop", ["ann", "bob"], eager):
-        await said(bus, "loop", "host", "Begin.")
+        await publish_message(bus, "loop", "host", "Begin.")
         last = await closing(bus, "loop")
     log = await log_of(bus, "loop")
     assert last.reason == "hops"
@@ -87,14 +87,14 @@ async def test_with_a_person_at_the_table_the_hop_limit_is_a_pause(bus: Bus) -> 
     await opened(bus, "wait", settings({"turns": 14}))
     await seat(bus, "wait", "host")
     async with hosted(bus, "wait", ["ann", "bob"], eager):
-        await said(bus, "wait", "host", "Begin.")
+        await publish_message(bus, "wait", "host", "Begin.")
 
         async def paused() -> bool:
             return bool(kinds(await log_of(bus, "wait"), "floor.paused"))
 
         await wait_until(paused)
         assert (await bus.info("wait")).status == "open"
-        await said(bus, "wait", "host", "Go on.")
+        await publish_message(bus, "wait", "host", "Go on.")
         last = await closing(bus, "wait")
     assert last.reason == "turns"
 
@@ -103,7 +103,7 @@ async def test_when_all_pass_it_closes_in_bounded_time(bus: Bus) -> None:
     """A nudge, no proposal to vote on, and the end: quiescent."""
     await opened(bus, "still", settings({"any": [{"turns": 50}, {"quiescent": True}]}))
     async with hosted(bus, "still", ["ann", "bob", "cyd"], quiet):
-        await said(bus, "still", "host", "Anything to add?")
+        await publish_message(bus, "still", "host", "Anything to add?")
         last = await closing(bus, "still")
     assert last.reason == "quiescent"
     assert [n.warning for n in kinds(await log_of(bus, "still"), "floor.nudged")] == ["quiet"]
@@ -118,7 +118,7 @@ async def test_each_silence_of_an_open_table_has_a_nudge_of_its_own(bus: Bus) ->
     stop = {"any": [{"turns": 6}, {"quiescent": True}]}
     await opened(bus, "free", settings(stop, floor={"policy": "open"}))
     async with hosted(bus, "free", ["ann", "bob"], asked):
-        await said(bus, "free", "host", "Anything to add?")
+        await publish_message(bus, "free", "host", "Anything to add?")
         last = await closing(bus, "free")
     assert last.reason == "turns"
     assert len(kinds(await log_of(bus, "free"), "floor.nudged")) == 6
@@ -129,7 +129,7 @@ async def test_a_vote_that_nobody_agrees_to_does_not_keep_the_table_waiting(bus:
     vote = {"confirm": "all", "seconds": 1}
     await opened(bus, "void", settings({"any": [{"turns": 50}, {"quiescent": True}]}, vote=vote))
     async with hosted(bus, "void", ["ann", "bob"], quiet):
-        await said(bus, "void", "host", "[PROPOSAL] Move the index to the second disk.")
+        await publish_message(bus, "void", "host", "[PROPOSAL] Move the index to the second disk.")
         last = await closing(bus, "void")
     assert last.reason == "quiescent"
     assert len(kinds(await log_of(bus, "void"), "ballot.completed")) == 1
@@ -167,7 +167,7 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
     async with room(bus, "slow") as live_room:
         parts = [HostedPart("slow", persona("slow")), HostedPart("quick", persona("quick"))]
         task = asyncio.create_task(host_agents(live_room, parts, Sleepy(), nonce="a"))
-        await said(bus, "slow", "host", "Begin.")
+        await publish_message(bus, "slow", "host", "Begin.")
         await closing(bus, "slow")
         await task
     log = await log_of(bus, "slow")
@@ -192,7 +192,7 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
 
     async with hosted(bus, "cut", ["ann"], answer, first_token_seconds=0.05,
                       tokens_per_second=30) as task:  # fmt: skip
-        await said(bus, "cut", "host", "Begin.")
+        await publish_message(bus, "cut", "host", "Begin.")
 
         async def drafting() -> bool:
             drafts = [e for e in kinds(await log_of(bus, "cut"), "spend.reserved")
@@ -202,7 +202,7 @@ async def test_a_persons_word_cancels_a_draft_at_once(bus: Bus) -> None:
         await wait_until(drafting)
         await asyncio.sleep(0.2)
         began = time.monotonic()
-        await said(bus, "cut", "host", "Wait: one more thing.")
+        await publish_message(bus, "cut", "host", "Wait: one more thing.")
 
         async def dropped() -> bool:
             return any(
@@ -223,7 +223,7 @@ async def test_nobody_speaks_beyond_a_budget(bus: Bus) -> None:
     await opened(bus, "poor", settings({"any": [{"turns": 99}, {"quiescent": True}]},
                                        budget={"tokens": budget}))  # fmt: skip
     async with hosted(bus, "poor", ["ann", "bob", "cyd", "dee"], eager):
-        await said(bus, "poor", "host", "Begin.")
+        await publish_message(bus, "poor", "host", "Begin.")
         last = await closing(bus, "poor")
     log = await log_of(bus, "poor")
     assert max(spend_by_prefix(granted(log))) <= budget
@@ -236,7 +236,7 @@ async def test_a_participants_own_budget_holds(bus: Bus) -> None:
     await opened(bus, "own", settings({"any": [{"turns": 9}, {"quiescent": True}]}))
     poor = HostedPart("poor", persona("poor", budget=Budget(turns=2)))
     async with hosted(bus, "own", ["ann", "bob"], eager, parts=[poor]):
-        await said(bus, "own", "host", "Begin.")
+        await publish_message(bus, "own", "host", "Begin.")
         await closing(bus, "own")
     spoken = [entry.participant for entry in kinds(await log_of(bus, "own"), "message")]
     assert spoken.count("poor") == 2
@@ -249,7 +249,7 @@ async def test_equal_wishes_get_equal_shares(bus: Bus) -> None:
                                                              "auction_ms": 5}))  # fmt: skip
     names = ["ann", "bob", "cyd", "dee", "eve"]
     async with hosted(bus, "fair", names, eager):
-        await said(bus, "fair", "host", "Begin.")
+        await publish_message(bus, "fair", "host", "Begin.")
         await closing(bus, "fair")
     async with room(bus, "fair") as live_room:
         shares = sorted(live_room.memory.floor.seats[name].said for name in names)
@@ -264,7 +264,7 @@ async def test_an_idea_that_comes_back_is_named_once_with_the_earlier_one(bus: B
         for k in range(1, 56):
             text = idea if k in (5, 55) else f"Remark {k}: " + sentence(Random(k))
             act: Any = "propose" if k in (5, 55) else None
-            await said(bus, "again", f"p{k % 4}", text, act=act)
+            await publish_message(bus, "again", f"p{k % 4}", text, act=act)
 
         async def was_nudged() -> bool:
             return bool(kinds(await log_of(bus, "again"), "floor.nudged"))
@@ -284,7 +284,7 @@ async def test_a_moderator_pauses_mutes_and_gives_the_floor(bus: Bus) -> None:
     await seat(bus, "mod", "mona")
     async with hosted(bus, "mod", ["ann", "bob"], eager, first_token_seconds=0.02):
         await bus.publish("mod", [Draft("p", FloorPaused(by="mona"))])
-        await said(bus, "mod", "mona", "Let us wait.")
+        await publish_message(bus, "mod", "mona", "Let us wait.")
         await asyncio.sleep(0.3)
         assert not kinds(await log_of(bus, "mod"), "floor.granted")
         await bus.publish("mod", [Draft("x", FloorGranted(participant="bob", epoch=1, by="ann"))])
@@ -321,7 +321,7 @@ async def test_every_policy_comes_to_its_end(bus: Bus, policy: str) -> None:
 
     await opened(bus, policy, tree)
     async with hosted(bus, policy, NAMES, answer):
-        await said(bus, policy, "host", "Begin.")
+        await publish_message(bus, policy, "host", "Begin.")
         last = await closing(bus, policy)
     log = await log_of(bus, policy)
     spoken = [e.participant for e in kinds(log, "message") if e.participant != "host"]
@@ -342,7 +342,7 @@ async def test_models_that_do_not_answer_are_no_agreement_to_stop(bus: Bus) -> N
 
     await opened(bus, "dumb", settings({"any": [{"turns": 50}, {"quiescent": True}]}))
     async with hosted(bus, "dumb", NAMES, answer):
-        await said(bus, "dumb", "host", "Begin.")
+        await publish_message(bus, "dumb", "host", "Begin.")
         last = await closing(bus, "dumb")
     assert (last.reason, last.totals["turns"]) == ("errors", 3)
 
@@ -352,7 +352,7 @@ async def test_an_outage_of_redis_is_waited_out(durable_server: RedisServer) -> 
     async with await Bus.connect(durable_server.url) as bus:
         await opened(bus, "gap", settings({"turns": 8}, floor={"hops_hard": 0}))
         async with hosted(bus, "gap", NAMES, eager, first_token_seconds=0.1) as task:
-            await said(bus, "gap", "host", "Begin.")
+            await publish_message(bus, "gap", "host", "Begin.")
 
             async def under_way() -> bool:
                 return len(kinds(await log_of(bus, "gap"), "message")) > 2
@@ -370,7 +370,7 @@ async def test_agents_confirm_a_vote_and_cast_their_ballots(bus: Bus) -> None:
     tree = settings({"any": [{"votes": 1}, {"turns": 30}]}, vote={"confirm": "all"})
     await opened(bus, "poll", tree)
     async with hosted(bus, "poll", NAMES, quiet):
-        n = await said(bus, "poll", "host", "We move on Friday.", act="propose")
+        n = await publish_message(bus, "poll", "host", "We move on Friday.", act="propose")
         call = VoteInitiated(participant="host", content="Friday?", re="P1")
         await bus.publish("poll", [Draft("call", call)])
         last = await closing(bus, "poll")
@@ -390,7 +390,7 @@ async def test_a_bid_that_answers_a_message_names_it_by_its_number(bus: Bus) -> 
 
     await opened(bus, "reply", settings({"turns": 1}))
     async with hosted(bus, "reply", ["ann", "bob"], answer):
-        await said(bus, "reply", "host", "Where do we begin?")
+        await publish_message(bus, "reply", "host", "Where do we begin?")
         await closing(bus, "reply")
     log = await log_of(bus, "reply")
     assert kinds(log, "floor.bid")[0].re == 1
@@ -401,7 +401,7 @@ async def test_a_second_process_under_the_same_name_takes_over(bus: Bus) -> None
     """One seat, one speaker: the older process lets go, and no turn is taken twice."""
     await opened(bus, "twin", settings({"turns": 6}, floor={"hops_hard": 0}))
     async with hosted(bus, "twin", ["ann", "bob"], eager, nonce="one", first_token_seconds=0.05):
-        await said(bus, "twin", "host", "Begin.")
+        await publish_message(bus, "twin", "host", "Begin.")
         async with hosted(bus, "twin", ["ann", "bob"], eager, nonce="two"):
             await closing(bus, "twin")
     log = await log_of(bus, "twin")

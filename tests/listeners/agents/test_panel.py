@@ -9,7 +9,7 @@ from typing import Any
 from parley.bus import Bus
 from parley.listeners.models.model_port import Prompt
 from tests.support.servers.patience import wait_until
-from tests.support.sessions.rooms import hosted, log_of, opened, said, seat, settings
+from tests.support.sessions.rooms import hosted, log_of, opened, publish_message, seat, settings
 from tests.support.sessions.talkers import bid, sentence
 
 NAMES = ["ann", "bob"]
@@ -39,7 +39,7 @@ async def test_nobody_judges_for_a_person(bus: Bus) -> None:
     await opened(bus, "people", settings({"turns": 3}, floor=PANEL))
     await seat(bus, "people", "eli")
     async with hosted(bus, "people", NAMES, everyone_wants_to):
-        await said(bus, "people", "eli", "Begin.")
+        await publish_message(bus, "people", "eli", "Begin.")
         await closed(bus, "people")
     asked = [
         entry.participant
@@ -55,7 +55,7 @@ async def test_a_panel_without_a_price_is_not_asked_under_a_budget_in_money(bus:
     tree = settings({"any": [{"turns": 3}, {"seconds": 1}]}, floor=PANEL, budget={"micros": 100})
     await opened(bus, "dear", tree)
     async with hosted(bus, "dear", NAMES, everyone_wants_to):
-        await said(bus, "dear", "host", "Begin.")
+        await publish_message(bus, "dear", "host", "Begin.")
         await closed(bus, "dear")
     assert not await entries(bus, "dear", "spend.reserved")
 
@@ -68,9 +68,9 @@ async def test_a_word_that_stirs_everyone_breaks_the_panels_question_off(bus: Bu
         async def asked(count: int) -> bool:
             return len(await entries(bus, "stir", "spend.reserved")) == count
 
-        await said(bus, "stir", "host", "Begin.")
+        await publish_message(bus, "stir", "host", "Begin.")
         await wait_until(lambda: asked(1))
-        await said(bus, "stir", "host", "Wait, something else.")
+        await publish_message(bus, "stir", "host", "Wait, something else.")
         await wait_until(lambda: asked(2))
         (first,) = await entries(bus, "stir", "spend.settled")
         assert first.outcome == "discarded"

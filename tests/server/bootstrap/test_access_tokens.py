@@ -40,9 +40,9 @@ def test_a_token_is_printed_that_the_server_takes(
 ) -> None:
     """One line, for a variable of a shell; nothing else on stdout."""
     print_token(settings(tmp_path, secret=SECRET), wish(may=("vote",)), as_json=False)
-    said = capfdbinary.readouterr().out.decode()
-    assert said.endswith("\n")
-    claims = Keyring([SECRET]).verify(said.strip(), time.time())
+    token = capfdbinary.readouterr().out.decode()
+    assert token.endswith("\n")
+    claims = Keyring([SECRET]).verify(token.strip(), time.time())
     assert (claims.name, claims.session, claims.role) == ("ana", "harbour", "person")
     assert claims.may == ("vote",)
     assert claims.expires - claims.issued == 12 * 3600
@@ -128,10 +128,10 @@ def test_a_link_leads_to_the_server_that_runs(
 
 
 @pytest.mark.parametrize(
-    ("live", "told"), [(0, "no server runs here"), (2, "--serve-port says which")]
+    ("live", "reason"), [(0, "no server runs here"), (2, "--serve-port says which")]
 )
 def test_a_link_that_would_lead_nowhere_is_not_printed(
-    live: int, told: str, tmp_path: Path
+    live: int, reason: str, tmp_path: Path
 ) -> None:
     """A line says what to do instead."""
     own = settings(tmp_path, secret=SECRET, port=0)
@@ -140,7 +140,7 @@ def test_a_link_that_would_lead_nowhere_is_not_printed(
             running.enter_context(
                 server_addresses.publish_address(own, f"http://127.0.0.1:4000{number}", OURS)
             )
-        with pytest.raises(Misuse, match=told):
+        with pytest.raises(Misuse, match=reason):
             print_token(own, wish(link=True), as_json=False)
 
 
@@ -163,17 +163,17 @@ def test_a_server_that_can_write_nothing_runs_all_the_same(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reason"),
     [
         ({"name": "Parley"}, "name"), ({"may": ("fly",)}, "fly"), ({"session": "a b"}, "session"),
         ({"role": "operator"}, "every session"),
     ],
 )  # fmt: skip
 def test_what_no_token_may_say_is_told_in_a_line(
-    tmp_path: Path, given: dict[str, Any], told: str
+    tmp_path: Path, given: dict[str, Any], reason: str
 ) -> None:
     """Before anything is printed."""
-    with pytest.raises(Misuse, match=told):
+    with pytest.raises(Misuse, match=reason):
         print_token(settings(tmp_path, secret=SECRET), wish(**given), as_json=False)
 
 

@@ -37,11 +37,11 @@ def test_help_loads_no_server() -> None:
         "    tree.command()(args=['serve', '--help'], prog_name='parley')\n"
         f"sys.exit(' '.join(sorted(set(sys.modules) & set({HEAVY!r}))) or 0)\n"
     )
-    said = subprocess.run(
+    ran = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert said.returncode == 0, said.stderr
-    assert "--no-worker" in said.stdout
+    assert ran.returncode == 0, ran.stderr
+    assert "--no-worker" in ran.stdout
 
 
 @pytest.mark.parametrize(("ending", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -127,12 +127,12 @@ async def at_work(bus: Bus, but: frozenset[int] = frozenset()) -> frozenset[int]
 
 
 def parent(pid: int) -> int:
-    said = subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True)
-    return int(said.stdout)
+    ps = subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True)
+    return int(ps.stdout)
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "said"),
+    ("args", "code", "reason"),
     [
         (["--host", "0.0.0.0"], 2, "PARLEY_SERVE_SECRET"),
         (["--port", "-1"], 2, "--port"),
@@ -141,12 +141,12 @@ def parent(pid: int) -> int:
     ],
 )
 def test_a_server_that_cannot_be_says_why(
-    args: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    args: list[str], code: int, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In a line, with the exit code of its kind."""
     with pytest.raises(SystemExit) as ended:
         main(["serve", "--data", str(tmp_path), *args])
     err = capsys.readouterr().err
     assert ended.value.code == code
-    assert said.casefold() in err.casefold()
+    assert reason.casefold() in err.casefold()
     assert "Traceback" not in err

@@ -66,10 +66,10 @@ def test_a_rule_that_reads_plain_talk_is_doubted(parley: Parley, tmp_path: Path)
 def test_a_dry_run_tells_what_was_read_and_what_was_dropped(parley: Parley, tmp_path: Path) -> None:
     """By message, rule and span; a dropped one with the guard that dropped it."""
     talk = tmp_path / "talk.jsonl"
-    said = ["Yarr, captain, we sail.", "Yarr, captain?", "I never said yarr captain.", "No."]
+    messages = ["Yarr, captain, we sail.", "Yarr, captain?", "I never said yarr captain.", "No."]
     talk.write_text("\n".join(
         json.dumps({"index": number, "agent_id": "ana", "content": text})
-        for number, text in enumerate(said, 1)
+        for number, text in enumerate(messages, 1)
     ))  # fmt: skip
     ran = parley("patterns", "check", written(tmp_path, YARR), "--over", str(talk), "--json")
     rows = ran.rows()[0]["over"]

@@ -73,7 +73,7 @@ def begin(runner: asyncio.Runner, url: str, *entries: object, **settings: object
     runner.run(open_it())
 
 
-def said(records: list[Record]) -> list[tuple[str, str]]:
+def spoken_lines(records: list[Record]) -> list[tuple[str, str]]:
     """Who said what."""
     entries = [
         cast("Message", record.entry) for record in records if record.entry.kind == "message"
@@ -93,11 +93,11 @@ def test_lines_of_a_pipe_are_said_and_shown(
     assert "    2 Ana [propose]: Call it Otter." in lines
     assert "    P1 proposed by Ana: Call it Otter." in lines
     assert "    3 Ana: plain words" in lines
-    found = records(asking, redis_url)
-    assert said(found)[1:] == [
+    log = records(asking, redis_url)
+    assert spoken_lines(log)[1:] == [
         ("Ana", "Call it Otter."), ("Ana", "plain words"), ("Ana", "I support P1."),
     ]  # fmt: skip
-    assert [found[2].entry.kind, found[-1].entry.kind] == ["participant.joined", "participant.left"]
+    assert [log[2].entry.kind, log[-1].entry.kind] == ["participant.joined", "participant.left"]
 
 
 def test_what_is_refused_is_told_and_the_rest_is_done(
@@ -112,7 +112,7 @@ def test_what_is_refused_is_told_and_the_rest_is_done(
         "parley: nobody called 'echo' has a seat; did you mean Ana?",
         "parley: 2 lines refused; the reasons are above",
     ]
-    assert [text for _, text in said(records(asking, redis_url))] == ["one", "two"]
+    assert [text for _, text in spoken_lines(records(asking, redis_url))] == ["one", "two"]
 
 
 def test_views_and_leaving(
@@ -126,7 +126,7 @@ def test_views_and_leaving(
     for wanted in ("echo: agent, here", "held by nobody", "nothing was proposed", "no vote was",
                    "/propose TEXT", "Ana"):  # fmt: skip
         assert wanted in ran.stdout
-    assert said(records(asking, redis_url)) == []
+    assert spoken_lines(records(asking, redis_url)) == []
 
 
 def test_as_json_every_line_is_an_object(
@@ -277,7 +277,7 @@ def test_the_floor_is_moderated_from_a_command_line(
     shown = at("floor", "show", "s", "--json")
     assert shown.rows()[0]["holder"] == "echo"
     assert at("floor", "show", "s").out.splitlines()[1] == "held by echo"
-    for words, told in (
+    for words, answer in (
         (("interrupt", "s"), "the floor is free"),
         (("grant", "s", "echo"), "echo has the floor"),
         (("mute", "s", "echo"), "echo is muted"),
@@ -286,7 +286,7 @@ def test_the_floor_is_moderated_from_a_command_line(
         (("resume", "s"), "agents are given the floor"),
     ):
         ran = at("floor", *words, "--as", "Mo")
-        assert (ran.code, ran.err.strip()) == (0, told)
+        assert (ran.code, ran.err.strip()) == (0, answer)
     refused = at("floor", "pause", "s", "--as", "Ana")
     assert refused.code == 1
     assert "'Ana' may not: it takes the capability 'pause'" in refused.err

@@ -55,15 +55,15 @@ def memory(*more: Entry, policy: str = "bid") -> Memory:
 
 
 def entries(line: str, *more: Entry) -> list[Entry]:
-    found = parse(line, "Mo", memory(*more))
-    assert isinstance(found, Publish)
-    return list(found.entries)
+    parsed = parse(line, "Mo", memory(*more))
+    assert isinstance(parsed, Publish)
+    return list(parsed.entries)
 
 
 def entry(line: str, *more: Entry) -> dict[str, object]:
     """The one entry of `line`, without what is as always."""
-    (found,) = entries(line, *more)
-    return found.model_dump(exclude_defaults=True, exclude={"participant", "by", "kind"})
+    (parsed,) = entries(line, *more)
+    return parsed.model_dump(exclude_defaults=True, exclude={"participant", "by", "kind"})
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_a_moderator_takes_the_floor_and_gives_it() -> None:
 )  # fmt: skip
 def test_a_command_says_what_it_takes(line: str, needs: str) -> None:
     """Whoever runs it checks that before anything is published."""
-    found = parse(line, "Mo", memory())
-    assert isinstance(found, Publish | Close)
-    assert found.needs == needs
+    parsed = parse(line, "Mo", memory())
+    assert isinstance(parsed, Publish | Close)
+    assert parsed.needs == needs
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_help_lists_every_command() -> None:
 def test_whatever_is_typed_is_understood_or_refused(text: str, before: str) -> None:
     """No line ends in anything else."""
     with contextlib.suppress(Misuse):
-        found = parse(before + text, "Mo", MEMORY)
-        assert found is None or isinstance(found, Publish | Show | Close | Quit)
+        parsed = parse(before + text, "Mo", MEMORY)
+        assert parsed is None or isinstance(parsed, Publish | Show | Close | Quit)
     complete(before + text, MEMORY)
 
 
@@ -256,15 +256,15 @@ def test_the_status_line_names_the_three_that_ask_most() -> None:
 def test_views_show_hostile_names_and_texts_visibly() -> None:
     """No escape of theirs reaches the terminal, in any view."""
     evil = "\x1b[2J\u202eevil"
-    found = memory(
+    hostile = memory(
         ParticipantJoined(participant=evil, role="agent", interests=(evil,)),
         Message(participant=evil, content=f"Call it {evil}\nforged line", act="propose"),
         VoteInitiated(participant=evil, content=evil, options=(evil, "b")),
         FloorBid(participant=evil, epoch=0, heard=99, novelty=evil),
     )
-    lines = [status_line(found)]
+    lines = [status_line(hostile)]
     for view in ("memory", "who", "floor", "votes"):
-        lines += view_lines(found, view)
+        lines += view_lines(hostile, view)
     text = "".join(lines)
     assert "evil" in text
     assert not {"\x1b", "\u202e", "\n"} & set(text)

@@ -181,8 +181,8 @@ def test_a_session_opens_once(at: Parley) -> None:
 def test_what_is_said_is_in_the_context_at_once(at: Parley) -> None:
     """No worker runs; the context holds the message and what it changed."""
     at("session", "new", "s")
-    said = at("say", "s", "[PROPOSAL] We paint it green.", "--as", "Ada")
-    assert said.out == "1\n"
+    ran = at("say", "s", "[PROPOSAL] We paint it green.", "--as", "Ada")
+    assert ran.out == "1\n"
     shown = at("context", "s", "--as", "Bo").out
     assert "P1" in shown
     assert "We paint it green." in shown
@@ -293,7 +293,7 @@ def test_explain_quotes_the_evidence(tea: Parley) -> None:
     row = tea("explain", "tea", "P1", "--json").rows()[0]
     assert row["participant"] == "Bo"
     assert "We drink tea at four." in row["evidence"]["quote"]
-    stances = {one["participant"]: one["stance"] for one in row["reactions"]}
+    stances = {reaction["participant"]: reaction["stance"] for reaction in row["reactions"]}
     assert stances["Cy"] == "support"
     assert stances["Di"] == "oppose"
     assert row["history"][0]["kind"] == "proposal.made"
@@ -313,7 +313,7 @@ def test_a_retracted_proposal_stays_away(at: Parley) -> None:
     assert at("correct", "s", "P1", "--retract", "--as", "Ada").code == 0
     at("say", "s", idea, "--as", "Cy")
     tree = at("memory", "s", "--json").out
-    assert [one.get("struck") for one in json.loads(tree)["proposals"]] == [True]
+    assert [proposal.get("struck") for proposal in json.loads(tree)["proposals"]] == [True]
     assert "Open proposals" not in at("memory", "s").out
     assert at("explain", "s", "P1", "--json").rows()[0]["handle"] == "P1"
     unknown = at("correct", "s", "P7", "--retract")
@@ -324,7 +324,10 @@ def test_a_retracted_proposal_stays_away(at: Parley) -> None:
 def test_an_alias_counts_two_names_as_one(tea: Parley) -> None:
     """What was said under the nick before is the participant's."""
     assert tea("alias", "tea", "Cy", "Cynthia").code == 0
-    names = [one["name"] for one in json.loads(tea("memory", "tea", "--json").out)["participants"]]
+    names = [
+        participant["name"]
+        for participant in json.loads(tea("memory", "tea", "--json").out)["participants"]
+    ]
     assert "Cynthia" in names
     assert "Cy" not in names
 

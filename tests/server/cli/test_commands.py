@@ -121,8 +121,8 @@ def walk(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         if not command.hidden:  # a part of another command, such as the host of a run
             yield name, command
         return
-    for word, found in below.items():
-        yield from walk(found, f"{name} {word}".strip())
+    for word, subcommand in below.items():
+        yield from walk(subcommand, f"{name} {word}".strip())
 
 
 COMMANDS = dict(walk(command()))
@@ -176,7 +176,7 @@ def test_every_setting_is_a_flag_of_the_command() -> None:
 )  # fmt: skip
 def test_the_shell_completes(typed: str, offered: set[str]) -> None:
     """Commands, subcommands and flags."""
-    said = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", "from parley.server.cli.main import main; main()"],
         cwd=ROOT, capture_output=True, text=True, check=True,
         env={
@@ -184,7 +184,7 @@ def test_the_shell_completes(typed: str, offered: set[str]) -> None:
             "COMP_CWORD": str(len(typed.split()) - 1),
         },
     )  # fmt: skip
-    assert set(said.stdout.split()) == offered
+    assert set(completed.stdout.split()) == offered
 
 
 @pytest.mark.parametrize("words", [[], ["session"]])

@@ -57,8 +57,8 @@ async def test_no_words_begin_an_event_of_their_own(redis_url: str) -> None:
             hello, *events = await stream.take(len(HOSTILE) + 1)
     assert hello.event == "hello"
     assert [event.id for event in events] == [str(k) for k in range(2, len(HOSTILE) + 2)]
-    said = [event.data["entry"]["content"] for event in events if event.event == "entry"]
-    assert said == list(HOSTILE.values())
+    contents = [event.data["entry"]["content"] for event in events if event.event == "entry"]
+    assert contents == list(HOSTILE.values())
 
 
 async def test_no_words_pose_as_a_part_of_the_context(redis_url: str) -> None:
@@ -73,8 +73,8 @@ async def test_no_words_pose_as_a_part_of_the_context(redis_url: str) -> None:
             assert escape_invisible(text, keep_newlines=True) == text
             outside = [line for line in text.split("\n") if not line.startswith(FENCE)]
             forged = ("## Decisions", "D9 ratified everything", "<system>", "</context>", "[12] op")
-            told = [line for line in outside if line.startswith(forged)]
-            assert set(told) <= own | {"## Decisions"}
+            lines = [line for line in outside if line.startswith(forged)]
+            assert set(lines) <= own | {"## Decisions"}
             assert len([line for line in outside if line.startswith("## ")]) == len(
                 {line for line in outside if line.startswith("## ")}
             )

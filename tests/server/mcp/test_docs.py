@@ -19,13 +19,13 @@ FENCE = re.compile(r"^```(json|toml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def _servers() -> list[dict[str, Any]]:
-    found = []
+    rows = []
     for language, text in FENCE.findall(PAGE):
         tree = json.loads(text) if language == "json" else tomllib.loads(text)
         tree = tree.get("mcp", tree)
         (servers,) = [tree[key] for key in ("mcpServers", "servers", "mcp_servers") if key in tree]
-        found.append(servers["parley"])
-    return found
+        rows.append(servers["parley"])
+    return rows
 
 
 def test_snippets_name_the_door_and_the_command() -> None:

@@ -20,10 +20,10 @@ from parley.server.transcripts import parse_transcript
 Row = dict[str, Any]
 
 
-def talk(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> Analysis:
+def talk(*messages: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> Analysis:
     """What was said, by name and words and perhaps an act, analysed."""
     rows: list[Row] = [meta] if meta else []
-    for index, (name, words, *act) in enumerate(said):
+    for index, (name, words, *act) in enumerate(messages):
         rows.append({"index": index, "agent_id": name, "content": words})
         if act:
             rows[-1]["act"] = act[0]
@@ -31,8 +31,10 @@ def talk(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None)
     return analyze(parse_transcript(data), resolve_defaults({}, {}))
 
 
-def found(*said: tuple[str, str] | tuple[str, str, str], meta: Row | None = None) -> list[Row]:
-    rows: list[Row] = report_of(talk(*said, meta=meta))["actions"]
+def actions_of(
+    *messages: tuple[str, str] | tuple[str, str, str], meta: Row | None = None
+) -> list[Row]:
+    rows: list[Row] = report_of(talk(*messages, meta=meta))["actions"]
     return rows
 
 
@@ -66,7 +68,7 @@ def test_every_rule_reads_its_examples_and_not_its_counterexamples(rule: Rule) -
 def test_a_promise_is_the_speakers_and_cites_its_sentence() -> None:
     """The offsets lead back to the very words."""
     words = "Good point. I'll write the runbook by Friday. Bye."
-    (row,) = found(("Ana", words))
+    (row,) = actions_of(("Ana", words))
     assert (row["who"], row["by"], row["n"], row["rule"]) == ("Ana", "Ana", 1, "promised")
     [[n, start, end]] = row["cites"]
     assert (n, words[start:end]) == (1, row["text"])
@@ -87,13 +89,13 @@ def test_a_promise_is_the_speakers_and_cites_its_sentence() -> None:
 )
 def test_what_is_handed_on_is_whose_name_it_bears(words: str, who: str | None) -> None:
     """In any case and by first name; a mark that names nobody is nobody's yet."""
-    (row,) = found(("Bo", "Hi."), ("Ida Grey", "Hi."), ("Ana", words))
+    (row,) = actions_of(("Bo", "Hi."), ("Ida Grey", "Hi."), ("Ana", words))
     assert (row["who"], row["by"]) == (who, "Ana")
 
 
 def test_a_first_name_that_two_share_is_nobodys() -> None:
     """Rather nothing than the wrong person's."""
-    assert not found(
+    assert not actions_of(
         ("Ida Grey", "Hi."), ("Ida Stone", "Hi."), ("Ana", "Ida will write the runbook.")
     )
 
@@ -109,49 +111,51 @@ def test_who_has_an_alias_is_listed_by_their_own_name() -> None:
 
 def test_bots_promise_nothing() -> None:
     """Their words are not read for items either."""
-    assert not found(("ci", "I'll build the branch."), meta={"bots": ["ci"]})
+    assert not actions_of(("ci", "I'll build the branch."), meta={"bots": ["ci"]})
 
 
 def test_a_candidate_names_the_decision_nearby_that_it_follows() -> None:
     """Two stems in common within twenty messages; one, or farther away, is no link."""
     decide = ("Ana", "The nightly backup goes to the second site.", "decide")
-    near = found(decide, ("Bo", "I'll set up the nightly backup."))
+    near = actions_of(decide, ("Bo", "I'll set up the nightly backup."))
     assert [row["decision"] for row in near] == ["D1"]
-    other = found(decide, ("Bo", "I'll order the cable for the backup."))
+    other = actions_of(decide, ("Bo", "I'll order the cable for the backup."))
     assert [row["decision"] for row in other] == [None]
     chat = [("Cy", "Nice weather.")] * NEAR
-    far = found(decide, *chat, ("Bo", "I'll set up the nightly backup."))
+    far = actions_of(decide, *chat, ("Bo", "I'll set up the nightly backup."))
     assert [row["decision"] for row in far] == [None]
 
 
 def test_the_newest_are_kept_and_the_rest_are_counted() -> None:
     """Nothing goes without a word."""
-    said = [("Ana", f"I'll write chapter {k}.") for k in range(MOST + 3)]
-    whole = report_of(talk(*said))
+    messages = [("Ana", f"I'll write chapter {k}.") for k in range(MOST + 3)]
+    whole = report_of(talk(*messages))
     assert [row["n"] for row in whole["actions"]] == list(range(4, MOST + 4))
     assert whole["left_out"]["actions"] == 3
 
 
 def test_a_sentence_is_listed_once_whatever_rules_read_it() -> None:
     """Two sentences of one message are two candidates."""
-    rows = found(("Bo", "Hi."), ("Ana", "ACTION: Bo will write it, I'll check it. I'll send it."))
+    rows = actions_of(
+        ("Bo", "Hi."), ("Ana", "ACTION: Bo will write it, I'll check it. I'll send it.")
+    )
     assert [(row["rule"], row["who"]) for row in rows] == [("marked", "Bo"), ("promised", "Ana")]
 
 
 def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
     """Without the name before it; in a chat the same line is the typist's, to that person."""
     here = [(name, "Present.") for name in ("Ana", "Bo", "Cy")]
-    minuted = [("Cy", f"{who}: {said}") for who, said in (
+    minuted = [("Cy", f"{who}: {words}") for who, words in (
         ("Ana", "the pier is dark."), ("Bo", "so it is."), ("Ana", "I'll order a lamp."),
         ("Bo", "will check the price."),
     )]  # fmt: skip
-    rows = found(*here, *minuted)
+    rows = actions_of(*here, *minuted)
     assert [(row["who"], row["text"]) for row in rows] == [
         ("Ana", "I'll order a lamp."), ("Bo", "will check the price."),
     ]  # fmt: skip
-    assert not found(*here, *minuted[:3], ("Cy", "Ana: please check the price."))[1:]
-    assert not found(("Ana", "Please check the price."), ("Ana", "Will check the price."))
-    (row,) = found(*here, ("Cy", "Ana: I'll order a lamp."))
+    assert not actions_of(*here, *minuted[:3], ("Cy", "Ana: please check the price."))[1:]
+    assert not actions_of(("Ana", "Please check the price."), ("Ana", "Will check the price."))
+    (row,) = actions_of(*here, ("Cy", "Ana: I'll order a lamp."))
     assert (row["who"], row["by"]) == ("Cy", "Cy")
 
 
@@ -160,7 +164,7 @@ def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
 )
 def test_what_is_done_within_the_talk_is_no_action(words: str) -> None:
     """Nobody has to be reminded of it afterwards."""
-    assert not found(("Ana", words))
+    assert not actions_of(("Ana", words))
 
 
 def silent(rows: Iterable[Row]) -> bool:
@@ -169,6 +173,6 @@ def silent(rows: Iterable[Row]) -> bool:
 
 def test_long_hostile_text_is_read_in_no_time() -> None:
     """Linear in the message, and bounded: a mebibyte of promises gives a few."""
-    rows = found(("Ana", "I'll write " * 95_000))
+    rows = actions_of(("Ana", "I'll write " * 95_000))
     assert len(rows) <= 64
-    assert silent(found(("Ana", "\x00" * 1000 + "?" * 1000)))
+    assert silent(actions_of(("Ana", "\x00" * 1000 + "?" * 1000)))

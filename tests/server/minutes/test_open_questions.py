@@ -17,18 +17,22 @@ from parley.server.transcripts import parse_transcript
 Row = dict[str, Any]
 
 
-def talk(*said: Row | tuple[str, str]) -> Analysis:
+def talk(*messages: Row | tuple[str, str]) -> Analysis:
     """What was said, analysed; a row may bring `act`, `re`, `to`."""
     rows = []
-    for index, one in enumerate(said):
-        row = {"agent_id": one[0], "content": one[1]} if isinstance(one, tuple) else one
+    for index, message in enumerate(messages):
+        row = (
+            {"agent_id": message[0], "content": message[1]}
+            if isinstance(message, tuple)
+            else message
+        )
         rows.append({"index": index, **row})
     data = "\n".join(json.dumps(row) for row in rows).encode()
     return analyze(parse_transcript(data), resolve_defaults({}, {}))
 
 
-def unresolved(*said: Row | tuple[str, str]) -> list[Row]:
-    done = talk(*said)
+def unresolved(*messages: Row | tuple[str, str]) -> list[Row]:
+    done = talk(*messages)
     rows: list[Row] = build_report(done.memory, done.said.values())["questions"]
     return rows
 

@@ -22,11 +22,11 @@ async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str)
     ]
     assert len(bound) >= 200
     for decision in bound:
-        told = build_explanation(replay, decision.handle)
-        assert told["status"] == "ratified"
-        assert told["words"]
-        for row in told["words"]:
+        explanation = build_explanation(replay, decision.handle)
+        assert explanation["status"] == "ratified"
+        assert explanation["words"]
+        for row in explanation["words"]:
             assert row["text"] in getattr(replay.said[row["n"]].entry, "content", "")
         if decision.participant.startswith("delegate-"):
-            words = "\n".join(row["text"] for row in told["words"])
+            words = "\n".join(row["text"] for row in explanation["words"])
             assert sum(agreement(k) in words for k in range(1, 251)) == 1

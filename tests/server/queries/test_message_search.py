@@ -17,7 +17,7 @@ from tests.support.sessions.sessions import discuss
 
 
 @pytest.fixture
-async def held(redis_url: str) -> AsyncIterator[Backend]:
+async def backend(redis_url: str) -> AsyncIterator[Backend]:
     packs = read_packs(())
     async with await Bus.connect(redis_url) as bus:
         yield Backend(bus, packs, MemoryReader(bus, packs.known))

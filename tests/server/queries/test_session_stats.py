@@ -59,13 +59,15 @@ def test_stats_tell_layers_forecasts_and_alerts(at: Parley) -> None:
         "estimated_tokens": spoken,
     }  # fmt: skip
     assert row["session"]["current_goal"] is None
-    (interval,) = [one for one in row["forecasts"] if one["limit"] == "summary.interval"]
+    (interval,) = [
+        forecast for forecast in row["forecasts"] if forecast["limit"] == "summary.interval"
+    ]
     assert (interval["size"], interval["cap"], interval["turns_left"]) == (2, 3, 1)
     assert row["summariser"]["model_calls"] == 0
-    told = at("stats", "s").out
-    assert "summary.interval: 2 of 3 items (66.6 %), in 1 turn\n" in told
-    assert f"conversation: 2 messages without a summary, about {spoken} tokens" in told
-    assert "notebooks" not in told
+    out = at("stats", "s").out
+    assert "summary.interval: 2 of 3 items (66.6 %), in 1 turn\n" in out
+    assert f"conversation: 2 messages without a summary, about {spoken} tokens" in out
+    assert "notebooks" not in out
 
 
 def test_a_limit_over_its_warning_line_is_an_alert(at: Parley) -> None:

@@ -62,8 +62,8 @@ def test_rows_of_items_say_which_a_model_found(
     """In the form that extraction is scored in; what it took back is left out."""
     model = ("--extract-how", "model", "--model-url", fake.url)
     rows = parley("analyze", talk, "--format", "items", *model).rows()
-    found = [(row["index"], row["label"], row.get("proposal_index"), row["how"]) for row in rows]
-    assert found == [
+    items = [(row["index"], row["label"], row.get("proposal_index"), row["how"]) for row in rows]
+    assert items == [
         (0, "proposal", None, "model"),
         (0, "status", 0, "model"),
         (1, "reaction", 0, "model"),
@@ -73,25 +73,25 @@ def test_rows_of_items_say_which_a_model_found(
 
 def test_without_a_model_it_says_what_to_do(parley: Parley, talk: Path) -> None:
     """One line; nothing is half done."""
-    said = parley("analyze", talk, "--extract-how", "model")
-    assert (said.code, said.out) == (2, "")
-    assert "give --model-url or --model-key" in said.err
+    ran = parley("analyze", talk, "--extract-how", "model")
+    assert (ran.code, ran.out) == (2, "")
+    assert "give --model-url or --model-key" in ran.err
 
 
 def test_what_was_not_read_is_named(parley: Parley, talk: Path, fake: FakeOpenAI) -> None:
     """Where nothing was, it fails; where some was, the rest is told of."""
     short = ("--extract-how", "model", "--extract-interval", "2", "--model-url", fake.url)
     fake.fail("quota")
-    said = parley("analyze", talk, *short)
-    assert (said.code, said.out) == (1, "")
-    assert "messages 1-2 were not read: HTTP 429" in said.err
-    assert "the model read nothing" in said.err
+    ran = parley("analyze", talk, *short)
+    assert (ran.code, ran.out) == (1, "")
+    assert "messages 1-2 were not read: HTTP 429" in ran.err
+    assert "the model read nothing" in ran.err
     fake.recover()
     fake.fail("html", times=1)
-    said = parley("analyze", talk, *short)
-    assert said.code == 0
-    assert "messages 1-2 were not read" in said.err
-    assert "M4 claimed decision" in said.out
+    ran = parley("analyze", talk, *short)
+    assert ran.code == 0
+    assert "messages 1-2 were not read" in ran.err
+    assert "M4 claimed decision" in ran.out
 
 
 def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: str) -> None:
@@ -100,10 +100,10 @@ def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: st
     for who, text in TALK:
         at("say", "tea", text, "--as", who)
     asyncio.run(_land(redis_url))
-    told = at("explain", "tea", "M1")
-    assert told.code == 0
-    assert "found by model extract:1:4, confidence 60 %" in told.out
-    assert "a second index on the north shard" in told.out
+    ran = at("explain", "tea", "M1")
+    assert ran.code == 0
+    assert "found by model extract:1:4, confidence 60 %" in ran.out
+    assert "a second index on the north shard" in ran.out
     assert '"status":"retracted"' in at("explain", "tea", "P1", "--json").out.replace(" ", "")
     assert at("correct", "tea", "M1", "--retract").code == 0
     assert "M1 retracted proposal (a person)" in at("memory", "tea").out

@@ -241,9 +241,9 @@ def test_a_wrong_number_or_a_repeated_id_is_found() -> None:
     rows = list(log())
     rows[2] = StoredRow(3, 7, rows[2].id, rows[2].received_ms, rows[2].body)
     rows[3] = StoredRow(4, 3, rows[1].id, rows[3].received_ms, rows[3].body)
-    found = list(find_faults(rows))
-    assert any("n 7 where 2" in line for line in found)
-    assert any("has the id 'line:0' of entry 2" in line for line in found)
+    faults = list(find_faults(rows))
+    assert any("n 7 where 2" in line for line in faults)
+    assert any("has the id 'line:0' of entry 2" in line for line in faults)
 
 
 def test_an_entry_of_a_kind_to_come_is_sound_and_a_broken_one_is_not() -> None:

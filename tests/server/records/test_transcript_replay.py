@@ -38,8 +38,8 @@ def test_another_transcript_is_not_mixed_into_a_session(
 ) -> None:
     """Told as what it is, and the session stays as it was."""
     monkeypatch.setenv("PARLEY_REDIS", redis_url)
-    for name, said in (("one.log", "yes"), ("two.log", "no")):
-        (tmp_path / name).write_text(f"[09:00:01] <ana> {said}\n[09:00:02] <bo> and so on\n")
+    for name, words in (("one.log", "yes"), ("two.log", "no")):
+        (tmp_path / name).write_text(f"[09:00:01] <ana> {words}\n[09:00:02] <bo> and so on\n")
     assert parley("replay", tmp_path / "one.log", "--session", "s", "--no-wait").code == 0
     ran = parley("replay", tmp_path / "two.log", "--session", "s", "--no-wait")
     assert ran.code == 1

@@ -42,8 +42,8 @@ def whole(parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Pa
 @pytest.fixture
 def client(redis_url: str) -> Any:
     """A plain client of the same server."""
-    with redis.Redis.from_url(redis_url) as found:
-        yield found
+    with redis.Redis.from_url(redis_url) as server:
+        yield server
 
 
 def rewrite(client: Any, rows: list[Any]) -> None:

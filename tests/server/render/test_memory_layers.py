@@ -148,9 +148,9 @@ def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
 )
 def test_each_layer_tells_what_it_holds(full: Memory, name: str, texts: list[str]) -> None:
     """The handles, the counts, the words."""
-    told = words(full, name)
+    shown = words(full, name)
     for text in texts:
-        assert text in told
+        assert text in shown
 
 
 def test_trees_carry_handles(full: Memory) -> None:
@@ -196,7 +196,7 @@ def publish(url: str, session: str, entries: Sequence[Entry]) -> None:
 
     async def send() -> None:
         async with await Bus.connect(url) as bus:
-            await bus.publish(session, [Draft(f"e{k}", one) for k, one in enumerate(entries)])
+            await bus.publish(session, [Draft(f"e{k}", entry) for k, entry in enumerate(entries)])
 
     asyncio.run(send())
 

@@ -56,8 +56,8 @@ def test_a_decision_names_the_proposal_it_settles() -> None:
         {"by": "Ada", "content": "[PROPOSAL] We paint the shed green."},
         {"by": "Bo", "content": "[DECISION] We paint the shed green."},
     )
-    found = {row["index"]: row["proposal_index"] for row in labelled(rows, "decision")}
-    assert found == {10: None, 30: 20}
+    settled = {row["index"]: row["proposal_index"] for row in labelled(rows, "decision")}
+    assert settled == {10: None, 30: 20}
 
 
 def test_the_latest_reaction_in_a_message_stands() -> None:

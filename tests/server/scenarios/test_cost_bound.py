@@ -169,8 +169,8 @@ def notes(turns: int, heads: int = 2, **groups: Any) -> tuple[int, int] | None:
 )  # fmt: skip
 def test_reflections_on_notebooks_are_counted_in(groups: dict[str, Any], calls: int | None) -> None:
     """Of each keeper one for each occasion that its routes make one, with each try."""
-    found = notes(10, **groups)
-    assert (found and found[0]) == calls
+    count = notes(10, **groups)
+    assert (count and count[0]) == calls
 
 
 @pytest.mark.parametrize(
@@ -182,11 +182,11 @@ def test_who_says_what_is_said_first_keeps_a_notebook_too(
     """And its words are an occasion for the others."""
     floor = {"policy": "bid", "hops_hard": 0}
     rules = settings({"turns": 10}, floor=floor, note=NOTES, routes=routes)
-    found, without = (
+    count, without = (
         worst_case(parts(2), rules, PRICES, people=False, opener=opener).calls or 0
         for opener in ("host", "")
     )
-    assert found - without == more
+    assert count - without == more
 
 
 def test_a_larger_notebook_costs_more_to_rewrite() -> None:

@@ -52,9 +52,9 @@ def test_an_episode_is_explained_with_what_was_done_in_it(published: Parley) -> 
     published("task", "open", "work", "Ask the wing", "--as", "ana")
     published("tool", "put", "work", "count", "--result", "40", "--as", "ana")
     published("task", "close", "work", "--as", "ana", "--result", "Forty.")
-    told = published("explain", "work", "E1").out
-    assert "E1 goal open: Count doors" in told
-    assert "1 run, 1 ok (count 1); tasks: completed 1" in told
+    out = published("explain", "work", "E1").out
+    assert "E1 goal open: Count doors" in out
+    assert "1 run, 1 ok (count 1); tasks: completed 1" in out
     gone = published("explain", "work", "E2")
     assert gone.code == 0
     assert "E2 task let go of: Ask the wing" in gone.out
@@ -67,9 +67,9 @@ def test_an_exchange_is_explained_with_its_answer(at: Parley) -> None:
     at("session", "new", "desk", "--preset", "assistant")
     at("say", "desk", "How warm is it?", "--as", "user")
     at("say", "desk", "21 degrees.", "--as", "helper")
-    told = at("explain", "desk", "E1").out
-    assert "How warm is it?" in told
-    assert "21 degrees." in told
+    out = at("explain", "desk", "E1").out
+    assert "How warm is it?" in out
+    assert "21 degrees." in out
 
 
 def test_what_is_no_item_is_said_with_where_items_are(published: Parley) -> None:
@@ -143,6 +143,6 @@ def test_three_tiers_are_three_profiles(
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     at("session", "new", "s", "--preset", "experiment")
     at("publish", "s", file)
-    told = at("context", "s", "--as", "ana", "--profile", profile).out
-    assert there in told
-    assert not_there not in told
+    out = at("context", "s", "--as", "ana", "--profile", profile).out
+    assert there in out
+    assert not_there not in out

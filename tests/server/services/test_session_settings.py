@@ -39,8 +39,8 @@ def entries(at: Parley, kind: str, session: str = "s") -> list[dict[str, Any]]:
 
 
 def proposals(at: Parley, session: str = "s") -> int:
-    found: int = at("stats", session, "--json").rows()[0]["proposals"]
-    return found
+    count: int = at("stats", session, "--json").rows()[0]["proposals"]
+    return count
 
 
 def test_a_changed_setting_is_an_entry_and_in_force_from_there(at: Parley) -> None:

@@ -92,8 +92,8 @@ def test_an_old_key_of_a_file_sets_the_new_one(
     file = tmp_path / "old.toml"
     file.write_text(f"{old} = {value}\n")
     sources = read_sources({}, {}, file)
-    found = build_settings(sources)
-    assert {name: SETTINGS[name].of(found) for name in wanted} == wanted
+    settings = build_settings(sources)
+    assert {name: SETTINGS[name].of(settings) for name in wanted} == wanted
     (warning,) = sources.warnings
     assert warning.startswith(f"{old} ({file}) is an old name; write ")
     assert all(name in warning for name in OLD[old])
@@ -135,7 +135,7 @@ def test_an_old_key_of_a_live_session_is_logged_by_its_new_name(at: Parley, old:
 
 def test_the_prefixed_names_of_the_environment_are_all_read() -> None:
     """The four that the source documents name, by name."""
-    found = resolve_defaults(
+    settings = resolve_defaults(
         {},
         {
             "AEC_MEMORY_SHORT_TERM_TOKEN_CAP": "3000",
@@ -144,10 +144,10 @@ def test_the_prefixed_names_of_the_environment_are_all_read() -> None:
             "AEC_MEMORY_SUMMARIZATION_MODEL": "tiny",
         },
     )
-    assert found.session.limits.short_term.cap == 3000
-    assert found.session.limits.session.cap == 9000
-    assert found.session.episodes.supersede is False
-    assert found.model == "tiny"
+    assert settings.session.limits.short_term.cap == 3000
+    assert settings.session.limits.session.cap == 9000
+    assert settings.session.episodes.supersede is False
+    assert settings.model == "tiny"
 
 
 @pytest.mark.parametrize("nest", ["phase2_settings.memory_management", "phase2_settings"])
@@ -155,8 +155,8 @@ def test_keys_may_stand_in_the_tables_they_stood_in(nest: str, tmp_path: Path) -
     """A configuration is carried over as it is nested."""
     file = tmp_path / "old.toml"
     file.write_text(f'[{nest}]\nguidance_style = "structured"\nstatement_max_length = 100\n')
-    found = resolve_defaults({}, {}, file)
-    assert (found.session.note.style, found.session.limits.statement) == ("structured", 100)
+    settings = resolve_defaults({}, {}, file)
+    assert (settings.session.note.style, settings.session.limits.statement) == ("structured", 100)
 
 
 def test_the_new_name_wins_wherever_both_are_given(tmp_path: Path) -> None:

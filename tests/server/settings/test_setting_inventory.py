@@ -43,16 +43,16 @@ def test_every_setting_says_where_it_came_from(
     """A flag, a variable, the file, the preset or the default; one row each."""
     Path("parley.toml").write_text('preset = "assistant"\n[cache]\nttl = 5\n')
     monkeypatch.setenv("PARLEY_BATCH", "9")
-    found = rows(parley, "--summary-interval", "6")
-    assert list(found) == list(SETTINGS)
-    sources = {key: row["source"] for key, row in found.items()}
+    by_name = rows(parley, "--summary-interval", "6")
+    assert list(by_name) == list(SETTINGS)
+    sources = {key: row["source"] for key, row in by_name.items()}
     assert sources["summary.interval"] == "--summary-interval"
     assert sources["batch"] == "PARLEY_BATCH"
     assert sources["cache.ttl"] == "cache.ttl (parley.toml)"
     assert sources["exchange.users"] == "preset assistant"
     assert sources["limits.exchanges"] == "default"
-    assert found["exchange.users"]["value"] == ["user"]
-    changed = {key for key, row in found.items() if row["changed"]}
+    assert by_name["exchange.users"]["value"] == ["user"]
+    changed = {key for key, row in by_name.items() if row["changed"]}
     assert changed == {"data", "preset", "summary.interval", "batch", "cache.ttl"}
     assert list(rows(parley, "--changed")) == ["data", "batch", "preset", "cache.ttl"]
 
@@ -75,11 +75,11 @@ def test_a_session_tells_what_differs_from_its_preset(at: Parley) -> None:
     """Its logged settings; what the opener or anybody since set otherwise is marked."""
     at("session", "new", "s", "--preset", "experiment", "--limits-statement", "200")
     at("session", "set", "s", "note.agents.ana.limit=2000")
-    found = rows(at, "s")
-    assert found["note.policy"]["source"] == "preset experiment"
-    assert found["note.policy"]["changed"] is False
-    assert found["limits.statement"]["usual"] == 300
-    assert "redis" not in found
+    by_name = rows(at, "s")
+    assert by_name["note.policy"]["source"] == "preset experiment"
+    assert by_name["note.policy"]["changed"] is False
+    assert by_name["limits.statement"]["usual"] == 300
+    assert "redis" not in by_name
     changed = rows(at, "s", "--changed")
     assert set(changed) == {"preset", "limits.statement", "note.agents"}
     assert changed["note.agents"]["value"] == {"ana": {"limit": 2000}}

@@ -20,13 +20,13 @@ def test_a_flag_outranks_a_variable_and_a_variable_the_file(
     """Of four sources, the one nearest to the person typing wins."""
     (tmp_path / "parley.toml").write_text("batch = 7\n[summary]\ninterval = 3\nwords = 50\n")
     monkeypatch.chdir(tmp_path)
-    found = resolve_defaults(
+    settings = resolve_defaults(
         {"summary.interval": "5"}, {"PARLEY_SUMMARY_INTERVAL": "4", "PARLEY_BATCH": "8"}
     )
-    assert found.session.summary.interval == 5
-    assert found.batch == 8
-    assert found.session.summary.words == 50
-    assert found.session.summary.fanout == 6
+    assert settings.session.summary.interval == 5
+    assert settings.batch == 8
+    assert settings.session.summary.words == 50
+    assert settings.session.summary.fanout == 6
 
 
 MAPPINGS = {  # as JSON, and as TOML
@@ -175,8 +175,10 @@ def test_a_mapping_is_json_a_table_or_nothing(tmp_path: Path) -> None:
         resolve_defaults({"note.agents": text}, {}),
         resolve_defaults({}, {"PARLEY_NOTE_AGENTS": text}),
     ]
-    for found in given:
-        assert found.opening() == {"note": {"agents": {"dr. who": {"limit": 9, "policy": "off"}}}}
+    for settings in given:
+        assert settings.opening() == {
+            "note": {"agents": {"dr. who": {"limit": 9, "policy": "off"}}}
+        }
     assert resolve_defaults({}, environment(given[0])).model_dump() == given[0].model_dump()
 
 
@@ -269,8 +271,8 @@ def test_stop_rules_are_json_or_a_table(tmp_path: Path) -> None:
         resolve_defaults({"stop": text}, {}),
         resolve_defaults({}, {"PARLEY_STOP": text}),
     ]
-    for found in given:
-        assert found.opening() == {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
+    for settings in given:
+        assert settings.opening() == {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
     assert resolve_defaults({}, environment(given[0])).model_dump() == given[0].model_dump()
 
 
@@ -291,8 +293,8 @@ def test_wrong_stop_rules_are_refused_in_a_line(text: str, reason: str) -> None:
 
 def test_a_preset_lies_under_what_was_set() -> None:
     """And above what a transcript says of itself."""
-    found = resolve_defaults({"preset": "assistant", "chair": ["Ada"]}, {})
-    tree = found.opening({"chair": ["Bo"], "bots": ["clock"]})
+    settings = resolve_defaults({"preset": "assistant", "chair": ["Ada"]}, {})
+    tree = settings.opening({"chair": ["Bo"], "bots": ["clock"]})
     assert tree["exchange"] == {"users": ["user"]}
     assert (tree["chair"], tree["bots"]) == (("Ada",), ["clock"])
 

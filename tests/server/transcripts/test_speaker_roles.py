@@ -14,9 +14,11 @@ from parley.server.transcripts import Transcript, parse_transcript
 from parley.server.transcripts.speaker_roles import Roles, infer_roles
 
 
-def transcript(*said: tuple[str, str], **meta: Any) -> Transcript:
+def transcript(*messages: tuple[str, str], **meta: Any) -> Transcript:
     rows: list[dict[str, Any]] = [{"title": "t", **meta}]
-    rows += [{"index": k, "agent_id": who, "content": text} for k, (who, text) in enumerate(said)]
+    rows += [
+        {"index": k, "agent_id": who, "content": text} for k, (who, text) in enumerate(messages)
+    ]
     return parse_transcript(b"\n".join(map(orjson.dumps, rows)))
 
 
@@ -40,14 +42,17 @@ def test_who_is_only_called_like_one_is_none(name: str) -> None:
 
 def test_a_bot_is_known_by_saying_nothing_else() -> None:
     """Twice at least, and each time."""
-    said = [("relay", "dee has joined #parley"), ("relay", "logging to https://example.org/log")]
-    assert infer_roles(transcript(*TALK, *said)).bots == ("relay",)
-    assert infer_roles(transcript(*TALK, *said[:1])).bots == ()
-    assert infer_roles(transcript(*TALK, *said, ("relay", "I support P1"))).bots == ()
+    messages = [
+        ("relay", "dee has joined #parley"),
+        ("relay", "logging to https://example.org/log"),
+    ]
+    assert infer_roles(transcript(*TALK, *messages)).bots == ("relay",)
+    assert infer_roles(transcript(*TALK, *messages[:1])).bots == ()
+    assert infer_roles(transcript(*TALK, *messages, ("relay", "I support P1"))).bots == ()
 
 
 @pytest.mark.parametrize(
-    ("said", "chair", "scribes"),
+    ("words", "chair", "scribes"),
     [
         ("chair: bo", ("bo",), ()),
         ("Chairs: Ann Lee, BO", ("ann_lee", "bo"), ()),
@@ -61,24 +66,24 @@ def test_a_bot_is_known_by_saying_nothing_else() -> None:
     ],
 )
 def test_chairs_and_scribes_are_those_that_a_line_names(
-    said: str, chair: tuple[str, ...], scribes: tuple[str, ...]
+    words: str, chair: tuple[str, ...], scribes: tuple[str, ...]
 ) -> None:
     """By the name they speak under, whole or one word of it."""
-    assert infer_roles(transcript(*TALK, ("bo", said))) == Roles((), chair, scribes)
+    assert infer_roles(transcript(*TALK, ("bo", words))) == Roles((), chair, scribes)
 
 
 def test_what_the_file_says_of_itself_stands() -> None:
     """An empty list says that there are none."""
-    said = [*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy")]
-    assert infer_roles(transcript(*said, bots=[], chair="Cy", scribe="bo")) == Roles()
+    messages = [*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy")]
+    assert infer_roles(transcript(*messages, bots=[], chair="Cy", scribe="bo")) == Roles()
 
 
 def test_a_setting_outranks_the_talk() -> None:
     """Each for its own."""
-    said = transcript(*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy"))
-    assert assign_roles(said, resolve_defaults({}, {})) == Roles(("Zakim",), ("bo",), ("Cy",))
+    spoken = transcript(*TALK, ("Zakim", "ok"), ("bo", "chair: bo"), ("bo", "scribe: cy"))
+    assert assign_roles(spoken, resolve_defaults({}, {})) == Roles(("Zakim",), ("bo",), ("Cy",))
     own = resolve_defaults({"bots": ["x"], "chair": ["Cy"], "structure.scribes": ["bo"]}, {})
-    assert assign_roles(said, own) == Roles()
+    assert assign_roles(spoken, own) == Roles()
 
 
 def test_the_session_goes_by_what_was_told() -> None:

@@ -40,7 +40,7 @@ async def opened(bus: Bus, session: str, tree: dict[str, Any]) -> None:
     await bus.open(session, SessionOpened(settings=tree))
 
 
-async def said(bus: Bus, session: str, who: str, content: str, **more: Any) -> int:
+async def publish_message(bus: Bus, session: str, who: str, content: str, **more: Any) -> int:
     """A person's message; its n."""
     message = Message(participant=who, content=content, **more)
     name = f"{who}:{random.getrandbits(64):x}"

@@ -33,7 +33,7 @@ async def list_scenarios(caller: AnyToken) -> Any:
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problem_responses("refused"))
 async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
     """Whoever can be seated."""
-    found = (await asyncio.to_thread(everyone, doors.settings)).personas
+    personas = (await asyncio.to_thread(everyone, doors.settings)).personas
     return {
         "items": [
             {
@@ -42,6 +42,6 @@ async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
                 "interests": list(persona.persona.interests),
                 "may": None if persona.persona.may is None else list(persona.persona.may),
             }
-            for name, persona in found.items()
+            for name, persona in personas.items()
         ]
     }  # fmt: skip

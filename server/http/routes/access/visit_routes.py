@@ -87,10 +87,10 @@ def _let_in(
         charge_address(doors, request, "login")
         return _visitor(caller, problem, False)
     set_cookie(response, request, doors, claims, beside=caller.operator)
-    found = caller_from_claims(claims)
-    if caller.operator and not found.operator:
-        found = replace(found, operator=True)
-    return _visitor(found, None, True)
+    visitor = caller_from_claims(claims)
+    if caller.operator and not visitor.operator:
+        visitor = replace(visitor, operator=True)
+    return _visitor(visitor, None, True)
 
 
 def _visitor(caller: Caller, fault: Problem | None, ticket: bool | None) -> Visitor:

@@ -75,8 +75,8 @@ async def list_decisions(
     memory = await read_memory(doors, session, at)
     read = overlay_claims(memory)
 
-    def row(decision: Decision, said: Said) -> Row:
-        return {**decision_row(decision, said), "status": listed_status(read, decision)}
+    def row(decision: Decision, records: Said) -> Row:
+        return {**decision_row(decision, records), "status": listed_status(read, decision)}
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
     shown = [d for d in decisions if status in (None, listed_status(read, d))]
@@ -92,8 +92,8 @@ async def list_proposals(
     memory = await read_memory(doors, session, at)
     read = overlay_claims(memory)
 
-    def row(proposal: Proposal, said: Said) -> Row:
-        return {**proposal_row(proposal, said), "status": listed_status(read, proposal)}
+    def row(proposal: Proposal, records: Said) -> Row:
+        return {**proposal_row(proposal, records), "status": listed_status(read, proposal)}
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
     shown = [p for p in proposals if status in (None, listed_status(read, p))]
@@ -110,8 +110,8 @@ async def list_positions(
     spoken = sorted(memory.participants.values(), key=lambda participant: participant.name)
     everybody = [participant for participant in spoken if participant.messages]
     shown = everybody[after : after + limit]
-    said = await doors.moments.records(session, _contributed(shown))
-    rows = [participant_row(participant, said) for participant in shown]
+    records = await doors.moments.records(session, _contributed(shown))
+    rows = [participant_row(participant, records) for participant in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
 
@@ -130,7 +130,7 @@ async def list_summaries(
 ) -> Response:  # fmt: skip
     """Standing summaries, in the order of the talk, of a range those within it."""
     memory = await read_memory(doors, session, at)
-    found = [
+    summaries = [
         {
             "level": summary.level,
             "first": summary.first,
@@ -143,8 +143,8 @@ async def list_summaries(
         )
         if first <= summary.first and summary.last <= last and level in (None, summary.level)
     ]
-    more = after + limit if len(found) > after + limit else None
-    return _part(found[after : after + limit], more)
+    more = after + limit if len(summaries) > after + limit else None
+    return _part(summaries[after : after + limit], more)
 
 
 @router.get(
@@ -173,16 +173,16 @@ async def get_usage(
 async def _items(
     doors: Dependencies,
     session: str,
-    found: Sequence[_One],
+    items: Sequence[_One],
     limit: int,
     row: Callable[[_One, Said], Row],
 ) -> Response:
     """The first of them, with the words that they rest on."""
-    shown: Any = found[:limit]
-    numbers = {cite.n for one in shown for origin in origins(one) for cite in origin.cites}
-    said = await doors.moments.records(session, numbers)
-    rows = [row(one, said) for one in shown]
-    return _part(rows, shown[-1].ref if len(found) > limit else None)
+    shown: Any = items[:limit]
+    numbers = {cite.n for item in shown for origin in origins(item) for cite in origin.cites}
+    records = await doors.moments.records(session, numbers)
+    rows = [row(item, records) for item in shown]
+    return _part(rows, shown[-1].ref if len(items) > limit else None)
 
 
 def _contributed(shown: Iterable[Participant]) -> set[int]:

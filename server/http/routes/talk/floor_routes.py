@@ -91,7 +91,7 @@ def _seat(doors: Dependencies, session: str, caller: Caller) -> Session:
 
 async def _floor(doors: Dependencies, session: str) -> dict[str, Any]:
     memory = await read_memory(doors, session)
-    seats = sorted(memory.floor.seats.items(), key=lambda one: one[1].order)
+    seats = sorted(memory.floor.seats.items(), key=lambda item: item[1].order)
     rows = [
         {
             "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,

@@ -206,9 +206,9 @@ async def _numbered(doors: Dependencies, session: str, numbers: range) -> AsyncI
     """The primary entries `numbers`, in their order, as far as they are there."""
     for start in range(0, len(numbers), MOST_ROWS):
         part = numbers[start : start + MOST_ROWS]
-        found = await doors.moments.records(session, part)
+        records = await doors.moments.records(session, part)
         for n in part:
-            if (record := found.get(n)) is not None:
+            if (record := records.get(n)) is not None:
                 yield record
 
 

@@ -213,8 +213,8 @@ async def verify_session(session: SessionId, caller: Operator, doors: Dependenci
     if doors.verifying.locked():
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
     async with doors.verifying:
-        found = await verified(doors.held, session)
-    return {"sound": not found, "findings": found}
+        verification = await verified(doors.held, session)
+    return {"sound": not verification, "findings": verification}
 
 
 @router.post(

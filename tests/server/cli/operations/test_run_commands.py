@@ -54,11 +54,11 @@ def entries(file: SessionFile, kinds: frozenset[str] | None = None) -> list[Any]
 
 def committed(file: SessionFile) -> dict[int, list[str]]:
     """Who spoke in each epoch of the floor, by the releases that came with it."""
-    found: dict[int, list[str]] = {}
+    names: dict[int, list[str]] = {}
     for row in entries(file):
         if row["kind"] == "floor.released" and row.get("reason", "spoke") == "spoke":
-            found.setdefault(row["epoch"], []).append(row["participant"])
-    return found
+            names.setdefault(row["epoch"], []).append(row["participant"])
+    return names
 
 
 def laws_hold(file: SessionFile, report: dict[str, Any]) -> None:
@@ -107,8 +107,8 @@ def test_the_same_seed_gives_the_same_talk(parley: Parley, tmp_path: Path, name:
     assert report["ended"]["rule"]
     assert report["minutes"]["decisions"][0]["status"] == "ratified"
     laws_hold(read_file(tmp_path / "1.json"), report)
-    said = entries(read_file(tmp_path / "1.json"), frozenset({"message"}))
-    assert 18 <= len(said) <= 31
+    messages = entries(read_file(tmp_path / "1.json"), frozenset({"message"}))
+    assert 18 <= len(messages) <= 31
     assert parley("session", "verify", "--file", tmp_path / "1.json").code == 0
 
 
@@ -175,15 +175,15 @@ def test_ctrl_c_closes_nothing_and_the_same_command_goes_on(redis_url: str, tmp_
         env=environment_of(redis_url),
     )  # fmt: skip
     assert process.stderr is not None
-    said = []
+    lines = []
     for line in process.stderr:
-        said.append(line)
+        lines.append(line)
         if "to a second region" in line:
             process.send_signal(signal.SIGINT)
             break
     rest = process.stderr.read()
     process.stderr.close()
-    assert process.wait(PATIENCE) == 130, "".join(said) + rest
+    assert process.wait(PATIENCE) == 130, "".join(lines) + rest
     assert f"'parley run {path} --session talk' goes on" in rest
     again = subprocess.run(
         [*command, "--fast", "--json"], capture_output=True, text=True, cwd=tmp_path,
@@ -258,10 +258,10 @@ def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
 
 
 def children_of(pid: int) -> list[int]:
-    told = subprocess.run(
+    ps = subprocess.run(
         ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True
     )
-    return [int(child) for child in told.stdout.split()]
+    return [int(child) for child in ps.stdout.split()]
 
 
 def test_what_makes_no_sense_is_refused_before_anything_begins(
@@ -315,5 +315,5 @@ def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_pat
     assert totals["turns"] > 0
     assert 0 < totals["tokens"] <= 60_000
     assert 0 < totals["micros"] <= 1_000_000
-    said = float(ran.err.partition(" cost ")[2].split()[0])
-    assert totals["micros"] <= said * 1_000_000
+    cost = float(ran.err.partition(" cost ")[2].split()[0])
+    assert totals["micros"] <= cost * 1_000_000

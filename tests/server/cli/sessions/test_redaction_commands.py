@@ -15,7 +15,7 @@ SECRET = "zanzibar"
 
 
 @pytest.fixture
-def told(parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Parley:
+def talked(parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Parley:
     """`parley` on a server with a session `s` whose second message tells a secret."""
     monkeypatch.setenv("PARLEY_REDIS", redis_url)
     parley("session", "new", "s")
@@ -29,43 +29,43 @@ def told(parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Par
     return parley
 
 
-def test_it_shows_what_goes_and_asks(told: Parley, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_shows_what_goes_and_asks(talked: Parley, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a yes nothing happens."""
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    ran = told("redact", "s", "2", "--reason", "a place")
+    ran = talked("redact", "s", "2", "--reason", "a place")
     assert ran.code == 1
     assert SECRET in ran.err
-    assert SECRET in told("memory", "s").out
+    assert SECRET in talked("memory", "s").out
 
 
 def test_afterwards_the_session_is_whole_and_wordless(
-    told: Parley, redis_url: str, tmp_path: Path
+    talked: Parley, redis_url: str, tmp_path: Path
 ) -> None:
     """Verify, export, import, fork and every key of the server."""
-    ran = told("redact", "s", "2", "--reason", "a place", "--as", "ops", "--yes")
+    ran = talked("redact", "s", "2", "--reason", "a place", "--as", "ops", "--yes")
     assert ran.code == 0
     assert "words of entry 2 of s are gone" in ran.err
-    minutes = told("memory", "s").out
+    minutes = talked("memory", "s").out
     assert SECRET not in minutes
     assert "P2" in minutes
     assert "accepted" in minutes
-    assert told("session", "verify", "s").code == 0
-    assert told("session", "export", "s", "-o", tmp_path / "s.json").code == 0
+    assert talked("session", "verify", "s").code == 0
+    assert talked("session", "export", "s", "-o", tmp_path / "s.json").code == 0
     assert SECRET not in (tmp_path / "s.json").read_text()
-    assert told("session", "verify", "--file", tmp_path / "s.json").code == 0
-    assert told("session", "import", tmp_path / "s.json", "--as", "t").code == 0
-    assert told("session", "fork", "s", "u", "--at", "3").code == 0
+    assert talked("session", "verify", "--file", tmp_path / "s.json").code == 0
+    assert talked("session", "import", tmp_path / "s.json", "--as", "t").code == 0
+    assert talked("session", "fork", "s", "u", "--at", "3").code == 0
     for name in ("t", "u"):
-        assert told("session", "verify", name).code == 0
-    assert told("memory", "t", "--json").out == told("memory", "s", "--json").out
+        assert talked("session", "verify", name).code == 0
+    assert talked("memory", "t", "--json").out == talked("memory", "s", "--json").out
     with redis.Redis.from_url(redis_url) as raw:
         assert SECRET.encode() not in stored(raw)
 
 
-def test_it_can_be_repeated(told: Parley) -> None:
+def test_it_can_be_repeated(talked: Parley) -> None:
     """The second time there is nothing to do."""
-    told("redact", "s", "2", "--reason", "a place", "--yes")
-    ran = told("redact", "s", "2", "--reason", "a place", "--yes", "--json")
+    talked("redact", "s", "2", "--reason", "a place", "--yes")
+    ran = talked("redact", "s", "2", "--reason", "a place", "--yes", "--json")
     assert ran.code == 0
     assert ran.rows()[0]["again"] is True
 
@@ -79,8 +79,8 @@ def test_it_can_be_repeated(told: Parley) -> None:
         (["s", "0", "--reason", "x"], 2, "'N'"),
     ],
 )
-def test_what_cannot_be_is_refused(told: Parley, args: list[str], code: int, text: str) -> None:
+def test_what_cannot_be_is_refused(talked: Parley, args: list[str], code: int, text: str) -> None:
     """In one line that says why."""
-    ran = told("redact", *args)
+    ran = talked("redact", *args)
     assert ran.code == code
     assert text in ran.err

@@ -74,8 +74,8 @@ def test_a_trace_shows_memory_results_and_messages(desk: Parley) -> None:
     """Three views: what is held, what is kept, what the assistant receives."""
     desk("tool", "put", "desk", "weather", "--args", OSLO, "--result", "rain", "--ttl", "2")
     desk("say", "desk", "And now?", "--as", "user")
-    told = desk("context", "desk", "--as", "helper", "--trace").out
-    memory, cache, messages = told.split("\n\n=== ")
+    out = desk("context", "desk", "--as", "helper", "--trace").out
+    memory, cache, messages = out.split("\n\n=== ")
     assert memory.startswith("=== MEMORY STATE ===\nSession: desk | Exchanges: 1 of 1 | Summary: 0")
     assert "Compressions: 0" in memory
     assert cache.startswith("FUNCTION CACHE STATE ===\nKept results: 1 | Hits: 0")
@@ -97,8 +97,8 @@ def test_a_trace_shows_memory_results_and_messages(desk: Parley) -> None:
 
 def test_the_profile_exchange_is_a_list_of_messages(desk: Parley) -> None:
     """As JSON it is what a model's API takes; the present only."""
-    told = desk("context", "desk", "--as", "helper", "--profile", "exchange", "--json")
-    messages = json.loads(told.out)
+    ran = desk("context", "desk", "--as", "helper", "--profile", "exchange", "--json")
+    messages = json.loads(ran.out)
     assert [message["role"] for message in messages] == ["system", "user", "assistant"]
     assert "[2] USER: How warm is it?" in desk("context", "desk", "--profile", "exchange").out
     assert desk("context", "desk", "--profile", "exchange", "--at", "1").code == 2

@@ -86,8 +86,8 @@ async def test_numbers_in_free_form_are_kept_or_refused(redis_url: str) -> None:
             assert response.status_code == (201 if value in kept else 422), value
             assert value in kept or response.json()["field"] == "arguments"
         rows = (await operator.get(f"{PATH}/entries?limit=500")).json()["items"]
-        found = [row["entry"]["arguments"]["x"] for row in rows if "arguments" in row["entry"]]
-        assert found == 3 * [json.loads(value) for value in kept]
+        numbers = [row["entry"]["arguments"]["x"] for row in rows if "arguments" in row["entry"]]
+        assert numbers == 3 * [json.loads(value) for value in kept]
 
 
 OTHERS = {
@@ -114,6 +114,6 @@ async def test_nothing_is_made_of_a_value_of_another_kind(redis_url: str) -> Non
     async with doors(redis_url) as d, d.client(d.operator()) as operator:
         await begin(d)
         for row, field in OTHERS.items():
-            told = await sent(operator, f'{{"content": "x", {row}}}')
-            assert told == (False, f"entries.0.{field}"), row
+            answer = await sent(operator, f'{{"content": "x", {row}}}')
+            assert answer == (False, f"entries.0.{field}"), row
         assert (await operator.get(f"{PATH}/messages")).json()["items"] == []

@@ -24,8 +24,8 @@ GOLDEN = Path(__file__).parents[4] / "docs" / "asyncapi.json"
 
 def refs(tree: Any) -> Iterator[str]:
     if isinstance(tree, dict):
-        if isinstance(found := tree.get("$ref"), str):
-            yield found
+        if isinstance(ref := tree.get("$ref"), str):
+            yield ref
         for value in tree.values():
             yield from refs(value)
     elif isinstance(tree, list):
@@ -47,8 +47,8 @@ def test_docs_hold_the_document() -> None:
     """`parley schema asyncapi > docs/asyncapi.json` after a change that is meant."""
     kept = json.loads(GOLDEN.read_text(encoding="utf-8"))
     made = json.loads(json.dumps(asyncapi_document()))
-    for one in (kept, made):
-        del one["info"]["version"]
+    for document in (kept, made):
+        del document["info"]["version"]
     assert kept == made
 
 

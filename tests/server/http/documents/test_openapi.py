@@ -30,8 +30,8 @@ def refs(tree: Any) -> Iterator[str]:
             yield ref
         tree = list(tree.values())
     if isinstance(tree, list):
-        for one in tree:
-            yield from refs(one)
+        for node in tree:
+            yield from refs(node)
 
 
 def test_the_one_in_docs_is_this_one() -> None:
@@ -60,11 +60,11 @@ def test_every_operation_has_a_name_a_family_and_words() -> None:
 
 def test_every_operation_tells_its_right() -> None:
     """The one that its route needs; whatever is not public tells how to show who one is."""
-    told = {operation["operationId"]: operation for *_, operation in operations()}
+    by_id = {operation["operationId"]: operation for *_, operation in operations()}
     for route in list_routes():
         if not isinstance(route, APIRoute) or not route.include_in_schema:
             continue
-        operation = told[route.name]
+        operation = by_id[route.name]
         assert [operation["x-parley-right"]] == list(route_rights(route))
         assert ("security" in operation) == (operation["x-parley-right"] != "public")
 
@@ -81,9 +81,9 @@ def test_nothing_is_referred_to_that_is_not_there() -> None:
     """And the framework's own form of errors is not told of."""
     tree = openapi_document()
     for ref in set(refs(tree)):
-        found: Any = tree
+        node: Any = tree
         for step in ref.removeprefix("#/").split("/"):
-            found = found[step]
+            node = node[step]
     assert not {"HTTPValidationError", "ValidationError"} & tree["components"]["schemas"].keys()
 
 

@@ -163,7 +163,7 @@ async def differing(
     d: Hall, given: str | None, expected: Any, rows: Sequence[Row] = ROWS
 ) -> list[tuple[str, str, object, object]]:
     """Where the doors answer otherwise than `expected(row)` says: None is to be let in."""
-    found: list[tuple[str, str, object, object]] = []
+    differences: list[tuple[str, str, object, object]] = []
     for row in rows:
         if row.right in ("public", "metrics"):
             continue
@@ -172,10 +172,10 @@ async def differing(
         if wanted is None:
             shut = slug.startswith("token-") or slug == "other-session" or missing == row.right
             if shut or status >= 500:
-                found.append((row.method, row.path, (status, slug), wanted))
+                differences.append((row.method, row.path, (status, slug), wanted))
         elif slug != wanted:
-            found.append((row.method, row.path, (status, slug), wanted))
-    return found
+            differences.append((row.method, row.path, (status, slug), wanted))
+    return differences
 
 
 FORGED: Final[dict[str, Callable[[Hall], str | None]]] = {
@@ -247,8 +247,8 @@ async def test_a_socket_takes_a_ticket_once(redis_url: str) -> None:
     async with hall(redis_url) as d:
         made = build_claims("ana", "person", SESSION, d.standing.doors.clock(), seconds=MONTHS)
         path = f"{row.path}?ticket={d.standing.doors.tickets.made(made, MONTHS)}"
-        said = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
-        assert said == [(101, "", ""), (401, "token-invalid", "")]
+        refusals = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
+        assert refusals == [(101, "", ""), (401, "token-invalid", "")]
         given = token(d, "ana", "person")
         path = f"{row.path}?token={given}&access_token={given}"
         assert (await refusal(d, Row("", path, row.right), None))[1] == "token-missing"

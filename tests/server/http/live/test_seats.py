@@ -22,7 +22,7 @@ from parley.server.http.live.seats import Seats
 from parley.server.http.live.session_channels import SessionChannels
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import PATIENCE, wait_until
-from tests.support.sessions.rooms import BID, opened, said
+from tests.support.sessions.rooms import BID, opened, publish_message
 
 
 def caller(name: str, may: tuple[str, ...] | None = None) -> Caller:
@@ -173,7 +173,7 @@ async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
     async with sitting(redis_url, floor=BID) as here:
         ana = await here.seats.taken(caller("ana"), "s")
         bo = await here.seats.taken(caller("bo"), "s")
-        await said(here.bus, "s", "host", "Who begins?")
+        await publish_message(here.bus, "s", "host", "Who begins?")
         async with asyncio.timeout(PATIENCE):
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]

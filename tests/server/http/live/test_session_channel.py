@@ -111,11 +111,11 @@ async def _interleave(
 ) -> None:
     clients: list[Client] = []
     async with channelled(url, session, before, ring, stretch) as (bus, room, channel):
-        said = before
+        count = before
         for what, value in steps:
             if what == "say":
-                await discuss(bus, session, value, first=said + 1)
-                said += value
+                await discuss(bus, session, value, first=count + 1)
+                count += value
             elif what == "come":
                 after = None if value is None else min(value, room.seq)
                 clients.append(Client(after or 0))

@@ -69,7 +69,8 @@ def planted(schema: Json, document: Json, depth: int = 0) -> Any:
         if depth > 6 or "properties" not in schema:
             return {MARK: MARK}
         return {
-            name: planted(one, document, depth + 1) for name, one in schema["properties"].items()
+            name: planted(property_schema, document, depth + 1)
+            for name, property_schema in schema["properties"].items()
         }
     if kind == "array":
         return [planted(schema.get("items", {}), document, depth + 1)]
@@ -83,7 +84,11 @@ def planted(schema: Json, document: Json, depth: int = 0) -> Any:
 def requests_of(path: str, operation: Json, document: Json) -> Iterator[Json]:
     """The path, the query and the headers with the marker; then bodies, the fitting one first."""
     filled = re.sub(r"\{\w+(:\w+)?\}", MARK, path.replace("{session}", SESSION))
-    query = {one["name"]: MARK for one in operation.get("parameters", ()) if one["in"] == "query"}
+    query = {
+        parameter["name"]: MARK
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query"
+    }
     headers = {"Idempotency-Key": MARK, "Last-Event-ID": MARK, f"X-{MARK}": MARK}
     yield {"url": filled, "params": {**query, MARK: MARK}, "headers": headers}
     yield {"url": path.replace("{session}", MARK).replace("{", "").replace("}", MARK)}
@@ -143,20 +148,20 @@ async def test_no_refusal_gives_back_what_was_sent(
     redis_url: str, capfd: pytest.CaptureFixture[str], role: Role
 ) -> None:
     """Over every operation that is described; and the log says nothing of it either."""
-    document, told, count = description(), [], 0
+    document, leaked, count = description(), [], 0
     async with doors(redis_url, clock=Hurrying()) as d:
         await furnish(d)
         token = d.token("ana", role=role, may=[*CAPABILITIES], seconds=80 * 86_400)
         async with d.client(token) as client:
             for request in everywhere():
-                told += await leaks(client, **request)
+                leaked += await leaks(client, **request)
             for method, path, operation in operations(document):
                 if path.endswith("/events"):
                     continue  # it does not end; its refusals are those of the others
                 for request in requests_of(path, operation, document):
-                    told += await leaks(client, method=method, **request)
+                    leaked += await leaks(client, method=method, **request)
                     count += 1
-    assert told == []
+    assert leaked == []
     assert count > 20
     assert MARK not in "".join(capfd.readouterr())
 
@@ -168,8 +173,8 @@ async def test_a_fault_of_ours_is_told_by_its_id_alone(
     configure_logging("info", as_json=True)
 
     def broken(caller: Any) -> None:
-        held = MARK + caller.name
-        raise RuntimeError(f"broken by {len(held)}")
+        secret = MARK + caller.name
+        raise RuntimeError(f"broken by {len(secret)}")
 
     monkeypatch.setattr("parley.server.http.routes.access.auth_routes.identity_row", broken)
     async with doors(redis_url) as d, d.client(d.token("ana")) as client:
@@ -207,7 +212,7 @@ def test_a_refusal_of_the_domain_is_told_without_its_values(error: Exception) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "redacted"),
     [
         ("setting 'x.y': is none", "setting …: is none"),
         ("'P3' is neither a handle nor \"an id\"", "… is neither a handle nor …"),
@@ -219,9 +224,9 @@ def test_a_refusal_of_the_domain_is_told_without_its_values(error: Exception) ->
         ("'all of it'", ""), ("--only this", ""),
     ],
 )  # fmt: skip
-def test_what_stands_in_quotes_is_left_out(text: str, told: str) -> None:
+def test_what_stands_in_quotes_is_left_out(text: str, redacted: str) -> None:
     """And advice for a shell; an apostrophe opens no quote, and one unclosed ends none."""
-    assert redact_input(text) == told
+    assert redact_input(text) == redacted
 
 
 def test_a_long_refusal_is_cut() -> None:

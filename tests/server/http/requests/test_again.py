@@ -88,7 +88,7 @@ async def test_a_request_that_is_sent_again_does_nothing(
 @pytest.mark.parametrize("path", ["votes", "corrections"])
 async def test_a_request_that_is_sent_again_at_once_is_one(redis_url: str, path: str) -> None:
     """At two servers, by a client that did not wait: each of them is answered as the first."""
-    body = next(body for _, one, _, body in ASKED if one == path)
+    body = next(body for _, target, _, body in ASKED if target == path)
     async with doors(redis_url) as d, doors(redis_url) as e:
         await begin(d, chair=["ana"])
         token = d.token("ana", session=NAME, may=["moderate"])
@@ -116,12 +116,12 @@ async def test_a_key_that_was_used_for_something_else_is_a_conflict(redis_url: s
             d.client(d.token("bo", session=NAME)) as bo,
         ):
             await _prepare(ana, bo, "vote")
-            for choice, found in (("accept", ""), ("reject", "conflict"), ("accept", "")):
+            for choice, outcome in (("accept", ""), ("reject", "conflict"), ("accept", "")):
                 response = await ana.post(
                     f"{PATH}/votes/V1/ballots", json={"choice": [choice]},
                     headers={"Idempotency-Key": "mine"},
                 )  # fmt: skip
-                assert ("" if response.is_success else slug(response)) == found
+                assert ("" if response.is_success else slug(response)) == outcome
 
 
 async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> None:

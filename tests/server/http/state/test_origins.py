@@ -72,8 +72,8 @@ def test_what_is_no_address_is_refused_at_the_start(given: dict[str, Any]) -> No
         origins(**given)
 
 
-def slug(said: Any) -> str:
-    return str(said.json()["type"]).rpartition(":")[2]
+def slug(answer: Any) -> str:
+    return str(answer.json()["type"]).rpartition(":")[2]
 
 
 async def logged_in(d: Standing, client: Any, role: Any = "person", session: str = "*") -> Any:

@@ -128,9 +128,9 @@ async def test_bad_tokens_are_slowed_down_by_where_they_come_from(redis_url: str
         d.client("bad") as bad,
         d.client(d.operator()) as good,
     ):
-        said = [(await bad.get("/v1/me")).status_code for _ in range(9)]
-        said += [(await bad.post("/v1/login", json=ticket)).status_code for _ in range(2)]
-        assert said == [401] * 10 + [429]
+        statuses = [(await bad.get("/v1/me")).status_code for _ in range(9)]
+        statuses += [(await bad.post("/v1/login", json=ticket)).status_code for _ in range(2)]
+        assert statuses == [401] * 10 + [429]
         assert (await good.get("/v1/me")).status_code == 200
         assert (await bad.get("/v1/me")).status_code == 429
         assert (await bad.get("/healthz")).status_code == 200
@@ -139,8 +139,8 @@ async def test_bad_tokens_are_slowed_down_by_where_they_come_from(redis_url: str
 async def test_no_token_at_all_is_slowed_down_too(redis_url: str) -> None:
     """Ten a second, and forty at once."""
     async with doors(redis_url, clock=Clock()) as d, d.client() as nobody:
-        said = [(await nobody.get("/v1/me")).status_code for _ in range(41)]
-    assert said == [401] * 40 + [429]
+        statuses = [(await nobody.get("/v1/me")).status_code for _ in range(41)]
+    assert statuses == [401] * 40 + [429]
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -15,7 +15,7 @@ from tests.support.doors.doors import Standing, doors
 from tests.support.doors.sse import streamed
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import RedisServer
-from tests.support.sessions.rooms import said
+from tests.support.sessions.rooms import publish_message
 from tests.support.sessions.sessions import discuss, whole
 
 PATH = "/v1/sessions/s/events"
@@ -42,7 +42,7 @@ async def test_the_stream_starts_with_hello_and_goes_on_from_now(redis_url: str)
             "incarnation": info.incarnation, "you": {"name": "ana", "role": "person"},
             "after": 6,
         }  # fmt: skip
-        await said(d.doors.held.bus, "s", "bo", "I propose we paint the pier.")
+        await publish_message(d.doors.held.bus, "s", "bo", "I propose we paint the pier.")
         entry = await stream.next()
         assert (entry.event, entry.id) == ("entry", "7")
         assert entry.data["entry"]["content"] == "I propose we paint the pier."
@@ -135,7 +135,7 @@ async def test_a_replaced_log_is_told_on_the_open_stream(redis_url: str) -> None
             await bus.restore("s", records[:3], replace=True)
             reset = await stream.next()
             assert (reset.event, reset.id) == ("reset", "3")
-            await said(bus, "s", "bo", "Again.")
+            await publish_message(bus, "s", "bo", "Again.")
             assert (await stream.next()).id == "4"
 
 
@@ -167,11 +167,11 @@ async def test_a_closing_server_says_so_on_every_stream(redis_url: str) -> None:
     """And ends within a moment, however many are open."""
     async with doors(redis_url) as d:
         token = await begun(d)
-        async with streamed(d.url, PATH, token) as one, streamed(d.url, PATH, token) as other:
-            await one.next()
+        async with streamed(d.url, PATH, token) as first, streamed(d.url, PATH, token) as other:
+            await first.next()
             await other.next()
             d.doors.closing.set()
-            for stream in (one, other):
+            for stream in (first, other):
                 (bye,) = await stream.until_end()
                 assert (bye.event, bye.data["reason"]) == ("bye", "shutdown")
             async with streamed(d.url, PATH, token) as late:
@@ -187,7 +187,7 @@ async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_
             await quick.next()
             await wait_until(lambda: len(d.doors.streams) == 2)
             for number in range(40):
-                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+                await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
                 assert (await quick.next()).data["seq"] == 7 + number
         channel = d.doors.rooms.channel("s")
         await wait_until(lambda: not channel._live)
@@ -235,7 +235,7 @@ async def test_what_other_processes_say_is_heard(redis_url: str) -> None:
         token = await begun(d)
         async with streamed(d.url, PATH, token) as stream, await Bus.connect(redis_url) as other:
             await stream.next()
-            await said(other, "s", "bo", "From elsewhere.")
+            await publish_message(other, "s", "bo", "From elsewhere.")
             assert (await stream.next()).data["entry"]["content"] == "From elsewhere."
 
 
@@ -250,7 +250,7 @@ async def test_streams_live_through_an_outage_of_redis(durable_server: RedisServ
                 await wait_until(lambda: "hints_lost" in [line["event"] for line in logged])
                 durable_server.start()
                 await wait_until(lambda: "hints_resumed" in [line["event"] for line in logged])
-                await said(bus, "s", "bo", "Are we back?")
+                await publish_message(bus, "s", "bo", "Are we back?")
                 assert (await stream.next()).id == "7"
             assert [line["event"] for line in logged].count("hints_lost") == 1
 
@@ -265,7 +265,7 @@ async def test_a_client_that_never_reads_again_is_cut_off(
         with await _deaf(d.url, token) as deaf:
             await wait_until(lambda: len(d.doors.streams) == 1)
             for number in range(30):
-                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+                await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
             await wait_until(lambda: len(d.doors.streams) == 0)
             await wait_until(lambda: not _under_way())
             assert deaf.fileno() >= 0

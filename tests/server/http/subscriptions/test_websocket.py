@@ -20,7 +20,7 @@ from websockets.typing import Subprotocol
 from parley.server.http.transport.websocket_connection import WebSocketConnection
 from tests.support.doors.doors import Standing, doors
 from tests.support.servers.patience import PATIENCE, wait_until
-from tests.support.sessions.rooms import said
+from tests.support.sessions.rooms import publish_message
 from tests.support.sessions.sessions import discuss, whole
 
 
@@ -99,7 +99,7 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
         token, bus = await begun(d, 10), d.doors.held.bus
         async with connected(d, token) as ana:
             assert await ana.ask(type="subscribe", after=4) == {"type": "subscribed", "after": 4}
-            await said(bus, "s", "bo", "I propose we paint the pier.")
+            await publish_message(bus, "s", "bo", "I propose we paint the pier.")
             heard = [await ana.next() for _ in range(8)]
             assert [row["seq"] for row in heard] == list(range(5, 13))
             assert heard[-1]["facts"][0]["kind"] == "proposal.made"
@@ -109,7 +109,7 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
             assert last["seq"] == 12
             assert "facts" not in last
             assert await ana.ask(type="unsubscribe") == {"type": "unsubscribed"}
-            await said(bus, "s", "bo", "Unheard.")
+            await publish_message(bus, "s", "bo", "Unheard.")
             assert await ana.ask(type="ping") == {"type": "pong"}
             assert (await ana.ask(type="subscribe"))["after"] == 13
             refused = await ana.ask(type="subscribe", after=99)
@@ -288,7 +288,7 @@ async def test_a_client_that_does_not_read_is_closed(redis_url: str) -> None:
             await slow.ask(type="subscribe")
             await ana.ask(type="subscribe")
             for number in range(40):
-                await said(bus, "s", "bo", f"{number} " + "x" * 200_000)
+                await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
                 assert (await ana.next())["seq"] == 7 + number
             channel = d.doors.rooms.channel("s")
             await wait_until(lambda: len(channel._live) == 1)
@@ -330,7 +330,7 @@ async def test_a_message_may_come_in_ever_so_many_pieces(redis_url: str) -> None
     async with doors(redis_url) as d:
         token = await begun(d)
         async with connected(d, token) as ana:
-            pieces = (bytes([one]) for one in b'"type": "ping"}')
+            pieces = (bytes([byte]) for byte in b'"type": "ping"}')
             whole = [frame(1, b"{", fin=False)]
             whole += [frame(0, b"", fin=False) + frame(0, data, fin=False) for data in pieces]
             for _ in range(2):

@@ -138,7 +138,7 @@ def test_a_short_secret_signs_nothing(secrets: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reason"),
     [
         ({"name": "parley"}, "name"), ({"name": "\ud800"}, "name"), ({"session": "a b"}, "session"),
         ({"seconds": 0}, "90 days"), ({"seconds": 91 * 86_400}, "90 days"),
@@ -146,10 +146,10 @@ def test_a_short_secret_signs_nothing(secrets: list[str]) -> None:
         ({"role": "operator", "session": "harbour"}, "every session"),
     ],
 )  # fmt: skip
-def test_what_no_token_may_say_is_not_signed(given: dict[str, Any], told: str) -> None:
+def test_what_no_token_may_say_is_not_signed(given: dict[str, Any], reason: str) -> None:
     """The person who asks for it is told why."""
     whole: dict[str, Any] = {"name": "ana", "role": "person", "session": "*", "now": NOW, **given}
-    with pytest.raises(Misuse, match=told):
+    with pytest.raises(Misuse, match=reason):
         build_claims(**whole)
 
 

@@ -34,9 +34,9 @@ async def _corrected(client: httpx2.AsyncClient, **given: Any) -> str:
     alone = await client.post(f"{PATH}/corrections", json=given)
     row = {"kind": "item.corrected", **given}
     batch = await client.post(f"{PATH}/entries", json={"entries": [row]})
-    found = {"" if response.is_success else slug(response) for response in (alone, batch)}
-    assert len(found) == 1, (alone.text, batch.text)
-    return found.pop()
+    slugs = {"" if response.is_success else slug(response) for response in (alone, batch)}
+    assert len(slugs) == 1, (alone.text, batch.text)
+    return slugs.pop()
 
 
 async def _makers(d: Standing) -> dict[str, str]:

@@ -74,8 +74,8 @@ def problem(data: bytes, *, ends: bool = True) -> tuple[int, str]:
 async def asked(d: Standing, target: str, host: str, *lines: str, method: str = "GET") -> bytes:
     """What is answered to a request of that target and `Host`."""
     async with connected(d) as (reader, writer):
-        said = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Connection: close", *lines]
-        writer.write("\r\n".join([*said, "", ""]).encode())
+        lines_sent = [f"{method} {target} HTTP/1.1", f"Host: {host}", "Connection: close", *lines]
+        writer.write("\r\n".join([*lines_sent, "", ""]).encode())
         return await rest(reader)
 
 

@@ -36,7 +36,9 @@ async def test_a_call_that_is_repeated_is_told_what_it_did(redis_url: str) -> No
         async with over_http(d, token) as ana:
             await ana.do("join_session")
             for tool in KEYED:
-                given = {name: one for name, one in ARGUMENTS[tool].items() if name != "session"}
+                given = {
+                    name: value for name, value in ARGUMENTS[tool].items() if name != "session"
+                }
                 first = await ana.do(tool, **given, key=f"{tool}!")
                 head = (await d.doors.held.bus.info("harbour")).head
                 again = await ana.do(tool, **given, key=f"{tool}!")
@@ -96,9 +98,11 @@ async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str |
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             words = ["A light?", "A light?" if key else "A crane?"]
-            said = await asyncio.gather(*(ana.do("say", content=word, key=key) for word in words))
-            assert sorted(one["n"] for one in said) == ([1, 1] if key else [1, 2])
-            assert sorted(one["duplicate"] for one in said) == [False, bool(key)]
+            results = await asyncio.gather(
+                *(ana.do("say", content=word, key=key) for word in words)
+            )
+            assert sorted(result["n"] for result in results) == ([1, 1] if key else [1, 2])
+            assert sorted(result["duplicate"] for result in results) == [False, bool(key)]
 
 
 async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: str) -> None:
@@ -108,11 +112,11 @@ async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: 
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             await ana.do("propose", content="Build a light.")
-            said = {"content": "Yes.", "act": "support", "re": "P1"}
+            arguments = {"content": "Yes.", "act": "support", "re": "P1"}
             first = [
                 await ana.do("support", ref="P1", key="a"),
                 await ana.do("decide", content="So be it.", proposal="P1", key="b"),
-                await ana.do("say", **said, key="c"),
+                await ana.do("say", **arguments, key="c"),
             ]
             await d.doors.held.bus.publish(
                 "harbour", [Draft("s", ItemCorrected(ref="P1", op="retract", by="bo"))]
@@ -120,9 +124,9 @@ async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: 
             again = [
                 await ana.do("support", ref="P1", key="a"),
                 await ana.do("decide", content="So be it.", proposal="P1", key="b"),
-                await ana.do("say", **said, key="c"),
+                await ana.do("say", **arguments, key="c"),
             ]
-            assert [one["n"] for one in again] == [one["n"] for one in first]
-            assert all(one["duplicate"] for one in again)
+            assert [result["n"] for result in again] == [result["n"] for result in first]
+            assert all(result["duplicate"] for result in again)
             assert (await ana.refused("support", ref="P1")).startswith("no-item:")
-            assert (await ana.refused("say", **said)).startswith("no-item:")
+            assert (await ana.refused("say", **arguments)).startswith("no-item:")

@@ -33,16 +33,16 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
 
     waits = asyncio.create_task(_hears(bo, there["after"]))
     made = await ana.do("propose", content="Build a light at the end of the pier.", topic="light")
-    assert [one["ref"] for one in made["found"] if one["kind"] == "proposal.made"] == ["P1"]
+    assert [row["ref"] for row in made["found"] if row["kind"] == "proposal.made"] == ["P1"]
 
     heard = await waits
-    (said,) = heard["messages"]
-    assert (said["participant"], said["act"]) == ("ana", "propose")
-    assert said["content"] == "Build a light at the end of the pier."
+    (message,) = heard["messages"]
+    assert (message["participant"], message["act"]) == ("ana", "propose")
+    assert message["content"] == "Build a light at the end of the pier."
 
     agreed = await bo.do("support", ref="P1", why="Ships ground there at night.")
     heard = await _hears(ana, made["seq"])
-    assert [one["participant"] for one in heard["messages"]] == ["bo"]
+    assert [row["participant"] for row in heard["messages"]] == ["bo"]
 
     claimed = await ana.do("decide", content="We build the light.", proposal="P1")
     assert agreed["seq"] < claimed["seq"]
@@ -102,10 +102,10 @@ async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -
         await call("join_session")
         await say("p", Message(participant="ana", content="Build a light.", act="propose"))
         supported = await call("support", ref="P1")
-        assert [one.kind for one in supported.found] == ["reaction.changed"]
+        assert [fact.kind for fact in supported.found] == ["reaction.changed"]
         await say("v", VoteInitiated(participant="ana", content="Build it?", re="P1"))
         assert "ballot.cast" in [
-            one.kind for one in (await call("vote", ref="V1", choice=["accept"])).found
+            fact.kind for fact in (await call("vote", ref="V1", choice=["accept"])).found
         ]
 
 
@@ -126,7 +126,7 @@ async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
             await bo.do("vote", ref="1", choice=["accept"], why="It is dark out there.")
             for agent in (ana, bo):
                 heard = await agent.do("wait_for_messages", after=after, timeout=10)
-                closed = [one["says"] for one in heard["facts"] if one["kind"] == "vote.closed"]
+                closed = [fact["says"] for fact in heard["facts"] if fact["kind"] == "vote.closed"]
                 assert len(closed) == 1
             memory = await bo.do("read_memory")
             (vote,), (decision,) = memory["votes"], memory["decisions"]

@@ -119,11 +119,11 @@ async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
             over_http(d, d.token("ana", role="agent")) as ana,
         ):
             await ana.do("join_session")
-            for tool, arguments, said in WRONG:
+            for tool, arguments, reason in WRONG:
                 agent = operator if tool == "create_session" else ana
                 result = await agent.call(tool, **arguments)
                 assert result.is_error, tool
-                assert said in text_of(result)
+                assert reason in text_of(result)
 
 
 async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
@@ -156,12 +156,12 @@ async def test_what_became_of_an_item_is_told_in_words(redis_url: str) -> None:
                 await agent.do("join_session")
             await ana.do("propose", content="Build a light.")
             await bo.do("support", ref="P1")
-            told = text_of(await ana.call("explain", session="harbour", ref="P1"))
-            assert "P1, active:" in told
-            assert "then, at #2: P1 bo: support" in told
-            found = await ana.do("explain", ref="P1")
-            for fact in found["history"]:
-                assert fact["kind"] not in told
+            text = text_of(await ana.call("explain", session="harbour", ref="P1"))
+            assert "P1, active:" in text
+            assert "then, at #2: P1 bo: support" in text
+            explanation = await ana.do("explain", ref="P1")
+            for fact in explanation["history"]:
+                assert fact["kind"] not in text
 
 
 async def test_a_closed_session_takes_nothing_more(redis_url: str) -> None:
@@ -186,7 +186,7 @@ async def test_who_says_too_much_is_told_to_wait(redis_url: str) -> None:
             whys = [await ana.call("say", session="harbour", content=f"{k}") for k in range(6)]
             refused = [text_of(result) for result in whys if result.is_error]
             assert refused
-            assert all(one.startswith("rate:") and "retry_after" in one for one in refused)
+            assert all(text.startswith("rate:") and "retry_after" in text for text in refused)
 
 
 async def test_what_is_unknown_is_an_error_of_the_protocol(redis_url: str) -> None:

@@ -25,13 +25,13 @@ async def test_what_an_agent_says_waits_for_the_floor(redis_url: str) -> None:
             joined = await ana.do("join_session")
             assert any("One speaks at a time" in line for line in joined["how_to"])
             await bo.do("join_session")
-            said = await asyncio.gather(
+            results = await asyncio.gather(
                 ana.do("propose", content="Build a light at the pier."),
                 bo.do("say", content="Who keeps the harbour at night?"),
             )
-            assert {one["n"] for one in said} == {1, 2}
+            assert {row["n"] for row in results} == {1, 2}
             read = await ana.do("read_messages", first=1, last=2)
-            assert {one["participant"] for one in read["messages"]} == {"ana", "bo"}
+            assert {row["participant"] for row in read["messages"]} == {"ana", "bo"}
 
 
 async def test_who_is_not_given_the_floor_is_told_what_to_do(redis_url: str) -> None:
@@ -60,8 +60,8 @@ async def test_a_wait_tells_when_the_floor_is_ours(redis_url: str) -> None:
                 if heard["floor"]["yours"]:
                     break
             assert heard["floor"]["yours"]
-            said = await ana.do("say", content="I propose a light at the pier.")
-            assert "P1" in [one["ref"] for one in said["found"]]
+            result = await ana.do("say", content="I propose a light at the pier.")
+            assert "P1" in [fact["ref"] for fact in result["found"]]
             passed = await ana.do("pass_floor", ready=True)
             assert not passed["yours"]
 

@@ -71,11 +71,11 @@ async def test_what_is_there_is_given_at_once(redis_url: str) -> None:
         began = time.monotonic()
         heard = await ana.do("wait_for_messages", after=first - 1, timeout=25)
         assert time.monotonic() - began < 20
-        said = [(one["content"], one["addressed"]) for one in heard["messages"]]
-        assert said == [("Morning.", False), ("Look at this, @ana.", True)]
+        messages = [(message["content"], message["addressed"]) for message in heard["messages"]]
+        assert messages == [("Morning.", False), ("Look at this, @ana.", True)]
         assert heard["after"] >= last
         own = await ana.do("wait_for_messages", after=first, include_own=True)
-        assert [one["participant"] for one in own["messages"]] == ["ana", "bo"]
+        assert [message["participant"] for message in own["messages"]] == ["ana", "bo"]
 
 
 async def test_a_wait_ends_with_a_message(redis_url: str) -> None:
@@ -87,7 +87,7 @@ async def test_a_wait_ends_with_a_message(redis_url: str) -> None:
         began = time.monotonic()
         await harbour.says("bo", "A ship!")
         heard = await waits
-        assert [one["content"] for one in heard["messages"]] == ["A ship!"]
+        assert [message["content"] for message in heard["messages"]] == ["A ship!"]
         assert time.monotonic() - began < 20
 
 
@@ -124,7 +124,9 @@ async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) 
         await harbour.says("bo", "A ship!")
         heard = await asyncio.gather(*waits)
     assert (asked, waiting <= idle + SLACK) == (0, True), (idle, waiting)
-    assert all([one["content"] for one in each["messages"]] == ["A ship!"] for each in heard)
+    assert all(
+        [message["content"] for message in each["messages"]] == ["A ship!"] for each in heard
+    )
 
 
 async def test_a_second_wait_ends_the_first(redis_url: str) -> None:
@@ -137,7 +139,7 @@ async def test_a_second_wait_ends_the_first(redis_url: str) -> None:
         second = asyncio.create_task(ana.do("wait_for_messages", after=seq, timeout=25))
         assert (await first)["superseded"]
         await harbour.says("bo", "Still here?")
-        assert [one["content"] for one in (await second)["messages"]] == ["Still here?"]
+        assert [message["content"] for message in (await second)["messages"]] == ["Still here?"]
 
 
 async def test_a_wait_that_is_given_up_is_forgotten(redis_url: str) -> None:
@@ -157,15 +159,15 @@ async def test_much_that_was_said_comes_in_parts(redis_url: str) -> None:
         ana = await harbour.agent("ana", joins=False)
         drafts = [Draft(f"m{k}", Message(participant="bo", content=f"{k}")) for k in range(250)]
         await harbour.d.doors.held.bus.publish("harbour", drafts)
-        after, found, parts = 0, [], []
+        after, contents, parts = 0, [], []
         while True:
             heard = await ana.do("wait_for_messages", after=after, timeout=0.1)
-            found += [one["content"] for one in heard["messages"]]
+            contents += [message["content"] for message in heard["messages"]]
             parts.append(len(heard["messages"]))
             after = heard["after"]
             if not heard["more"]:
                 break
-        assert found == [str(k) for k in range(250)]
+        assert contents == [str(k) for k in range(250)]
         assert parts == [100, 100, 50]
 
 
@@ -229,4 +231,4 @@ async def _commands_during(redis: Redis, work: Iterable[Awaitable[object]]) -> i
 async def _commands(redis: Redis) -> int:
     """Every command so far but our own."""
     stats = await redis.info("commandstats")
-    return sum(one["calls"] for name, one in stats.items() if name != "cmdstat_info")
+    return sum(row["calls"] for name, row in stats.items() if name != "cmdstat_info")

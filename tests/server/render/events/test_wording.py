@@ -130,12 +130,12 @@ def test_a_summary_says_how_it_was_made() -> None:
 def test_an_item_is_announced_by_its_words() -> None:
     """A topic of one word says less than what was proposed."""
     data = {"participant": "Bo", "topic": "rollout", "text": "All five in one night."}
-    said = fact_line({"kind": "proposal.made", "ref": "P6", "data": data})
-    assert said == "P6 proposed by Bo: All five in one night."
+    line = fact_line({"kind": "proposal.made", "ref": "P6", "data": data})
+    assert line == "P6 proposed by Bo: All five in one night."
 
 
 def test_a_lesson_says_where_it_was_learnt() -> None:
     """Its handle is that of the other session."""
     data = {"session": "boats", "ref": "D2", "text": "Paint it green."}
-    said = fact_line({"kind": "lesson.imported", "ref": None, "data": data})
-    assert said == "learnt from boats D2: Paint it green."
+    line = fact_line({"kind": "lesson.imported", "ref": None, "data": data})
+    assert line == "learnt from boats D2: Paint it green."

@@ -102,7 +102,7 @@ class Page(HTMLParser):
         raise AssertionError("a comment")
 
     def values(self, name: str) -> list[str]:
-        return [value or "" for _, one, value in self.attributes if one == name]
+        return [value or "" for _, attribute, value in self.attributes if attribute == name]
 
 
 def inline(text: str) -> list[Token]:
@@ -142,8 +142,8 @@ def test_every_link_leads_to_a_message_of_the_appendix(whole: Row) -> None:
     tokens = inline(render(whole, "md").decode())
     led = {str(token.attrGet("href")) for token in tokens if token.type == "link_open"}
     anchors = {token.content for token in tokens if token.type == "html_inline"} - {"</a>"}
-    assert anchors == {f'<a id="{one.removeprefix("#")}">' for one in led}
-    assert {f"m{row['n']}" for row in whole["evidence"]} == links == {one[1:] for one in led}
+    assert anchors == {f'<a id="{anchor.removeprefix("#")}">' for anchor in led}
+    assert {f"m{row['n']}" for row in whole["evidence"]} == links == {anchor[1:] for anchor in led}
 
 
 def test_all_forms_have_the_same_sections(whole: Row) -> None:
@@ -171,32 +171,32 @@ def lines_in(lines: list[Row]) -> list[Row]:
 def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
     """Title, head, headings and lines, in order, as the text form has them."""
     page = json.loads(render(whole, "json"))["page"]
-    told = [page["title"], *page["head"]]
+    texts = [page["title"], *page["head"]]
     for section in page["sections"]:
-        told += filter(None, [section["heading"], section["about"]])
+        texts += filter(None, [section["heading"], section["about"]])
         for line in lines_in(section["lines"]):
             note = f"({line['note']})" if line["note"] else ""
             cites = " ".join(f"[{n}]" for n, _, _ in line["cites"])
             words = (line["mark"], note, "" if line["kind"] == "long" else line["text"], cites)
-            told.append(" ".join(filter(None, words)))
-            told += line["text"].split("\n") if line["kind"] == "long" else []
+            texts.append(" ".join(filter(None, words)))
+            texts += line["text"].split("\n") if line["kind"] == "long" else []
     text = render(whole, "text").decode().partition("\nEvidence\n")[0]
-    assert [line.strip() for line in text.split("\n") if line] == told
+    assert [line.strip() for line in text.split("\n") if line] == texts
 
 
 @pytest.mark.parametrize("words", ["plain", *HOSTILE.values()], ids=["plain", *HOSTILE])
 def test_a_line_of_the_page_tells_participants_from_words(words: str) -> None:
     """Marks and spans name who takes part, whatever they are called; cites lie in their entry."""
-    found = hostile_report(words)
-    known = {row["participant"] for row in found["positions"]}
-    lines = [line for part in found["page"]["sections"] for line in lines_in(part["lines"])]
+    report = hostile_report(words)
+    known = {row["participant"] for row in report["positions"]}
+    lines = [line for part in report["page"]["sections"] for line in lines_in(part["lines"])]
     named = {line["text"][start:end] for line in lines for start, end in line["names"]}
     assert named | {line["mark"] for line in lines if line["of"] == "participant"} <= known
     assert named
-    handles = {row["handle"] for kind in ("decisions", "open", "settled") for row in found[kind]}
+    handles = {row["handle"] for kind in ("decisions", "open", "settled") for row in report[kind]}
     assert {line["mark"] for line in lines if line["of"] == "item"} <= handles
     for n, start, end in (cite for line in lines for cite in line["cites"]):
-        assert 0 < n <= found["n"]
+        assert 0 < n <= report["n"]
         assert 0 <= start <= end
 
 
@@ -205,7 +205,7 @@ def test_the_page_allows_its_own_style_and_nothing_else(whole: Row) -> None:
     text = render(whole, "html").decode()
     style = text.partition("<style>")[2].partition("</style>")[0]
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    (policy,) = [one for one in Page(text).values("content") if "default-src" in one]
+    (policy,) = [value for value in Page(text).values("content") if "default-src" in value]
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
     assert not {"src", "style", "onload", "action"} & {name for _, name, _ in Page(text).attributes}
     assert "prefers-color-scheme:dark" in style
@@ -258,8 +258,8 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
 @example("![a](b) [c](d) [e]: f <g> &amp; **h** _i_ ~~j~~ `k`")
 def test_marks_are_text_wherever_they_stand(words: str) -> None:
     """In a line, in a heading, in brackets and line for line in a quotation."""
-    one = " ".join(words.split())
-    assume(one)
+    plain = " ".join(words.split())
+    assume(plain)
     mark = escaped(words)
     lines = (f"# {mark}", "", mark, "", f"- {mark}", f"- **P1** ({mark}) *“{mark}”*", "")
     tokens = inline("\n".join((*lines, quoted(words))))
@@ -269,7 +269,7 @@ def test_marks_are_text_wherever_they_stand(words: str) -> None:
         "strong", "em", "blockquote", "softbreak", "hardbreak",
     }  # fmt: skip
     shown = " ".join(shown_by(tokens).split())
-    assert len(re.findall(re.escape(one), shown)) >= 5
+    assert len(re.findall(re.escape(plain), shown)) >= 5
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ def lines_of(whole: Row, heading: str) -> list[str]:
     return section.split("\n") if section else []
 
 
-def told(*rows: Row, session: str = "") -> Row:
+def report_of_rows(*rows: Row, session: str = "") -> Row:
     data = "\n".join(json.dumps({"index": k, **row}) for k, row in enumerate(rows)).encode()
     done = analyze(parse_transcript(data), resolve_defaults({}, {}))
     return build_report(done.memory, done.said.values(), session)
@@ -436,7 +436,7 @@ def test_dissent_is_told_with_its_reason(whole: Row) -> None:
     """Not only the sentence that takes the stand, and without the mark that says it too."""
     page = render(whole, "text").decode()
     assert "against Odette: “I oppose P4. Call it a log" in page
-    marked = told(
+    marked = report_of_rows(
         {"agent_id": "Ana", "content": "[PROPOSE] A lamp."},
         {"agent_id": "Bo", "content": "[OPPOSE P1] It is dear. It is dark as well."},
     )
@@ -451,7 +451,7 @@ def test_a_long_talk_has_short_minutes() -> None:
         {"agent_id": "Ana", "content": f"Build pier number {k}.", "act": "propose"}
         for k in range(40)
     ]
-    whole = told(*rows, {"agent_id": "Bo", "content": "+1 to P3."})
+    whole = report_of_rows(*rows, {"agent_id": "Bo", "content": "+1 to P3."})
     shown = lines_of(whole, "Open proposals")
     assert len(whole["open"]) == 40
     assert len([line for line in shown if line.startswith("  P")]) == OPEN
@@ -461,10 +461,10 @@ def test_a_long_talk_has_short_minutes() -> None:
 def test_what_only_sounds_like_a_proposal_stands_apart() -> None:
     """Until somebody takes it up."""
     maybe = {"agent_id": "Ana", "content": "Maybe we should move the meeting to noon."}
-    alone = told(maybe, {"agent_id": "Bo", "content": "Nice weather."})
+    alone = report_of_rows(maybe, {"agent_id": "Bo", "content": "Nice weather."})
     assert not lines_of(alone, "Open proposals")
     assert "meeting to noon" in lines_of(alone, "Suggestions")[1]
-    heard = told(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
+    heard = report_of_rows(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
     assert lines_of(heard, "Open proposals")
     assert not lines_of(heard, "Suggestions")
 
@@ -476,16 +476,16 @@ def test_the_head_says_when_it_was_and_who_was_there() -> None:
         {"agent_id": "Ana", "content": "Hello.", "timestamp": "2026-03-02T08:10:00Z"},
         {"agent_id": "Ana", "content": "So.", "timestamp": "2026-03-02T09:25:00Z"},
     ]
-    whole = told(*rows)
+    whole = report_of_rows(*rows)
     assert (whole["began"], whole["ended"]) == ("2026-03-02T08:00:00Z", "2026-03-02T09:25:00Z")
     name, head, present, *_ = render(whole, "text").decode().split("\n")
     assert name == "Minutes of 2026-03-02"
     assert head.startswith("2026-03-02 08:00 to 09:25 UTC (1 h 25 min); 3 messages by 2 ")
     assert present == "Present: Ana, Bo"
-    days = told({"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02"})
+    days = report_of_rows({"agent_id": "Bo", "content": "Hello.", "timestamp": "2026-03-02"})
     assert (days["began"], days["ended"]) == ("2026-03-02", "2026-03-02")
     assert "\n2026-03-02; 1 message" in render(days, "text").decode()
-    assert told({"agent_id": "Bo", "content": "Hello."})["began"] is None
+    assert report_of_rows({"agent_id": "Bo", "content": "Hello."})["began"] is None
 
 
 @pytest.mark.parametrize(
@@ -493,7 +493,7 @@ def test_the_head_says_when_it_was_and_who_was_there() -> None:
 )
 def test_a_time_that_no_calendar_has_is_told_of_no_talk(moment: str) -> None:
     """Whoever says something names its time: the minutes stand whatever that is."""
-    whole = told({"agent_id": "Bo", "content": "Hello.", "timestamp": moment})
+    whole = report_of_rows({"agent_id": "Bo", "content": "Hello.", "timestamp": moment})
     assert (whole["began"], whole["ended"]) == (None, None)
     assert "1 message by 1 participant" in render(whole, "text").decode()
     read = Message.model_construct(participant="Bo", content="Hello.", at=moment, at_text=None)
@@ -505,7 +505,7 @@ def test_a_time_that_no_calendar_has_is_told_of_no_talk(moment: str) -> None:
 def test_a_decision_is_told_in_full() -> None:
     """Memory keeps its first 200 characters; the message has the rest."""
     words = " and ".join(f"number {k} gets a lamp of its own" for k in range(12))
-    whole = told({"agent_id": "Ana", "content": f"[DECISION] The pier {words}."})
+    whole = report_of_rows({"agent_id": "Ana", "content": f"[DECISION] The pier {words}."})
     (row,) = whole["decisions"]
     assert row["outcome"].endswith("…")
     assert f"The pier {words}." in " ".join(lines_of(whole, "Decisions"))
@@ -515,8 +515,8 @@ def test_a_vote_stands_with_what_it_decided(parley: Parley, tmp_path: Path) -> N
     """Once, without its question; and the same minutes are the same bytes."""
     out = tmp_path / "played.json"
     assert parley("run", "architecture", "--seed", "1", "--fast", "--out", out).code == 0
-    one, other = (parley("minutes", out, "--format", "html").out for _ in range(2))
-    assert one == other
+    first, second = (parley("minutes", out, "--format", "html").out for _ in range(2))
+    assert first == second
     text = parley("minutes", out).out.partition("\nEvidence\n")[0]
     assert text.count("V1 ") == text.count("V2 ") == 1
     assert "Shall P4 be accepted" not in text

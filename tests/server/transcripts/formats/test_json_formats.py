@@ -29,14 +29,14 @@ def messages(transcript: Transcript) -> list[Message]:
     ]
 
 
-def said(transcript: Transcript) -> list[tuple[str, str]]:
+def spoken_lines(transcript: Transcript) -> list[tuple[str, str]]:
     return [(each.participant, each.content) for each in messages(transcript)]
 
 
 def test_a_day_of_slack_has_threads_votes_and_bots() -> None:
     """Reactions that are votes are messages; the others, and who is not named, are counted."""
     transcript = read(samples.SLACK)
-    assert said(transcript) == [
+    assert spoken_lines(transcript) == [
         ("Ana Lima", "I propose we plant beans (https://example.org/b) & peas, @U2"),
         ("U2", "👍"), ("U2", "Why not 👍"), ("Clock", "It is nine."),
     ]  # fmt: skip
@@ -72,7 +72,7 @@ def test_a_whole_export_is_read_in_the_order_of_time(tmp_path: Path) -> None:
     """Two people of one name keep two names; several channels are topics."""
     _export(tmp_path, "garden", "kitchen")
     transcript = read_transcript(tmp_path)
-    assert said(transcript) == [
+    assert spoken_lines(transcript) == [
         ("Ana (ana)", "day 3"), ("Ana (ana)", "day 3"), ("ana (anna)", "day 4"),
         ("ana (anna)", "day 4"),
     ]  # fmt: skip
@@ -83,7 +83,7 @@ def test_one_channels_folder_knows_the_names_of_its_workspace(tmp_path: Path) ->
     """users.json stands beside the folders of the channels."""
     _export(tmp_path, "garden", "kitchen")
     transcript = read_transcript(tmp_path / "garden")
-    assert said(transcript) == [("Ana (ana)", "day 3"), ("ana (anna)", "day 4")]
+    assert spoken_lines(transcript) == [("Ana (ana)", "day 3"), ("ana (anna)", "day 4")]
     assert messages(transcript)[0].topic is None
 
 
@@ -99,7 +99,7 @@ def test_an_archive_is_read_as_the_folder_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "export"
     folder.mkdir()
     _export(folder, "garden")
-    assert said(read_transcript(_zipped(folder, tmp_path / "e.zip"))) == said(
+    assert spoken_lines(read_transcript(_zipped(folder, tmp_path / "e.zip"))) == spoken_lines(
         read_transcript(folder)
     )
 
@@ -142,7 +142,10 @@ def test_any_other_file_may_come_in_an_archive(tmp_path: Path) -> None:
 def test_tools_and_thinking_are_counted_not_said() -> None:
     """What Anthropic's blocks hold besides text."""
     transcript = read(samples.ANTHROPIC)
-    assert said(transcript) == [("user", "I propose we plant beans."), ("assistant", "I agree.")]
+    assert spoken_lines(transcript) == [
+        ("user", "I propose we plant beans."),
+        ("assistant", "I agree."),
+    ]
     assert list(transcript.left) == [
         "a part that is no text (thinking)", "a tool's call", "a tool's result",
     ]  # fmt: skip
@@ -151,7 +154,7 @@ def test_tools_and_thinking_are_counted_not_said() -> None:
 def test_comments_have_authors_bots_and_ghosts() -> None:
     """Comments of the page are taken without what the page hides."""
     transcript = read(samples.GITHUB_REST)
-    assert said(transcript) == [
+    assert spoken_lines(transcript) == [
         ("ana", "I propose we plant beans."), ("tidy[bot]", "Labelled."), ("ghost", "+1"),
     ]  # fmt: skip
     assert transcript.meta == {"bots": ["tidy[bot]"]}
@@ -162,14 +165,14 @@ def test_an_issue_begins_with_its_own_words() -> None:
     """Then come its comments; hidden ones stay out."""
     transcript = read(samples.GITHUB_GH)
     assert transcript.meta == {"title": "Beans"}
-    assert said(transcript) == [("ana", "I propose beans."), ("bo", "I agree.")]
+    assert spoken_lines(transcript) == [("ana", "I propose beans."), ("bo", "I agree.")]
     assert transcript.left["hidden comments"].first == "comments 1"
 
 
 def test_replies_of_a_discussion_stand_where_they_were_made() -> None:
     """In the order of time, with what they answer; a thumb of somebody named is a vote."""
     transcript = read(samples.DISCUSSION)
-    assert [(who, text) for who, text in said(transcript)] == [
+    assert [(who, text) for who, text in spoken_lines(transcript)] == [
         ("ana", "I propose beans."), ("bo", "Peas instead?"), ("ana", "👍"), ("ghost", "Fine."),
         ("ana", "Both."),
     ]  # fmt: skip
@@ -180,7 +183,7 @@ def test_replies_of_a_discussion_stand_where_they_were_made() -> None:
 def test_autogen_is_read_from_a_list_and_from_a_state(tree: Any) -> None:
     """Words of agents are taken, a hand-over with whom it is for; events are counted."""
     transcript = read(tree)
-    assert said(transcript) == [
+    assert spoken_lines(transcript) == [
         ("user", "Plant what?"), ("ana", "I propose beans."), ("ana", "Over to you."),
         ("bo", "I agree."),
     ]  # fmt: skip
@@ -190,7 +193,7 @@ def test_autogen_is_read_from_a_list_and_from_a_state(tree: Any) -> None:
 
 def test_the_chat_history_of_autogen_names_who_spoke() -> None:
     """Of 0.2; its roles are those of one side, the names are everyone's."""
-    assert said(read(samples.AUTOGEN_02)) == [
+    assert spoken_lines(read(samples.AUTOGEN_02)) == [
         ("user_proxy", "Plant what?"), ("ana", "I propose beans."),
     ]  # fmt: skip
 
@@ -198,10 +201,10 @@ def test_the_chat_history_of_autogen_names_who_spoke() -> None:
 def test_langchain_is_read_in_its_three_forms() -> None:
     """A name counts before a role; calls, results and frames are counted."""
     transcript = read(samples.LANGCHAIN_DATA)
-    assert said(transcript) == [("Ana", "I propose beans."), ("ai", "I agree.")]
+    assert spoken_lines(transcript) == [("Ana", "I propose beans."), ("ai", "I agree.")]
     assert transcript.skipped == 3
     for tree in (samples.LANGCHAIN_LC, samples.LANGCHAIN_FLAT):
-        assert said(read(tree)) == [("human", "I propose beans."), ("Bo", "I agree.")]
+        assert spoken_lines(read(tree)) == [("human", "I propose beans."), ("Bo", "I agree.")]
 
 
 def test_a_row_that_is_no_message_is_named() -> None:

@@ -24,7 +24,7 @@ def messages(transcript: Transcript) -> list[Message]:
     ]
 
 
-def said(text: str | bytes, **given: Any) -> list[tuple[str, str]]:
+def spoken_lines(text: str | bytes, **given: Any) -> list[tuple[str, str]]:
     """Who says what, in order."""
     return [(each.participant, each.content) for each in messages(read(text, **given))]
 
@@ -58,14 +58,17 @@ def test_w3cs_log_says_its_day_its_zone_its_chair_and_its_bots() -> None:
     """A nick may stand on the line before its words; a nick that joins says nothing."""
     transcript = read(samples.RRSAGENT)
     assert times(samples.RRSAGENT)[-1] == "2024-05-03T09:00:40Z"
-    assert said(samples.RRSAGENT)[-2:] == [("ana", "PROPOSED: we plant beans"), ("bo", "+1")]
+    assert spoken_lines(samples.RRSAGENT)[-2:] == [
+        ("ana", "PROPOSED: we plant beans"),
+        ("bo", "+1"),
+    ]
     assert transcript.meta == {"bots": ["RRSAgent"], "title": "Beans", "chair": ["Ana Lima", "Bo"]}
 
 
 def test_w3cs_text_log_has_angles() -> None:
     """The other form that RRSAgent writes; times with a zone keep it."""
     log = "09:00:01 <bo> bo has joined #garden\n09:00:02 <bo> hello\n"
-    assert said(log) == [("bo", "hello")]
+    assert spoken_lines(log) == [("bo", "hello")]
     iso = "[2024-05-03T09:00:02.100Z]\t<bo> hello\n2024-05-03T09:00:03+0200 <bo> again\n"
     assert times(iso) == ["2024-05-03T09:00:02.100Z", "2024-05-03T09:00:03+02:00"]
 
@@ -79,30 +82,30 @@ def test_a_line_of_no_client_is_counted_with_its_place() -> None:
 
 def test_colours_of_irc_are_taken_off() -> None:
     """The codes that clients paint with are no words."""
-    assert said("<ana> \x02bold\x0f and \x0304,01red\x03 again\n") == [
+    assert spoken_lines("<ana> \x02bold\x0f and \x0304,01red\x03 again\n") == [
         ("ana", "bold and red again")
     ]
 
 
 def test_cues_of_one_speaker_are_one_message() -> None:
     """Voices, names before a colon, notes, styling, references."""
-    assert said(samples.VTT) == [
+    assert spoken_lines(samples.VTT) == [
         ("Ana Lima", "I propose we plant beans & peas."),
         ("Bo", "I agree."),
     ]
-    assert said(samples.ZOOM) == [
+    assert spoken_lines(samples.ZOOM) == [
         ("Ana Lima", "I propose we plant beans."), ("Bo", "Proposal: peas too."),
     ]  # fmt: skip
-    assert said(samples.SRT) == [("Ana", "I propose we plant beans."), ("Bo", "I agree.")]
+    assert spoken_lines(samples.SRT) == [("Ana", "I propose we plant beans."), ("Bo", "I agree.")]
     assert times(samples.SRT) == ["00:00:02.000", "00:00:06.000"]
 
 
 def test_two_may_speak_in_one_cue() -> None:
     """Each voice of a cue is its own message; a name on a line of its own is one."""
     cue = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>Yes.</v>\n<v Bo>No.</v>\n"
-    assert said(cue) == [("Ana", "Yes."), ("Bo", "No.")]
+    assert spoken_lines(cue) == [("Ana", "Yes."), ("Bo", "No.")]
     lines = "WEBVTT\n\n00:01.000 --> 00:02.000\n(Ana Lima)\nYes.\n-\n(Bo)\nNo.\n"
-    assert said(lines) == [("Ana Lima", "Yes."), ("Bo", "No.")]
+    assert spoken_lines(lines) == [("Ana Lima", "Yes."), ("Bo", "No.")]
 
 
 def test_captions_without_names_are_told_sentence_by_sentence() -> None:
@@ -111,14 +114,14 @@ def test_captions_without_names_are_told_sentence_by_sentence() -> None:
         f"{number}\n00:00:0{number},000 --> 00:00:0{number},500\n{words}\n\n"
         for number, words in enumerate(["We plant", "beans.", "And peas."], 1)
     )
-    assert said(cues) == [("unknown", "We plant beans."), ("unknown", "And peas.")]
+    assert spoken_lines(cues) == [("unknown", "We plant beans."), ("unknown", "And peas.")]
     assert read(cues).notes == ["the file names no speaker: all is said by 'unknown'"]
 
 
 def test_a_word_with_a_colon_is_no_speaker() -> None:
     """Proposals, links and hours keep their colon; memory reads them."""
     text = "Ana: hello\nBo: hello\nProposal: beans\nhttps://example.org: seeds\nAna: bye\n"
-    assert said(text)[1][1] == "hello\nProposal: beans\nhttps://example.org: seeds"
+    assert spoken_lines(text)[1][1] == "hello\nProposal: beans\nhttps://example.org: seeds"
 
 
 def test_headings_are_topics_and_what_nobody_says_the_scribe_does() -> None:
@@ -126,25 +129,25 @@ def test_headings_are_topics_and_what_nobody_says_the_scribe_does() -> None:
     transcript = read(samples.MARKDOWN)
     assert transcript.meta == {"title": "Garden club", "chair": ["Ana Lima"], "scribe": "Cy"}
     assert {each.topic for each in messages(transcript)} == {"Beans"}
-    assert said(samples.MARKDOWN) == [
+    assert spoken_lines(samples.MARKDOWN) == [
         ("Ana Lima", "I propose we plant beans.\nThey grow fast."),
         ("Bo", "I agree.\n  - also peas"),
         ("Cy", "The club agreed to plant beans."),
         ("Cy", "> what the leaflet said"),
     ]
-    assert said("**Ana:** hi\n\nAgreed: beans\n")[1] == ("Minutes", "Agreed: beans")
+    assert spoken_lines("**Ana:** hi\n\nAgreed: beans\n")[1] == ("Minutes", "Agreed: beans")
 
 
 def test_an_outcome_is_nobodys_even_right_below_words() -> None:
     """Whoever spoke last has not decided it alone."""
     text = "Ana: I propose: beans\nBo: +1\nRESOLVED: beans\nAna: next\n"
-    assert said(text)[2] == ("Minutes", "RESOLVED: beans")
+    assert spoken_lines(text)[2] == ("Minutes", "RESOLVED: beans")
 
 
 def test_names_may_come_with_times_and_words_as_quotes() -> None:
     """The forms that talk is pasted in."""
     text = "[09:00] Ana: hi\n**Bo** (09:01): hi\n\n**Cy:**\n> quoted\n> lines\n\n10:02 Ana: bye\n"
-    assert said(text) == [
+    assert spoken_lines(text) == [
         ("Ana", "hi"), ("Bo", "hi"), ("Cy", "quoted\nlines"), ("Ana", "bye"),
     ]  # fmt: skip
     assert times(text) == ["09:00", "09:01", None, "10:02"]
@@ -153,7 +156,10 @@ def test_names_may_come_with_times_and_words_as_quotes() -> None:
 def test_a_mail_is_its_writers_own_words() -> None:
     """Quotes, what leads them in and signatures stay out; an answer refers to its mail."""
     transcript = read(samples.MBOX)
-    assert said(samples.MBOX) == [("Ana Lima", "I propose we plant beans."), ("Bö", "I agree.")]
+    assert spoken_lines(samples.MBOX) == [
+        ("Ana Lima", "I propose we plant beans."),
+        ("Bö", "I agree."),
+    ]
     assert [each.re for each in messages(transcript)] == [None, "line:0"]
     assert times(samples.MBOX)[0] == "2024-05-03T09:00:00+02:00"
     assert transcript.meta == {"title": "Beans"}
@@ -169,7 +175,7 @@ def test_mail_is_read_in_the_order_of_its_dates() -> None:
         "From a@example.org x\nFrom: a@example.org\nDate: Fri, 03 May 2024 09:00:00 +0000\n"
         "Subject: Beans\nMessage-ID: <1@x>\n\nBeans?\n"
     )
-    assert said(mail) == [("a", "Beans?"), ("Bo", "I & you")]
+    assert spoken_lines(mail) == [("a", "Beans?"), ("Bo", "I & you")]
     assert messages(read(mail))[1].re == "line:0"
 
 
@@ -183,14 +189,14 @@ def test_parts_within_parts_without_end_are_refused() -> None:
 def test_a_header_without_end_takes_no_time() -> None:
     """What a parser of the standard library takes minutes for is cut before it."""
     mail = "From a@b x\nFrom: a\nDate: x\nContent-Type: text/plain; charset=" + "<" * 200_000
-    assert said(mail + "\n\nhello\n") == [("a", "hello")]
+    assert spoken_lines(mail + "\n\nhello\n") == [("a", "hello")]
 
 
 @pytest.mark.parametrize("unit", ["<!--", "<", "<a ", "<p>", "</", "&#9", "<![", "\n "])
 def test_a_page_is_read_in_linear_time(unit: str) -> None:
     """The words of a mail in HTML that was made to be slow are there at once, or none are."""
     mail = "From a@b x\nFrom: a\nDate: x\nContent-Type: text/html\n\n<b>hello</b> "
-    assert said(mail + unit * 100_000)[0][1].startswith("hello")
+    assert spoken_lines(mail + unit * 100_000)[0][1].startswith("hello")
 
 
 def test_text_of_other_encodings_is_read_and_said_so() -> None:
@@ -200,7 +206,7 @@ def test_text_of_other_encodings_is_read_and_said_so() -> None:
         (text.encode("utf-16"), "read as UTF-16"),
         (text.encode("latin-1"), "not UTF-8 (byte 7): read as Latin-1"),
     ):
-        assert said(data)[0] == ("Ana", "olé")
+        assert spoken_lines(data)[0] == ("Ana", "olé")
         assert read(data).notes == [note]
     assert read(text.encode("utf-8-sig")).notes == []
 

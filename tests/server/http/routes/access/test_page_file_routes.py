@@ -76,21 +76,23 @@ async def test_a_session_that_cannot_be_is_refused(redis_url: str) -> None:
 def wanted(script: str, name: str) -> Iterator[str]:
     """The files that a script imports."""
     folder = name.rpartition("/")[0]
-    for found in re.findall(r'\bfrom "((?:/static|\.)/[^"]+)";', script):
-        yield found.removeprefix("/static/") if found[0] == "/" else f"{folder}/{found[2:]}"
+    for path in re.findall(r'\bfrom "((?:/static|\.)/[^"]+)";', script):
+        yield path.removeprefix("/static/") if path[0] == "/" else f"{folder}/{path[2:]}"
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_what_a_script_imports_is_there(name: str) -> None:
     """A name that is written wrong would only be found where somebody opens that view."""
-    assert [one for one in wanted(SCRIPTS[name], name) if one not in page_file_routes.FILES] == []
+    assert [
+        path for path in wanted(SCRIPTS[name], name) if path not in page_file_routes.FILES
+    ] == []
 
 
 def test_every_tab_has_its_view() -> None:
     """Views are loaded by name when they are first shown."""
     tabs = re.findall(r'^  \["(\w+)", "', SCRIPTS["tabs.js"], re.MULTILINE)
     assert len(tabs) == 6
-    assert [one for one in (*tabs, "time", "why", "travel") if f"views/{one}.js" not in OWN] == []
+    assert [tab for tab in (*tabs, "time", "why", "travel") if f"views/{tab}.js" not in OWN] == []
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -99,7 +101,7 @@ def test_what_a_shell_links_is_there_and_nothing_stands_in_it(name: str) -> None
     text = SHELLS[name]
     linked = re.findall(r'(?:src|href)="/static/([^"]+)"', text)
     assert linked
-    assert [one for one in linked if one not in page_file_routes.FILES] == []
+    assert [path for path in linked if path not in page_file_routes.FILES] == []
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)", text)
 
 

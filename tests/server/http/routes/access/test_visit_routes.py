@@ -18,8 +18,8 @@ async def visited(
     """The name of who came, what keeps them out, and whether their ticket was good."""
     answer = await client.post(f"{path}/visit", json=body)
     assert answer.status_code == 200, answer.text
-    found = answer.json()
-    return found["me"] and found["me"]["name"], found["kept_out"], found["ticket"]
+    tree = answer.json()
+    return tree["me"] and tree["me"]["name"], tree["kept_out"], tree["ticket"]
 
 
 async def ticket(d: Standing, name: str, session: str = NAME, role: str = "person") -> str:
@@ -62,8 +62,8 @@ async def test_an_operator_stays_one_beside_a_name(redis_url: str) -> None:
         async with d.client() as browser:
             await visited(browser, "/v1", ticket=await ticket(d, "chair", "*", "operator"))
             for body in ({"ticket": await ticket(d, "Cy")}, {}):
-                found = (await browser.post(f"{PATH}/visit", json=body)).json()["me"]
-                assert (found["name"], found["operator"]) == ("Cy", True)
+                me = (await browser.post(f"{PATH}/visit", json=body)).json()["me"]
+                assert (me["name"], me["operator"]) == ("Cy", True)
             assert await visited(browser, "/v1") == ("chair", None, None)
 
 

@@ -90,17 +90,17 @@ async def test_what_has_not_come_yet_is_refused(d: Standing, bus: Bus) -> None:
     """With the number of the newest moment as its limit."""
     for path in ("memory", "memory/history", "decisions", "positions", "context", "summaries"):
         for at in (61, 2**53 - 1):
-            found = await asked(d, path, at=at)
-            assert (found.status_code, found.json()["type"]) == (422, SLUG + "not-yet"), path
-            assert found.json()["limit"] == 60
+            response = await asked(d, path, at=at)
+            assert (response.status_code, response.json()["type"]) == (422, SLUG + "not-yet"), path
+            assert response.json()["limit"] == 60
 
 
 async def test_every_layer_can_be_read(d: Standing, bus: Bus) -> None:
     """And no other."""
     memory = await MemoryReader(bus, PACKS).current("a")
     for name, layer in LAYERS.items():
-        told = (await asked(d, f"memory/{name}")).json()
-        assert told == orjson.loads(orjson.dumps(layer.tree(memory)))
+        tree = (await asked(d, f"memory/{name}")).json()
+        assert tree == orjson.loads(orjson.dumps(layer.tree(memory)))
     assert (await ask(d, "memory/nothing")).status_code == 422
 
 
@@ -121,13 +121,13 @@ async def test_lists_come_in_parts(d: Standing, bus: Bus) -> None:
     """Each `next` is the `after` of the rest, and every row comes once."""
     for path in ("decisions", "proposals", "positions"):
         everything = (await ask(d, path)).json()["items"]
-        found, after = [], 0
+        items, after = [], 0
         while after is not None:
             part = (await ask(d, path, limit=2, after=after)).json()
             assert len(part["items"]) <= 2
-            found += part["items"]
+            items += part["items"]
             after = part["next"]
-        assert found == everything
+        assert items == everything
     shown = (await ask(d, "proposals", status="active", at=30)).json()["items"]
     assert {row["status"] for row in shown} <= {"active"}
 
@@ -142,10 +142,10 @@ async def test_the_past_is_told_without_what_came_later(d: Standing, bus: Bus) -
 async def test_statistics_and_usage_are_numbers_of_the_session(d: Standing, bus: Bus) -> None:
     """Counts of everything, and what was spent of which budget."""
     assert (await ask(d, "statistics")).json()["messages"] == 60
-    found = (await ask(d, "usage")).json()
-    assert (found["tokens"], found["accounts"]) == (0, {})
-    assert found["budget"] == {"tokens": None, "micros": None, "calls": None}
-    assert (await ask(d, "usage", at=30)).json() == found
+    usage = (await ask(d, "usage")).json()
+    assert (usage["tokens"], usage["accounts"]) == (0, {})
+    assert usage["budget"] == {"tokens": None, "micros": None, "calls": None}
+    assert (await ask(d, "usage", at=30)).json() == usage
 
 
 async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> None:
@@ -155,9 +155,9 @@ async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> No
     for profile, at in product(profiles, (None, 25, 60)):
         expected = await reader.context("a", "zoe", profile=profile, at=at)
         given: dict[str, Any] = {"profile": profile} | ({} if at is None else {"at": at})
-        found = (await ask(d, "context", **given)).json()
-        assert (found["text"], found["size"]) == (expected.text, expected.size)
-        assert found["cites"] == list(expected.cites)
+        context = (await ask(d, "context", **given)).json()
+        assert (context["text"], context["size"]) == (expected.text, expected.size)
+        assert context["cites"] == list(expected.cites)
 
 
 async def test_a_context_of_another_is_for_the_chair(d: Standing, bus: Bus) -> None:
@@ -184,15 +184,15 @@ async def test_a_context_with_another_session_needs_a_right_to_it(d: Standing, b
 
 async def test_a_budget_that_holds_nothing_is_refused(d: Standing, bus: Bus) -> None:
     """It says what the least is."""
-    found = await ask(d, "context", budget=1)
-    assert (found.status_code, found.json()["type"]) == (422, SLUG + "budget-too-small")
-    assert found.json()["limit"] > 1
+    response = await ask(d, "context", budget=1)
+    assert (response.status_code, response.json()["type"]) == (422, SLUG + "budget-too-small")
+    assert response.json()["limit"] > 1
 
 
 async def test_an_assistant_is_told_chat_messages(d: Standing, bus: Bus) -> None:
     """The profile `exchange` is of the present."""
-    found = (await ask(d, "context", profile="exchange")).json()
-    assert found["messages"][0]["role"] == "system"
+    context = (await ask(d, "context", profile="exchange")).json()
+    assert context["messages"][0]["role"] == "system"
     assert (await ask(d, "context", profile="exchange", at=3)).status_code == 422
 
 
@@ -203,8 +203,8 @@ async def test_every_item_is_explained_as_a_replay_explains_it(d: Standing, bus:
     handles += [decision.handle for decision in replay.memory.decisions.values()]
     assert len(handles) > 5
     for handle in handles:
-        told = await ask(d, f"explain/{handle.lower()}")
-        assert told.json() == build_explanation(replay, handle), handle
+        response = await ask(d, f"explain/{handle.lower()}")
+        assert response.json() == build_explanation(replay, handle), handle
 
 
 async def test_what_is_not_there_is_not_explained(d: Standing, bus: Bus) -> None:
@@ -217,16 +217,18 @@ async def test_minutes_come_in_four_forms(d: Standing, bus: Bus) -> None:
     """As data, and as files to hand on; of a past moment without what came later."""
     memory = await MemoryReader(bus, PACKS).current("a")
     expected = build_report(memory, await whole(bus, "a"), "a")
-    found = await ask(d, "minutes")
-    assert found.json() == orjson.loads(render(expected, "json"))
+    response = await ask(d, "minutes")
+    assert response.json() == orjson.loads(render(expected, "json"))
     forms: dict[Form, tuple[str, str]] = {
         "md": ("text/markdown", "md"), "html": ("text/html", "html"), "text": ("text/plain", "txt"),
     }  # fmt: skip
     for form, (media, ending) in forms.items():
-        found = await ask(d, "minutes", format=form)
-        assert found.content == render(expected, form)
-        assert found.headers["content-type"] == f"{media}; charset=utf-8"
-        assert found.headers["content-disposition"] == f'attachment; filename="minutes-a.{ending}"'
+        response = await ask(d, "minutes", format=form)
+        assert response.content == render(expected, form)
+        assert response.headers["content-type"] == f"{media}; charset=utf-8"
+        assert (
+            response.headers["content-disposition"] == f'attachment; filename="minutes-a.{ending}"'
+        )
     past = (await ask(d, "minutes", at=12)).json()
     assert past["n"] == 12
     assert max(row["n"] for row in past["evidence"]) <= 12
@@ -239,8 +241,8 @@ async def test_without_the_session_there_is_nothing(d: Standing) -> None:
     paths = ["memory", "memory/ledger", "decisions", "proposals", "positions", "summaries",
              "statistics", "usage", "context", "explain/P1", "minutes", "view"]  # fmt: skip
     for path in paths:
-        found = await asked(d, path)
-        assert (found.status_code, found.json()["type"]) == (404, SLUG + "no-session"), path
+        response = await asked(d, path)
+        assert (response.status_code, response.json()["type"]) == (404, SLUG + "no-session"), path
 
 
 async def test_minutes_are_made_once_for_whoever_asks(

@@ -43,9 +43,9 @@ def test_the_board_says_who_stands_where() -> None:
     assert (n, start < end) == (1, True)
     assert board["decisions"][0]["participant"] == "dee"
     lane = next(row for row in board["lanes"] if row["participant"] == "cy")
-    assert [(one["on"], one["stance"], one["was"]) for one in lane["positions"]] == [
-        ("P1", "support", "oppose")
-    ]
+    assert [
+        (position["on"], position["stance"], position["was"]) for position in lane["positions"]
+    ] == [("P1", "support", "oppose")]
     assert board["participants"][0]["name"] == "cy"  # who spoke most
     assert board["more"] == {}
 
@@ -65,11 +65,11 @@ def test_long_lists_are_cut_and_counted() -> None:
         )
     )
     board = page_row(memory)
-    held = len(memory.proposals)
-    assert held > MOST
+    count = len(memory.proposals)
+    assert count > MOST
     assert len(board["proposals"]) == MOST
-    assert board["more"]["proposals"] == held - MOST
-    assert board["proposals"][0]["ref"] == f"P{held}"
+    assert board["more"]["proposals"] == count - MOST
+    assert board["proposals"][0]["ref"] == f"P{count}"
 
 
 def test_a_secret_vote_keeps_its_choices() -> None:
@@ -92,9 +92,9 @@ def test_a_secret_vote_keeps_its_choices() -> None:
 def test_the_first_sixteen_have_hues_of_their_own() -> None:
     """And the same names have the same ones, in whatever order they come."""
     names = [f"speaker {k}" for k in range(HUES)]
-    found = assign_hues(names)
-    assert sorted(found.values()) == list(range(HUES))
-    assert assign_hues(reversed(names)) == found
+    hues = assign_hues(names)
+    assert sorted(hues.values()) == list(range(HUES))
+    assert assign_hues(reversed(names)) == hues
     assert all(0 <= hue < HUES for hue in assign_hues([*names, "one", "more"]).values())
 
 
@@ -181,13 +181,13 @@ async def test_the_page_is_told_of_goals_other_names_and_who_came(d: Standing) -
         board = (await ana.get("/v1/sessions/a/view")).json()
         timeline = (await ana.get("/v1/sessions/a/timeline")).json()
         settings = (await ana.get("/v1/sessions/a/settings")).json()["items"]
-    assert [(one["ref"], one["depth"], one["status"], one["n"]) for one in board["goals"]] == [
+    assert [(row["ref"], row["depth"], row["status"], row["n"]) for row in board["goals"]] == [
         ("E2", 0, "open", 3), ("E3", 1, "ready", 4), ("E1", 0, "completed", 1),
     ]  # fmt: skip
-    assert [one["steps"] for one in board["goals"]] == [1, 1, 0]
+    assert [row["steps"] for row in board["goals"]] == [1, 1, 0]
     assert board["goals"][0]["ended"] == {"completed": 1}
     assert (board["goals"][2]["result"], board["goals"][2]["closed_n"]) == ("It holds.", 2)
-    assert [one["aliases"] for one in board["participants"]] == [["annie"]]
+    assert [row["aliases"] for row in board["participants"]] == [["annie"]]
     quiet = ("seat.", "settings.", "participant.")
     assert [mark for mark in timeline["marks"] if mark[1].startswith(quiet)] == [
         [0, "seat.taken", "", "ana", "person"],

@@ -126,8 +126,8 @@ async def test_a_result_of_a_tool_is_kept_and_found(redis_url: str) -> None:
                 put = await ana.post(f"{PATH}/tools/results", json=kept, headers=key)
                 assert put.status_code == status, put.text
             other = {"tool": "weather", "arguments": {"days": 2, "city": "Oslo"}}
-            found = (await ana.post(f"{PATH}/tools/lookup", json=other)).json()
-            assert (found["result"], found["kept"]) == ("Rain.", True)
+            result = (await ana.post(f"{PATH}/tools/lookup", json=other)).json()
+            assert (result["result"], result["kept"]) == ("Rain.", True)
             (row,) = (await ana.get(f"{PATH}/tools")).json()["items"]
             assert (row["tool"], row["original"], row["hits"]) == ("weather", 5, 1)
 
@@ -175,8 +175,8 @@ async def test_an_item_is_corrected_and_a_name_explained(redis_url: str) -> None
             d.client(d.operator()) as operator,
             d.client(d.token("ana", session=NAME)) as ana,
         ):
-            said = {"content": "I propose a light at the pier.", "as": "ann"}
-            await operator.post(f"{PATH}/messages", json=said)
+            proposal = {"content": "I propose a light at the pier.", "as": "ann"}
+            await operator.post(f"{PATH}/messages", json=proposal)
             body = {"ref": "p1", "op": "topic", "value": "light"}
             assert (await ana.post(f"{PATH}/corrections", json=body)).status_code == 201
             missing = await ana.post(f"{PATH}/corrections", json={**body, "ref": "P9"})

@@ -51,7 +51,7 @@ async def test_an_agent_bids_and_passes_from_its_seat(redis_url: str) -> None:
 
             async def stands() -> bool:
                 floor = (await ana.get(f"{PATH}/floor")).json()
-                return [one["participant"] for one in floor["bids"]] == ["bot"]
+                return [bid["participant"] for bid in floor["bids"]] == ["bot"]
 
             await wait_until(stands)
             passed = await bot.post(f"{PATH}/floor/passes", json={"ready": True})
@@ -93,12 +93,12 @@ async def test_a_chair_grants_interrupts_and_mutes(redis_url: str) -> None:
             phase = await ana.post(f"{PATH}/phases", json={"title": "Closing words"})
             assert phase.status_code == 201
             entries = (await ana.get(f"{PATH}/entries")).json()["items"]
-            told = [
+            slugs = [
                 (entry["entry"]["kind"], entry["entry"].get("by")) for entry in entries
                 if entry["entry"]["kind"] in ("floor.granted", "floor.released", "floor.muted")
             ]  # fmt: skip
             kinds = ("floor.granted", "floor.released", "floor.muted", "floor.muted")
-            assert told == [(kind, "ana") for kind in kinds]
+            assert slugs == [(kind, "ana") for kind in kinds]
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,14 @@ async def test_the_same_key_says_it_once(redis_url: str) -> None:
             d.client(d.token("bo", session=NAME)) as bo,
         ):
             key = {"Idempotency-Key": "k1"}
-            said = {"content": "Once."}
-            first = await ana.post(f"{PATH}/messages", json=said, headers=key)
-            again = await ana.post(f"{PATH}/messages", json=said, headers=key)
+            body = {"content": "Once."}
+            first = await ana.post(f"{PATH}/messages", json=body, headers=key)
+            again = await ana.post(f"{PATH}/messages", json=body, headers=key)
             assert (first.status_code, again.status_code) == (201, 200)
             assert again.json() == {**first.json(), "duplicate": True}
             other = await ana.post(f"{PATH}/messages", json={"content": "Twice."}, headers=key)
             assert (slug(other), other.json()["seq"]) == ("conflict", first.json()["seq"])
-            own = await bo.post(f"{PATH}/messages", json=said, headers=key)
+            own = await bo.post(f"{PATH}/messages", json=body, headers=key)
             assert own.status_code == 201  # a key is one's own
 
 
@@ -119,8 +119,8 @@ async def test_what_is_wrong_with_a_field_is_told_in_words(
     async with doors(redis_url) as d:
         await begin(d)
         async with d.client(d.operator()) as client:
-            told = (await client.post(f"/v1/sessions{path}", json=body)).json()
-    assert told["detail"] == f"A field of the request is missing or wrong. {takes}."
+            problem = (await client.post(f"/v1/sessions{path}", json=body)).json()
+    assert problem["detail"] == f"A field of the request is missing or wrong. {takes}."
 
 
 async def test_bytes_that_are_no_json_are_malformed(redis_url: str) -> None:
@@ -166,9 +166,9 @@ async def test_a_batch_lands_in_order_and_its_rows_name_each_other(redis_url: st
             key = {"Idempotency-Key": "batch"}
             landed = await ana.post(f"{PATH}/entries", json={"entries": rows}, headers=key)
             assert landed.status_code == 201, landed.text
-            assert [one["n"] for one in landed.json()["receipts"]] == [1, 2, 3]
+            assert [receipt["n"] for receipt in landed.json()["receipts"]] == [1, 2, 3]
             again = await ana.post(f"{PATH}/entries", json={"entries": rows}, headers=key)
-            assert all(one["duplicate"] for one in again.json()["receipts"])
+            assert all(receipt["duplicate"] for receipt in again.json()["receipts"])
             entries = (await ana.get(f"{PATH}/entries", params={"after": 1})).json()["items"]
             assert [entry["entry"]["kind"] for entry in entries] == ["message", "message", "step"]
             assert entries[1]["entry"]["re"] == 1
@@ -219,8 +219,8 @@ async def test_an_operator_speaks_for_whom_it_names(redis_url: str) -> None:
             rows = [{"content": "One.", "participant": "ana"}, {"content": "Two."}]
             response = await operator.post(f"{PATH}/entries", json={"entries": rows, "as": "bo"})
             assert response.status_code == 201
-            found = (await operator.get(f"{PATH}/messages")).json()["items"]
-            assert [one["entry"]["participant"] for one in found] == ["ana", "bo"]
+            items = (await operator.get(f"{PATH}/messages")).json()["items"]
+            assert [item["entry"]["participant"] for item in items] == ["ana", "bo"]
 
 
 async def test_messages_are_found_by_number_speaker_and_words(redis_url: str) -> None:
@@ -238,7 +238,7 @@ async def test_messages_are_found_by_number_speaker_and_words(redis_url: str) ->
 
             async def numbers(**params: Any) -> tuple[list[int], int | None]:
                 page = (await client.get(f"{PATH}/messages", params=params)).json()
-                return [one["n"] for one in page["items"]], page["next"]
+                return [item["n"] for item in page["items"]], page["next"]
 
             everything = [n for n in range(1, 22) if n != 5]
             assert await numbers() == (everything, None)
@@ -252,8 +252,8 @@ async def test_messages_are_found_by_number_speaker_and_words(redis_url: str) ->
             seen: list[int] = []
             after: int | None = 0
             while after is not None:
-                found, after = await numbers(after=after, limit=6)
-                seen += found
+                part, after = await numbers(after=after, limit=6)
+                seen += part
             assert seen == everything
             assert slug(await client.get(f"{PATH}/messages/5")) == "no-message"
             assert slug(await client.get(f"{PATH}/messages/99")) == "no-message"
@@ -273,7 +273,7 @@ async def test_an_agent_under_a_floor_waits_for_it(redis_url: str) -> None:
             response = await bot.post(f"{PATH}/messages", json={"content": "Hello."}, headers=key)
             assert response.status_code == 201, response.text
             kinds = [
-                one["entry"]["kind"] for one in (await bot.get(f"{PATH}/entries")).json()["items"]
+                item["entry"]["kind"] for item in (await bot.get(f"{PATH}/entries")).json()["items"]
             ]
             assert kinds[kinds.index("message") + 1] == "floor.released"
             again = await bot.post(f"{PATH}/messages", json={"content": "Hello."}, headers=key)
@@ -344,7 +344,7 @@ async def test_a_search_goes_on_where_a_request_stopped_looking(
                 while at is not None:
                     params: dict[str, Any] = {way: at, "words": "message 1"}
                     page = (await client.get(f"{PATH}/messages", params=params)).json()
-                    seen += [one["n"] for one in page["items"]]
+                    seen += [item["n"] for item in page["items"]]
                     asked, at = asked + 1, page["next"]
                 assert sorted(seen) == [1, *range(10, 19)]
                 assert asked == 5

@@ -258,6 +258,6 @@ async def test_one_session_is_verified_at_a_time(redis_url: str) -> None:
             busy = await client.get(f"{PATH}/verify")
             assert (busy.status_code, slug(busy)) == (429, "busy")
             assert int(busy.headers["Retry-After"]) > 0
-        found = (await client.get(f"{PATH}/verify")).json()
-        assert found == {"sound": True, "findings": []}
+        verification = (await client.get(f"{PATH}/verify")).json()
+        assert verification == {"sound": True, "findings": []}
         assert not d.doors.verifying.locked()

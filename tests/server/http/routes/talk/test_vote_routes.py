@@ -19,7 +19,7 @@ from tests.support.servers.patience import wait_until
 CAST = "ballot.cast"
 
 
-async def said(client: httpx2.AsyncClient, words: str) -> None:
+async def post_message(client: httpx2.AsyncClient, words: str) -> None:
     assert (await client.post(f"{PATH}/messages", json={"content": words})).status_code == 201
 
 
@@ -31,8 +31,8 @@ async def test_a_vote_is_called_cast_and_counted(redis_url: str) -> None:
             d.client(d.token("ana", session=NAME)) as ana,
             d.client(d.token("bo", session=NAME)) as bo,
         ):
-            await said(ana, "I propose a light at the pier.")
-            await said(bo, "Let me think.")
+            await post_message(ana, "I propose a light at the pier.")
+            await post_message(bo, "Let me think.")
             body = {"question": "Adopt it?", "proposal": "p1"}
             called = await ana.post(f"{PATH}/votes", json=body)
             assert called.status_code == 201, called.text
@@ -42,8 +42,8 @@ async def test_a_vote_is_called_cast_and_counted(redis_url: str) -> None:
             assert (cast.json()["status"], cast.json()["waiting"]) == ("open", ["bo"]), cast.text
             counted = await bo.post(f"{PATH}/votes/V1/count", json={})
             assert counted.status_code == 201, counted.text
-            told = (await bo.get(f"{PATH}/votes/v1")).json()
-            assert told["carried"] == counted.json()["carried"] == "accept"
+            shown = (await bo.get(f"{PATH}/votes/v1")).json()
+            assert shown["carried"] == counted.json()["carried"] == "accept"
             twice = await bo.post(f"{PATH}/votes/V1/count", json={})
             assert (twice.status_code, slug(twice)) == (409, "refused")
             assert [row["ref"] for row in (await bo.get(f"{PATH}/votes")).json()["items"]] == ["V1"]
@@ -239,6 +239,6 @@ async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_firs
     cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
     for vote in votes:
         mine = [(n, ballot) for n, ballot in cast if ballot.re in (vote["n"], vote["ref"])]
-        last = {one.participant: one.choice[0] for n, one in mine if n < vote["closed_n"]}
-        found = {option: list(last.values()).count(option) for option in ("accept", "reject")}
-        assert {option: vote["tally"][option] for option in found} == found
+        last = {ballot.participant: ballot.choice[0] for n, ballot in mine if n < vote["closed_n"]}
+        counts = {option: list(last.values()).count(option) for option in ("accept", "reject")}
+        assert {option: vote["tally"][option] for option in counts} == counts
