@@ -52,11 +52,11 @@ HEADER_BYTES: Final = 16_384
 class ParleyServer(uvicorn.Server):
     """Leaves signals to us, says when it listens, and closes the streams before it waits."""
 
-    def __init__(self, config: uvicorn.Config, doors: Dependencies) -> None:
+    def __init__(self, config: uvicorn.Config, deps: Dependencies) -> None:
         super().__init__(config)
         self.listens = asyncio.Event()
-        self._doors = doors
-        self.server_state.connections = doors.connections
+        self._deps = deps
+        self.server_state.connections = deps.open_connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -65,8 +65,8 @@ class ParleyServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for server in self.servers:
             server.close()  # first, so that who is told to go does not come back here
-        self._doors.closing.set()
-        await self._doors.streams.drained(DRAIN_SECONDS)
+        self._deps.closing.set()
+        await self._deps.streams.drained(DRAIN_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -95,7 +95,7 @@ class RunningServer:
     """Doors that stand open. `url` is where this machine finds them; `ended` if they shut."""
 
     app: FastAPI
-    doors: Dependencies
+    deps: Dependencies
     url: str
     signing: SigningKeys
     ended: asyncio.Task[None]
@@ -121,8 +121,8 @@ async def open_dependencies(
         streams = StreamLimits(closing, clock, serve.streams)
         stack.push_async_callback(streams.aclose)
         yield Dependencies(
-            settings=settings, held=backend, running=running, keyring=keyring,
-            tickets=Tickets(keyring, clock), buckets=RateLimits(serve, clock), rooms=rooms,
+            settings=settings, backend=backend, connection=running, keyring=keyring,
+            tickets=Tickets(keyring, clock), rate_limits=RateLimits(serve, clock), channels=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
             streams=streams,
         )  # fmt: skip
@@ -137,18 +137,18 @@ async def start_server(
     with bind_socket(settings.serve) as sock:
         port = sock.getsockname()[1]
         async with (
-            open_dependencies(settings, signing, port, clock) as doors,
+            open_dependencies(settings, signing, port, clock) as deps,
             AsyncExitStack() as stack,
         ):
-            parts = (mcp_server.mount_mcp(doors),)
+            parts = (mcp_server.mount_mcp(deps),)
             for part in parts:
                 await stack.enter_async_context(part.lifespan())
-            app = build_app(doors, parts)
-            server = ParleyServer(_config(app, doors), doors)
+            app = build_app(deps, parts)
+            server = ParleyServer(_config(app, deps), deps)
             task = asyncio.create_task(server.serve([sock]), name="parley-doors")
             try:
                 await _until(server.listens, task)
-                yield RunningServer(app, doors, _here(settings.serve.host, port), signing, task)
+                yield RunningServer(app, deps, _here(settings.serve.host, port), signing, task)
             finally:
                 server.should_exit = True
                 await task
@@ -176,11 +176,11 @@ def bind_socket(serve: ServeSettings) -> socket.socket:
         ) from None
 
 
-def _config(app: FastAPI, doors: Dependencies) -> uvicorn.Config:
-    serve = doors.settings.serve
+def _config(app: FastAPI, deps: Dependencies) -> uvicorn.Config:
+    serve = deps.settings.serve
     return uvicorn.Config(
         app,
-        loop="asyncio", http=connection_class(doors), ws=WebSocketConnection, lifespan="off",
+        loop="asyncio", http=connection_class(deps), ws=WebSocketConnection, lifespan="off",
         log_config=None, access_log=False, server_header=False,
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,

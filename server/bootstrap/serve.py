@@ -50,38 +50,38 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     raise_file_limit(settings.serve.streams)
     with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
         async with start_server(settings) as served, AsyncExitStack() as stack:
-            url = served.doors.origins.url
+            url = served.deps.origins.url
             stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
-            helping = await start_worker_beside(served.doors) if worker else None
+            helping = await start_worker_beside(served.deps) if worker else None
             own = None if helping is None else await stack.enter_async_context(helping)
             await _announce(served, own is not None)
             if ready is not None:
                 _write_ready(ready, served.url)
                 stack.callback(ready.unlink, missing_ok=True)
-            await asyncio.to_thread(warm_up, served.app, served.doors)
+            await asyncio.to_thread(warm_up, served.app, served.deps)
             calm_collector()
             await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code
 
 
 async def start_worker_beside(
-    doors: Dependencies,
+    deps: Dependencies,
 ) -> AbstractAsyncContextManager[WorkerProcess] | None:
     """A worker, for a server that is embedded here and has none."""
-    if doors.settings.redis or await has_live_worker(doors.held.bus):
+    if deps.settings.redis or await has_live_worker(deps.backend.bus):
         return None
     unset = {name: Settings.model_fields[name].default for name in NOT_FOR_WORKERS}
-    return run_worker_process(doors.settings.model_copy(update=unset), doors.running.url)
+    return run_worker_process(deps.settings.model_copy(update=unset), deps.connection.url)
 
 
 async def _announce(served: RunningServer, has_worker: bool) -> None:
-    doors, running = served.doors, served.doors.running
+    deps, running = served.deps, served.deps.connection
     about = await running.bus.server()
     kind = "given" if running.kind == "given" else f"embedded ({running.kind})"
     print_notice(f"listening on {served.url}")
     print_notice(f"redis {about.version}, {kind}; durability: {about.durability}")
     print_notice("a worker was started" if has_worker else "no worker was started")
-    streams = doors.settings.serve.streams
+    streams = deps.settings.serve.streams
     if (most := most_connections(streams)) < streams // 2:
         print_notice(
             f"{most} connections at most: the system allows no more open files (ulimit -n)"
@@ -90,14 +90,14 @@ async def _announce(served: RunningServer, has_worker: bool) -> None:
         print_notice("no secret is set: this machine only")
     if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said
         print_notice(
-            f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(doors)}"
+            f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(deps)}"
         )
     print_notice("'parley token NAME --role operator --link' prints a link")
 
 
-def _link(doors: Dependencies) -> str:
-    who = build_claims(OPERATOR, "operator", EVERY_SESSION, doors.clock())
-    return f"{doors.origins.url}/#ticket={doors.tickets.made(who, LINK_SECONDS)}"
+def _link(deps: Dependencies) -> str:
+    who = build_claims(OPERATOR, "operator", EVERY_SESSION, deps.clock())
+    return f"{deps.origins.url}/#ticket={deps.tickets.made(who, LINK_SECONDS)}"
 
 
 def _write_ready(file: Path, url: str) -> None:

@@ -75,18 +75,18 @@ async def _serve(settings: Settings, who: Caller) -> int:
     )  # nobody asks for tokens
     with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
         async with AsyncExitStack() as stack:
-            doors = await stack.enter_async_context(open_dependencies(settings, passing, 0))
-            if (worker := await start_worker_beside(doors)) is not None:
+            deps = await stack.enter_async_context(open_dependencies(settings, passing, 0))
+            if (worker := await start_worker_beside(deps)) is not None:
                 await stack.enter_async_context(worker)
-            served = build_mcp_server(McpDependencies(doors, PendingWaits()), who)
+            served = build_mcp_server(McpDependencies(deps, PendingWaits()), who)
             longest = settings.serve.body_bytes
             # Once the input is over nobody waits for what others will say.
-            talking = asyncio.create_task(talk(served, ENDS, longest, doors.closing.set))
+            talking = asyncio.create_task(talk(served, ENDS, longest, deps.closing.set))
             stopping = asyncio.create_task(wish.stop.wait())
             try:
                 await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                doors.closing.set()
+                deps.closing.set()
                 await cancel_and_wait(stopping, talking)
             if talking.done() and not talking.cancelled():
                 talking.result()

@@ -76,8 +76,8 @@ ROUTERS: Final = (
 )
 
 
-def build_app(doors: Dependencies | None, parts: Sequence[MountedPart] = ()) -> FastAPI:
-    """The application over `doors`; without them it can only describe itself.
+def build_app(deps: Dependencies | None, parts: Sequence[MountedPart] = ()) -> FastAPI:
+    """The application over `deps`; without them it can only describe itself.
 
     It has no lifespan: whoever serves it enters those of its parts.
     """
@@ -87,9 +87,9 @@ def build_app(doors: Dependencies | None, parts: Sequence[MountedPart] = ()) -> 
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        middleware=_middleware(doors),
+        middleware=_middleware(deps),
     )
-    app.state.doors = doors
+    app.state.deps = deps
     for router in ROUTERS:
         app.include_router(router)
     for part in parts:
@@ -110,17 +110,17 @@ def list_routes() -> Iterator[BaseRoute]:
         yield from router.routes
 
 
-def _middleware(doors: Dependencies | None) -> list[Middleware]:
+def _middleware(deps: Dependencies | None) -> list[Middleware]:
     """Outermost first."""
-    if doors is None:
+    if deps is None:
         return []
-    serve = doors.settings.serve
+    serve = deps.settings.serve
     return [
         Middleware(AbsoluteTargets),
-        Middleware(MetricsMiddleware, doors.metrics),
+        Middleware(MetricsMiddleware, deps.metrics),
         Middleware(SecureHeaders),
         Middleware(RequestIds),
-        Middleware(OriginMiddleware, doors.origins),
+        Middleware(OriginMiddleware, deps.origins),
         Middleware(BodyTimeout, serve.body_seconds),
         Middleware(BodyLimit, serve.body_bytes, serve.import_bytes),
         Middleware(HeadMethod),

@@ -20,11 +20,11 @@ from parley.server.records.session_opening import open_entry
 NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}
 
 
-def warm_up(app: FastAPI, doors: Dependencies) -> None:
+def warm_up(app: FastAPI, deps: Dependencies) -> None:
     """Some tenths of a second; from a thread, nobody else waits for it."""
     any_route_matches(app.routes, NOWHERE)
     api_names(app)
-    memory = Memory(doors.held.packs.known)
+    memory = Memory(deps.backend.packs.known)
     message = Message(participant="ana", content="I propose a light at the pier.")
-    apply(memory, Record(1, 0, "open", 0, open_entry(doors.settings, doors.held.packs, None)))
+    apply(memory, Record(1, 0, "open", 0, open_entry(deps.settings, deps.backend.packs, None)))
     apply(memory, Record(2, 1, "first", 0, message))

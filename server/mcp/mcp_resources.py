@@ -40,13 +40,13 @@ class Document:
 async def minutes_text(door: McpDependencies, caller: Caller, session: str) -> str:
     """The minutes as Markdown. Raises `Problem`."""
     check_session(door, caller, session)
-    return (await render_minutes(door.doors, session, None, "md")).decode()
+    return (await render_minutes(door.deps, session, None, "md")).decode()
 
 
 async def _memory(door: McpDependencies, caller: Caller, session: str) -> str:
     """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
     check_right(door, caller, "operator", session)
-    return canonical_bytes.dump(await read_memory(door.doors, session)).decode()
+    return canonical_bytes.dump(await read_memory(door.deps, session)).decode()
 
 
 async def _decisions(door: McpDependencies, caller: Caller, session: str) -> str:
@@ -55,7 +55,7 @@ async def _decisions(door: McpDependencies, caller: Caller, session: str) -> str
 
 
 async def _grammar(door: McpDependencies, caller: Caller, session: str) -> str:
-    return describe_grammar(await read_memory(door.doors, session))
+    return describe_grammar(await read_memory(door.deps, session))
 
 
 DOCUMENTS: Final = {

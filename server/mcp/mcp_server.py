@@ -49,15 +49,15 @@ INSTRUCTIONS: Final = (
 Context = ServerRequestContext[Any, Any]
 
 
-def mount_mcp(doors: Dependencies) -> MountedPart:
+def mount_mcp(deps: Dependencies) -> MountedPart:
     """`/mcp`, behind the same identity, and the session manager that it needs."""
-    door = McpDependencies(doors, PendingWaits())
+    door = McpDependencies(deps, PendingWaits())
     manager = StreamableHTTPSessionManager(
         app=build_mcp_server(door), stateless=True, json_response=False,
         security_settings=TransportSecuritySettings(
-            allowed_hosts=list(doors.origins.hosts), allowed_origins=list(doors.origins.allowed)
+            allowed_hosts=list(deps.origins.hosts), allowed_origins=list(deps.origins.allowed)
         ),
-        max_request_body_size=doors.settings.serve.body_bytes,
+        max_request_body_size=deps.settings.serve.body_bytes,
     )  # fmt: skip
 
     route = Route(PATH, endpoint=_Endpoint(manager), methods=["POST"])

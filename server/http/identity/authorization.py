@@ -43,15 +43,15 @@ class RequiresRight:
             raise ValueError(f"no right {self.right!r}")
 
     async def __call__(self, connection: HTTPConnection) -> Caller:
-        doors = dependencies_of_app(connection)
+        deps = dependencies_of_app(connection)
         if self.right == "public" or (self.right == "metrics" and _is_here(connection)):
-            return caller_or_anonymous(connection, doors)
+            return caller_or_anonymous(connection, deps)
         caller = await identify_caller(connection)
         self._check_session(caller, connection.path_params.get("session"))
         if getattr(connection.state, "by_cookie", False):
             _check_own_page(connection)
         safe = connection.scope["type"] == "websocket" or connection.scope["method"] in SAFE
-        charge_rate(doors, caller, "read" if safe or self.right in ("token", "read") else "publish")
+        charge_rate(deps, caller, "read" if safe or self.right in ("token", "read") else "publish")
         return caller
 
     def _check_session(self, caller: Caller, session: str | None) -> None:

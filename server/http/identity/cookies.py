@@ -14,10 +14,10 @@ from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims
 
 
 def set_cookie(
-    response: Response, request: Request, doors: Dependencies, claims: Claims, *, beside: bool
+    response: Response, request: Request, deps: Dependencies, claims: Claims, *, beside: bool
 ) -> None:
     """Have the browser keep a token of `claims`; `beside` an operator's, that one stays."""
-    token, age = doors.keyring.sign(claims), max(0, int(claims.expires - doors.clock()))
+    token, age = deps.keyring.sign(claims), max(0, int(claims.expires - deps.clock()))
     paths = []
     if claims.session != EVERY_SESSION:
         paths.append((SEAT_COOKIE, _path(claims.session)))

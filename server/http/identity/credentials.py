@@ -46,44 +46,44 @@ def rate_key(connection: HTTPConnection) -> str:
     return str(ipaddress.IPv6Network((int(i_pv6_address), OF_ONE), strict=False))
 
 
-def charge_rate(doors: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
+def charge_rate(deps: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
     """Take `cost` of the caller's rate. Raises `Problem` `rate`.
 
     `Needs` takes 1 a request; a batch takes the rest of its entries, a socket each publish.
     """
-    wait = doors.buckets.take(caller.jti, kind, cost, operator=caller.operator)
+    wait = deps.rate_limits.take(caller.jti, kind, cost, operator=caller.operator)
     if wait:
         raise Problem("rate", retry_after=wait)
 
 
-def _found(connection: HTTPConnection, doors: Dependencies) -> Caller:
+def _found(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """By header before all; a socket's ticket, since it was asked for, before cookies."""
     try:
         if (header := connection.headers.get("authorization")) is not None:
             scheme, _, token = header.partition(" ")
             if scheme.lower() != "bearer":
                 raise Problem("token-invalid")
-            return caller_from_claims(doors.keyring.verify(token.strip(), doors.clock()))
+            return caller_from_claims(deps.keyring.verify(token.strip(), deps.clock()))
         if connection.scope["type"] == "websocket" and "ticket" in connection.query_params:
-            return caller_from_claims(doors.tickets.used(connection.query_params["ticket"]))
+            return caller_from_claims(deps.tickets.used(connection.query_params["ticket"]))
         if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
             connection.state.by_cookie = True
-            return _by_cookies(connection, doors)
+            return _by_cookies(connection, deps)
     except Problem:
-        charge_address(doors, connection, "login")
+        charge_address(deps, connection, "login")
         raise
-    charge_address(doors, connection, "nobody")
+    charge_address(deps, connection, "nobody")
     raise Problem("token-missing")
 
 
-def _by_cookies(connection: HTTPConnection, doors: Dependencies) -> Caller:
+def _by_cookies(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """The seat's, which an operator's may stand beside; of two that fail, the page's says why."""
     failed: list[Problem] = []
     callers: dict[str, Caller] = {}
     for cookie in (COOKIE, SEAT_COOKIE):
         if cookie in connection.cookies:
             try:
-                claims = doors.keyring.verify(connection.cookies[cookie], doors.clock())
+                claims = deps.keyring.verify(connection.cookies[cookie], deps.clock())
                 callers[cookie] = caller_from_claims(claims)
             except Problem as problem:
                 failed.append(problem)
@@ -95,21 +95,21 @@ def _by_cookies(connection: HTTPConnection, doors: Dependencies) -> Caller:
     return seat or page or NOBODY
 
 
-def charge_address(doors: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
+def charge_address(deps: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := doors.buckets.take(rate_key(connection), kind):
+    if wait := deps.rate_limits.take(rate_key(connection), kind):
         raise Problem("rate", retry_after=wait)
 
 
-def caller_or_anonymous(connection: HTTPConnection, doors: Dependencies) -> Caller:
+def caller_or_anonymous(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """The caller where there is one; what is public is shown with a bad token too."""
     try:
-        caller = _quietly(connection, doors)
+        caller = _quietly(connection, deps)
     except Problem:
         caller = NOBODY
     if caller.jti:
-        charge_rate(doors, caller, "read")
-    elif wait := doors.buckets.take(rate_key(connection), "read"):
+        charge_rate(deps, caller, "read")
+    elif wait := deps.rate_limits.take(rate_key(connection), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 
@@ -123,11 +123,11 @@ def credential_problem(connection: HTTPConnection) -> Problem | None:
     return None if known else Problem("token-missing")
 
 
-def _quietly(connection: HTTPConnection, doors: Dependencies) -> Caller:
+def _quietly(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """By cookies or header, without a word about tokens that fail."""
     header = connection.headers.get("authorization", "")
     if header.lower().startswith("bearer "):
-        return caller_from_claims(doors.keyring.verify(header[7:].strip(), doors.clock()))
+        return caller_from_claims(deps.keyring.verify(header[7:].strip(), deps.clock()))
     if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
-        return _by_cookies(connection, doors)
+        return _by_cookies(connection, deps)
     return NOBODY

@@ -30,16 +30,16 @@ At = Annotated[
 ]
 
 
-async def read_memory(doors: Dependencies, session: str, at: int | None = None) -> Memory:
+async def read_memory(deps: Dependencies, session: str, at: int | None = None) -> Memory:
     """Memory now or after primary entry `at`: read it before the next await.
 
     Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
     """
-    info = await doors.held.bus.info(session)
+    info = await deps.backend.bus.info(session)
     if at is None:
-        return await current_memory(doors, info)
+        return await current_memory(deps, info)
     check_moment(info, at)
-    return await doors.moments.at(session, at)
+    return await deps.moments.at(session, at)
 
 
 def check_moment(info: SessionInfo, at: int | None) -> None:
@@ -48,9 +48,9 @@ def check_moment(info: SessionInfo, at: int | None) -> None:
         raise NotYet(at, info.n)
 
 
-async def current_memory(doors: Dependencies, info: SessionInfo) -> Memory:
+async def current_memory(deps: Dependencies, info: SessionInfo) -> Memory:
     """The memory of everything up to the head that `info` tells of, or later."""
-    room = doors.rooms.held(info.session)
+    room = deps.channels.held(info.session)
     if room is not None:
         try:
             async with asyncio.timeout(CATCH_UP_SECONDS):
@@ -58,11 +58,11 @@ async def current_memory(doors: Dependencies, info: SessionInfo) -> Memory:
             return room.memory
         except (TimeoutError, BusError):
             pass  # it begins anew, or its outage is not over
-    return await doors.held.reader.current(info.session)
+    return await deps.backend.reader.current(info.session)
 
 
 async def assemble_context(
-    doors: Dependencies,
+    deps: Dependencies,
     session: str,
     participant: str | None,
     profile: Profile,
@@ -74,31 +74,31 @@ async def assemble_context(
 
     Raises `SessionNotFound`, `NotYet`, `ContextOverflow`.
     """
-    reader = doors.held.reader
+    reader = deps.backend.reader
     if at is None:
         return await reader.context(
             session, participant, profile=profile, budget=budget, shared=shared
         )
-    info = await doors.held.bus.info(session)
+    info = await deps.backend.bus.info(session)
     check_moment(info, at)
     if info.skips:
         return await reader.context(
             session, participant, profile=profile, budget=budget, at=at, shared=shared
         )
     others = [(other, await reader.current(other)) for other in shared]
-    memory = await doors.moments.at(session, at)
-    recent = await _recent(doors, session, at, message_count(memory, profile))
+    memory = await deps.moments.at(session, at)
+    recent = await _recent(deps, session, at, message_count(memory, profile))
     asked = Wanted(participant, profile, budget, recent, others)
     return assemble(memory, asked)
 
 
-async def _recent(doors: Dependencies, session: str, at: int, count: int) -> list[Record]:
+async def _recent(deps: Dependencies, session: str, at: int, count: int) -> list[Record]:
     """The newest `count` messages up to primary entry `at`, oldest first."""
     messages: list[Record] = []
     last = at
     while last > 0 and len(messages) < count:
         first = max(1, last - count - MORE)
-        records = await doors.moments.records(session, range(first, last + 1))
+        records = await deps.moments.records(session, range(first, last + 1))
         messages = [
             record for _, record in sorted(records.items()) if is_standing_message(record, ())
         ] + messages
@@ -106,14 +106,14 @@ async def _recent(doors: Dependencies, session: str, at: int, count: int) -> lis
     return messages[-count:] if count else []
 
 
-async def explain_item(doors: Dependencies, session: str, ref: str) -> dict[str, Any]:
+async def explain_item(deps: Dependencies, session: str, ref: str) -> dict[str, Any]:
     """Why an item is in memory, as `server.queries.explanation` tells it. Raises `UnknownRef`."""
-    facts = await doors.moments.history(session, ref)
-    memory = await read_memory(doors, session)
+    facts = await deps.moments.history(session, ref)
+    memory = await read_memory(deps, session)
     words = explanation.cited_entries(memory, ref) | {fact.n for fact in facts[:1]}
-    recent = await doors.held.reader.recent(session, memory.settings.context.recent_full)
-    cited = await doors.moments.records(session, words)
-    memory = await read_memory(doors, session)
+    recent = await deps.backend.reader.recent(session, memory.settings.context.recent_full)
+    cited = await deps.moments.records(session, words)
+    memory = await read_memory(deps, session)
     cited.update((record.n, record) for record in recent)
     return explanation.build_explanation(Replay(memory, facts, cited), ref)
 

@@ -42,7 +42,7 @@ _NAMES: Final = frozenset(name for kind in KINDS.values() for name in kind.model
 
 
 async def draft_batch(
-    doors: Dependencies,
+    deps: Dependencies,
     session: str,
     caller: Caller,
     rows: Sequence[Fields],
@@ -50,7 +50,7 @@ async def draft_batch(
     key: str,
 ) -> list[Draft]:
     """What `rows` publish, all of it checked. Raises `Problem` with the row and field at fault."""
-    memory = await doors.held.reader.current(session)
+    memory = await deps.backend.reader.current(session)
     drafts: list[Draft] = []
     ids: dict[str, str] = {}
     for index, row in enumerate(rows):
@@ -62,7 +62,7 @@ async def draft_batch(
     check_message_authors(memory, caller, messages)
     if sum(len(seal(draft.id, draft.entry).body) for draft in drafts) > BATCH_BYTES:
         raise Problem("too-large", limit=BATCH_BYTES)
-    await _check_references(doors, session, drafts, frozenset(ids.values()))
+    await _check_references(deps, session, drafts, frozenset(ids.values()))
     return drafts
 
 
@@ -122,7 +122,7 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
 
 
 async def _check_references(
-    doors: Dependencies, session: str, drafts: Sequence[Draft], own: frozenset[str]
+    deps: Dependencies, session: str, drafts: Sequence[Draft], own: frozenset[str]
 ) -> None:
     """Before anything lands, every id that is named from outside the batch is looked up."""
     foreign = {}
@@ -133,7 +133,7 @@ async def _check_references(
     if not foreign:
         return
     try:
-        await doors.held.bus.publish(session, list(foreign.values()), epoch=NO_EPOCH)
+        await deps.backend.bus.publish(session, list(foreign.values()), epoch=NO_EPOCH)
     except StaleEpoch:
         return
     except InvalidEntry:

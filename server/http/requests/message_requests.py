@@ -61,13 +61,13 @@ def missing_target(memory: Memory, message: Message) -> str | None:
     return "no-item" if is_item and memory.item(on) is None else None
 
 
-async def check_target(doors: Dependencies, session: str, memory: Memory, draft: Draft) -> None:
+async def check_target(deps: Dependencies, session: str, memory: Memory, draft: Draft) -> None:
     """Raises `Problem` for an act on what is not there, unless it stands since it was.
 
     The log would take it, and nobody would hear that it was for nothing.
     """
     slug = missing_target(memory, cast("Message", draft.entry))
-    if slug is not None and await find_published(doors.held, session, draft) is None:
+    if slug is not None and await find_published(deps.backend, session, draft) is None:
         raise Problem(slug)
 
 
@@ -87,14 +87,14 @@ def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str
 
 
 async def speak_in_turn(
-    doors: Dependencies, session: str, seat: Session, draft: Draft, seconds: float
+    deps: Dependencies, session: str, seat: Session, draft: Draft, seconds: float
 ) -> Receipt:
     """Has the seat say the message of `draft`, waiting at most `seconds` for its turn.
 
     One at a time, and what was said before is not said again: a request that is sent
     again while the first still waits is answered by the first. Raises as `Session.said`.
     """
-    clock, turn = asyncio.get_running_loop(), doors.seats.turn(seat)
+    clock, turn = asyncio.get_running_loop(), deps.seats.turn(seat)
     until = clock.time() + seconds
     try:
         async with asyncio.timeout_at(until):
@@ -102,7 +102,7 @@ async def speak_in_turn(
     except TimeoutError:
         raise NotGranted(seat.name, seconds, "another word of its own waits") from None
     try:
-        if (before := await find_published(doors.held, session, draft)) is not None:
+        if (before := await find_published(deps.backend, session, draft)) is not None:
             return before
         entry: Any = draft.entry
         receipt = await seat.publish_message(
@@ -111,16 +111,16 @@ async def speak_in_turn(
         )  # fmt: skip
     finally:
         turn.release()
-    doors.rooms.nudge(session)
+    deps.channels.nudge(session)
     return receipt
 
 
 async def publish_and_nudge(
-    doors: Dependencies, session: str, drafts: Sequence[Draft]
+    deps: Dependencies, session: str, drafts: Sequence[Draft]
 ) -> list[Receipt]:
     """Appends, and tells this process' own room, which need not wait for Redis to say so."""
-    receipts = await doors.held.bus.publish(session, drafts)
-    doors.rooms.nudge(session)
+    receipts = await deps.backend.bus.publish(session, drafts)
+    deps.channels.nudge(session)
     return receipts
 
 

@@ -15,28 +15,28 @@ from parley.server.queries.log_queries import stream_entries
 Form = Literal["json", "md", "html", "text"]
 
 
-async def render_minutes(doors: Dependencies, session: str, at: int | None, format: Form) -> bytes:
+async def render_minutes(deps: Dependencies, session: str, at: int | None, format: Form) -> bytes:
     """The minutes as a file. Raises `SessionNotFound`, `NotYet`.
 
     Kept until the log moves, and a few are made at once: they take seconds of a long session.
     """
-    info = await doors.held.bus.info(session)
+    info = await deps.backend.bus.info(session)
     check_moment(info, at)
     n = info.n if at is None else at
     upto = ("head", info.head) if n == info.n else ("n", n)  # entries without an n may still come
     key = ("minutes", session, info.incarnation, len(info.skips), upto, format)
-    if (kept := doors.views.get(key)) is None:
-        async with doors.making:
-            if (kept := doors.views.get(key)) is None:
-                made = await _made(doors, session, n, format)
+    if (kept := deps.answer_cache.get(key)) is None:
+        async with deps.minutes_slots:
+            if (kept := deps.answer_cache.get(key)) is None:
+                made = await _made(deps, session, n, format)
                 kept = await asyncio.to_thread(zlib.compress, made, 1)
-                doors.views.put(key, kept)
+                deps.answer_cache.put(key, kept)
     return await asyncio.to_thread(zlib.decompress, kept)
 
 
-async def _made(doors: Dependencies, session: str, n: int, format: Form) -> bytes:
-    memory = await doors.moments.at(session, n)  # its own copy: it is read in a thread
-    log = stream_entries(doors.held.bus, session, memory.seq)
+async def _made(deps: Dependencies, session: str, n: int, format: Form) -> bytes:
+    memory = await deps.moments.at(session, n)  # its own copy: it is read in a thread
+    log = stream_entries(deps.backend.bus, session, memory.seq)
     records = [record async for record in log if record.entry.kind in PRIMARY]
     return await asyncio.to_thread(_rendered, memory, records, session, format)
 

@@ -36,7 +36,7 @@ log = structlog.get_logger("parley.runs")
 
 
 async def start_run(
-    app: FastAPI, doors: Dependencies, session: str, scenario: str, *, offline: bool,
+    app: FastAPI, deps: Dependencies, session: str, scenario: str, *, offline: bool,
     opening: Opening | None = None,
 ) -> None:  # fmt: skip
     """Have a scenario played in a session that is open, or that `opening` opens.
@@ -46,17 +46,17 @@ async def start_run(
     `Problem`: `exists` where one is played there, `busy` where as many are played as
     `serve.runs` allows.
     """
-    if opening is None and (await doors.held.bus.info(session)).status != "open":
+    if opening is None and (await deps.backend.bus.info(session)).status != "open":
         raise SessionClosed(session)
-    await asyncio.to_thread(describe_scenario, doors.settings, scenario)
+    await asyncio.to_thread(describe_scenario, deps.settings, scenario)
     playing = _playing(app)
     if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
-    if len(playing) >= doors.settings.serve.runs:
+    if len(playing) >= deps.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
     opened = asyncio.Event()
     playing[session] = task = asyncio.create_task(
-        _run_player(doors, session, scenario, offline, opened), name="parley-run"
+        _run_player(deps, session, scenario, offline, opened), name="parley-run"
     )
     task.add_done_callback(partial(_forget_run, playing, session))
     try:
@@ -91,12 +91,12 @@ def _forget_run(playing: Runs, session: str, task: asyncio.Task[None]) -> None:
 
 
 async def _run_player(
-    doors: Dependencies, session: str, scenario: str, offline: bool, opened: asyncio.Event
+    deps: Dependencies, session: str, scenario: str, offline: bool, opened: asyncio.Event
 ) -> None:
     await opened.wait()
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
     words += ["--offline"] if offline else []
-    own = doors.settings.model_copy(update={"redis": doors.running.url})
+    own = deps.settings.model_copy(update={"redis": deps.connection.url})
     with tempfile.TemporaryFile() as stderr:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "parley", *words,
@@ -104,10 +104,10 @@ async def _run_player(
             env=_environment(own),
         )  # fmt: skip
         try:
-            await _until(process, doors.closing)
+            await _until(process, deps.closing)
         finally:
             await _stop(process)
-        if process.returncode and not doors.closing.is_set():
+        if process.returncode and not deps.closing.is_set():
             stderr.seek(0)
             last = stderr.read().decode(errors="replace").strip()[-TOLD:]
             log.warning(

@@ -19,11 +19,11 @@ from parley.server.scenarios.session_setup import opening_entry, settings_of
 from parley.server.services.session_settings import warn
 
 
-def prepare_scenario(doors: Dependencies, name: str) -> Cast:
+def prepare_scenario(deps: Dependencies, name: str) -> Cast:
     """A bundled scenario, made ready: a request names no file. Raises `Problem`, `Misuse`."""
     if name not in bundled():
         raise unknown_name_problem("scenario", bundled())
-    return cast_scenario(name, doors.settings.personas)
+    return cast_scenario(name, deps.settings.personas)
 
 
 def unknown_name_problem(field: str, there_are: Iterable[str]) -> Problem:
@@ -32,7 +32,7 @@ def unknown_name_problem(field: str, there_are: Iterable[str]) -> Problem:
     return Problem("invalid", field=field, fault="unknown", detail=detail)
 
 
-def opening_of(doors: Dependencies, body: SessionBody, cast: Cast | None) -> SessionOpened:
+def opening_of(deps: Dependencies, body: SessionBody, cast: Cast | None) -> SessionOpened:
     """Entry 1, with what the request sets laid over all else.
 
     Raises `Problem` for a preset that is none, `SettingsRefused`, and `Misuse` for what
@@ -41,13 +41,13 @@ def opening_of(doors: Dependencies, body: SessionBody, cast: Cast | None) -> Ses
     _check(body)
     parse_settings(body.settings)
     warn(body.settings)
-    settings = doors.settings
+    settings = deps.settings
     if cast is None:
-        entry = open_entry(settings, doors.held.packs, body.title)
+        entry = open_entry(settings, deps.backend.packs, body.title)
     else:
         offline = body.run == "script" or not settings.has_model
         entry = opening_entry(
-            cast, with_scenario_models(settings, cast, offline=offline), doors.held.packs
+            cast, with_scenario_models(settings, cast, offline=offline), deps.backend.packs
         )
     tree = (
         entry.settings

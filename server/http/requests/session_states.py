@@ -12,10 +12,10 @@ from parley.server.http.state.dependencies import Dependencies
 from parley.server.services import sessions
 
 
-async def session_state(doors: Dependencies, session: str) -> dict[str, Any]:
+async def session_state(deps: Dependencies, session: str) -> dict[str, Any]:
     """Raises `SessionNotFound`."""
-    state = await sessions.state(doors.held, session)
-    memory = await read_memory(doors, session)
+    state = await sessions.state(deps.backend, session)
+    memory = await read_memory(deps, session)
     known = [*memory.floor.seats, *(name for name in memory.participants
                                     if name not in memory.floor.seats)]  # fmt: skip
     return {
@@ -24,12 +24,10 @@ async def session_state(doors: Dependencies, session: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def session_rows(
-    doors: Dependencies, infos: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+async def session_rows(deps: Dependencies, infos: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each with the title and preset that its first entry gives it, in one round trip."""
     wanted = [(info["session"], 0) for info in infos]
-    firsts = await doors.held.bus.read_many(wanted, count=1) if wanted else []
+    firsts = await deps.backend.bus.read_many(wanted, count=1) if wanted else []
     return [
         {**info, **_opening(first.records)}
         for info, first in zip(infos, firsts, strict=True)

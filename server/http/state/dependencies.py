@@ -38,24 +38,26 @@ class Dependencies:
     """`closing` is set once the server is to end: every stream says so and returns."""
 
     settings: Settings
-    held: Backend
-    running: Connection
+    backend: Backend
+    connection: Connection
     keyring: Keyring
     tickets: Tickets
-    buckets: RateLimits
-    rooms: SessionChannels
+    rate_limits: RateLimits
+    channels: SessionChannels
     streams: StreamLimits
     seats: Seats
     moments: History
     origins: OriginRules
     closing: asyncio.Event
     clock: Callable[[], float] = time.time  # tokens expire by it
-    making: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MINUTES_AT_ONCE))
+    minutes_slots: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(MINUTES_AT_ONCE)
+    )
     metrics: Metrics = field(default_factory=Metrics)
-    views: AnswerCache = field(default_factory=AnswerCache)
-    importing: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
-    verifying: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
-    connections: set[Any] = field(default_factory=set)  # that are open
+    answer_cache: AnswerCache = field(default_factory=AnswerCache)
+    import_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
+    verify_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
+    open_connections: set[Any] = field(default_factory=set)  # that are open
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class MountedPart:
 
 
 def dependencies_of_app(connection: HTTPConnection) -> Dependencies:
-    return cast("Dependencies", connection.app.state.doors)
+    return cast("Dependencies", connection.app.state.deps)
 
 
 async def get_dependencies(connection: HTTPConnection) -> Dependencies:

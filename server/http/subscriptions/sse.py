@@ -37,15 +37,15 @@ class EventStream(Response):
     media_type = "text/event-stream"
 
     def __init__(
-        self, doors: Dependencies, caller: Caller, session: str, wish: SubscriptionRequest
+        self, deps: Dependencies, caller: Caller, session: str, wish: SubscriptionRequest
     ) -> None:
         super().__init__()
-        self._doors, self._caller = doors, caller
+        self._deps, self._caller = deps, caller
         self._session, self._wish = session, wish
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        doors, caller = self._doors, self._caller
-        with doors.streams.place(caller):
+        deps, caller = self._deps, self._caller
+        with deps.streams.place(caller):
             last, why = await self._told(receive, send)
         if why != "left":
             with contextlib.suppress(TimeoutError):
@@ -54,16 +54,16 @@ class EventStream(Response):
 
     async def _told(self, receive: Receive, send: Send) -> tuple[Frame, Ending]:
         """Tell until the end; what is still to say then, and why."""
-        doors, caller, wish = self._doors, self._caller, self._wish
-        async with doors.rooms.room(self._session) as room:
-            channel = doors.rooms.channel(self._session)
-            begun = await find_start(doors, room, wish)
+        deps, caller, wish = self._deps, self._caller, self._wish
+        async with deps.channels.room(self._session) as room:
+            channel = deps.channels.channel(self._session)
+            begun = await find_start(deps, room, wish)
             async with channel.listen(begun.after, wish.show) as listener:
                 if begun.anew:
                     channel.reset(listener)
                 first = RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-                with doors.streams.told(listener.outlet, caller):
+                with deps.streams.told(listener.outlet, caller):
                     gone = asyncio.create_task(_until_gone(receive, listener.outlet))
                     try:
                         sent = await self._write_all(send, first, listener)
@@ -74,7 +74,7 @@ class EventStream(Response):
 
     async def _write_all(self, send: Send, first: bytes, listener: Subscription) -> int:
         """Write what comes until the outlet ends; the seq of the last entry that was written."""
-        slow, sent = self._doors.settings.serve.slow_seconds, listener.after
+        slow, sent = self._deps.settings.serve.slow_seconds, listener.after
         facts, data, upto = self._wish.facts, first, sent
         while data:
             try:

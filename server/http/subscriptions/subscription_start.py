@@ -53,10 +53,10 @@ def parse_last_event_id(last: str | None) -> int | None:
 
 
 async def find_start(
-    doors: Dependencies, room: Room, wish: SubscriptionRequest
+    deps: Dependencies, room: Room, wish: SubscriptionRequest
 ) -> SubscriptionStart:
     """Where to begin. Raises `Problem` `not-yet` for a cursor beyond the log."""
-    info = await doors.held.bus.info(room.session)
+    info = await deps.backend.bus.info(room.session)
     if wish.incarnation not in (None, info.incarnation):
         return SubscriptionStart(info, None, anew=True)
     if wish.after is not None and wish.after > info.head:

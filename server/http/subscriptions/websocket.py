@@ -57,9 +57,9 @@ class WebSocketSession:
     """One connection: a reader, a publisher once it publishes, a writer while it hears."""
 
     def __init__(
-        self, websocket: WebSocket, doors: Dependencies, caller: Caller, session: str
+        self, websocket: WebSocket, deps: Dependencies, caller: Caller, session: str
     ) -> None:
-        self._ws, self._doors = websocket, doors
+        self._ws, self._deps = websocket, deps
         self._caller, self._session = caller, session
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._publishes: asyncio.Queue[Publish] = asyncio.Queue(PUBLISHES_PENDING - 1)
@@ -71,10 +71,10 @@ class WebSocketSession:
 
     async def run(self) -> None:
         """Serve it until it ends; what refuses it before it opens is raised."""
-        with self._doors.streams.place(self._caller):
-            async with self._doors.rooms.room(self._session) as room:
-                self._channel = self._doors.rooms.channel(self._session)
-                begun = await find_start(self._doors, room, SubscriptionRequest())
+        with self._deps.streams.place(self._caller):
+            async with self._deps.channels.room(self._session) as room:
+                self._channel = self._deps.channels.channel(self._session)
+                begun = await find_start(self._deps, room, SubscriptionRequest())
                 offered = self._ws.scope["subprotocols"]
                 await self._ws.accept(PROTOCOL if PROTOCOL in offered else None)
                 why = await self._held(room, begun)
@@ -89,7 +89,7 @@ class WebSocketSession:
         """Nothing: the protocol has pings of its own."""
 
     async def _held(self, room: Room, begun: SubscriptionStart) -> str:
-        with self._doors.streams.told(self, self._caller):
+        with self._deps.streams.told(self, self._caller):
             await self._send(hello_frame(room, self._caller, begun).ws)
             reader = asyncio.create_task(self._read(room))
             reader.add_done_callback(self._reader_over)
@@ -124,7 +124,7 @@ class WebSocketSession:
         try:
             message = parse_client_message(tree)
         except Problem:
-            charge_rate(self._doors, self._caller, "read")
+            charge_rate(self._deps, self._caller, "read")
             raise
         match message:
             case Publish():
@@ -132,10 +132,10 @@ class WebSocketSession:
                     self._publisher = asyncio.create_task(self._publish_all())
                 await self._publishes.put(message)
             case Subscribe():
-                charge_rate(self._doors, self._caller, "read")
+                charge_rate(self._deps, self._caller, "read")
                 await self._subscribe(room, message)
             case Ping():
-                charge_rate(self._doors, self._caller, "read")
+                charge_rate(self._deps, self._caller, "read")
                 await self._say(type="pong")
             case _:
                 await self._unsubscribe()
@@ -159,14 +159,12 @@ class WebSocketSession:
 
     async def _published(self, request: Publish) -> list[Mapping[str, Any]]:
         """As `POST …/entries` does it."""
-        doors, caller, session = self._doors, self._caller, self._session
+        deps, caller, session = self._deps, self._caller, self._session
         if not caller.may_do("speak", session):
             raise Problem("forbidden", needs="speak")
-        charge_rate(doors, caller, "publish", len(request.entries))
-        drafts = await draft_batch(
-            doors, session, caller, request.entries, request.as_, str(ULID())
-        )
-        return receipt_rows(drafts, await publish_and_nudge(doors, session, drafts))
+        charge_rate(deps, caller, "publish", len(request.entries))
+        drafts = await draft_batch(deps, session, caller, request.entries, request.as_, str(ULID()))
+        return receipt_rows(drafts, await publish_and_nudge(deps, session, drafts))
 
     async def _nack(self, ref: str | None, error: Exception) -> None:
         problem = problem_from_exception(error)
@@ -185,7 +183,7 @@ class WebSocketSession:
         wish = SubscriptionRequest(
             request.after, parse_groups(request.show), request.facts, request.incarnation
         )
-        begun = await find_start(self._doors, room, wish)
+        begun = await find_start(self._deps, room, wish)
         await self._unsubscribe()
         self._writer = asyncio.create_task(self._write(begun, wish))
 
@@ -217,7 +215,7 @@ class WebSocketSession:
         if self._over.done():
             return False
         try:
-            async with asyncio.timeout(self._doors.settings.serve.slow_seconds):
+            async with asyncio.timeout(self._deps.settings.serve.slow_seconds):
                 await self._ws.send({"type": "websocket.send", "text": text})
         except TimeoutError:
             self.end("slow")

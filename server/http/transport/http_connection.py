@@ -146,8 +146,8 @@ def problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfM
     return head, h11.Data(data=bytes(response.body)), h11.EndOfMessage()
 
 
-def connection_class(doors: Dependencies) -> type[Connection]:
-    """The kind of connection that a server over `doors` has."""
-    most = most_connections(doors.settings.serve.streams)
+def connection_class(deps: Dependencies) -> type[Connection]:
+    """The kind of connection that a server over `deps` has."""
+    most = most_connections(deps.settings.serve.streams)
     members: dict[str, Any] = {"most": most}
     return type("Connection", (Connection,), members)

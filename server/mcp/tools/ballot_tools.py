@@ -42,12 +42,12 @@ async def vote(call: ToolCall) -> Said:
 
 
 async def confirm_vote(call: ToolCall) -> VoteRow:
-    args, seat, backend = call.args, seat_of(call), call.doors.held
+    args, seat, backend = call.args, seat_of(call), call.deps.backend
     own = entry_id(seat.name, args.key)
     row = await votes.confirm_vote(
         backend, call.session, args.ref, agreed=args.agreed, by=seat.name, id=own
     )
-    call.doors.rooms.nudge(call.session)
+    call.deps.channels.nudge(call.session)
     return VoteRow.model_validate(row)
 
 
@@ -68,7 +68,7 @@ async def find_repeat(call: ToolCall, own: str, entry: Entry | None) -> Receipt 
     """Where `entry` stands, if this call was made before, under the same key."""
     if call.args.key is None or entry is None:
         return None
-    return await find_published(call.doors.held, call.session, Draft(own, entry))
+    return await find_published(call.deps.backend, call.session, Draft(own, entry))
 
 
 async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt | None:
@@ -76,7 +76,7 @@ async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt 
 
     Its id is the one that everybody gives who counts it, so it is closed once.
     """
-    vote, room = find_vote(seat.memory, ref), call.doors.rooms.held(call.session)
+    vote, room = find_vote(seat.memory, ref), call.deps.channels.held(call.session)
     if room is None or vote is None or not is_complete(seat.memory, vote):
         return None
     with contextlib.suppress(Conflict, SessionClosed):

@@ -54,7 +54,7 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
         call = ToolCall(door, caller, _read(tool, asked.arguments))
         check_right(door, caller, tool.right, call.session)
         if not tool.read_only:
-            charge_rate(door.doors, caller, "publish")
+            charge_rate(door.deps, caller, "publish")
         base_model = await tool.run(call)
         tree = base_model.model_dump(mode="json")
         return CallToolResult(content=_text(tool.told(base_model)), structured_content=tree)
@@ -67,7 +67,7 @@ def check_right(door: McpDependencies, caller: Caller, right: str, session: str)
 
     Who came by a name alone runs the process, and has the bus itself: it is held to no operator's.
     """
-    if door.doors.clock() > caller.expires:
+    if door.deps.clock() > caller.expires:
         raise Problem("token-expired")
     if session and not caller.may_enter(session):
         raise Problem("other-session")

@@ -46,7 +46,7 @@ WHOLE: Final = 200_000  # characters of a message that is asked for alone
 
 async def list_sessions(call: ToolCall) -> Sessions:
     """Those that the caller may enter, newest activity first."""
-    args, caller, bus = call.args, call.caller, call.doors.held.bus
+    args, caller, bus = call.args, call.caller, call.deps.backend.bus
     session_infos: list[SessionInfo] = []
     if caller.session != EVERY_SESSION and not caller.operator:
         with suppress(SessionNotFound):  # a token may be made before its session is
@@ -65,13 +65,13 @@ async def list_sessions(call: ToolCall) -> Sessions:
         for session_info in session_infos
         if args.status in (None, _status(session_info))
     ][: args.limit]
-    rows = await session_rows(call.doors, [asdict(session_info) for session_info in shown])
+    rows = await session_rows(call.deps, [asdict(session_info) for session_info in shown])
     return Sessions(sessions=[_row(row) for row in rows])
 
 
 async def create_session(call: ToolCall) -> Created:
-    args, backend = call.args, call.doors.held
-    entry = open_entry(_opened_by(call.doors.settings, args.preset), backend.packs, args.title)
+    args, backend = call.args, call.deps.backend
+    entry = open_entry(_opened_by(call.deps.settings, args.preset), backend.packs, args.title)
     await sessions.opened(backend, args.session, entry)
     if args.goal is not None:
         begun = goals.draft_episode("goal", args.goal, by=call.caller.name)
@@ -80,9 +80,9 @@ async def create_session(call: ToolCall) -> Created:
 
 
 async def read_memory(call: ToolCall) -> Memory:
-    args, doors = call.args, call.doors
-    tree = memory_tree(await memory_of(doors, call.session, args.at), args.part)
-    records = await doors.moments.records(call.session, cited_messages(tree))
+    args, deps = call.args, call.deps
+    tree = memory_tree(await memory_of(deps, call.session, args.at), args.part)
+    records = await deps.moments.records(call.session, cited_messages(tree))
     return Memory.model_validate(add_quotes(tree, records))
 
 
@@ -90,25 +90,25 @@ async def get_context(call: ToolCall) -> ContextText:
     """The caller's own; an operator, who takes no part, sees everybody's."""
     args, caller = call.args, call.caller
     context = await assemble_context(
-        call.doors, call.session, None if caller.role == "operator" else caller.name,
+        call.deps, call.session, None if caller.role == "operator" else caller.name,
         args.profile, args.budget, args.at,
     )  # fmt: skip
     return ContextText(text=context.text, size=context.size, cites=list(context.cites))
 
 
 async def explain(call: ToolCall) -> Explained:
-    row = await explain_item(call.doors, call.session, normalize_handle(call.args.ref))
+    row = await explain_item(call.deps, call.session, normalize_handle(call.args.ref))
     return Explained.model_validate({"handle": row.get("ref"), **row})
 
 
 async def read_messages(call: ToolCall) -> Messages:
-    args, doors, name = call.args, call.doors, call.caller.name
+    args, deps, name = call.args, call.deps, call.caller.name
     if args.last < args.first:
         raise Problem("invalid", field="last", fault="before_first")
-    memory = await memory_of(doors, call.session)
+    memory = await memory_of(deps, call.session)
     last = min(args.last, memory.n)
     numbers = range(args.first, last + 1)[:MOST]
-    records = await doors.moments.records(call.session, numbers)
+    records = await deps.moments.records(call.session, numbers)
     rows = [
         _message(records[n], memory, name, alone=args.first == args.last)
         for n in numbers

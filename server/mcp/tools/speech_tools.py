@@ -50,10 +50,10 @@ async def join_session(call: ToolCall) -> Joined:
     """Idempotent: whoever sits there already is told so again."""
     caller, args = call.caller, call.args
     caller.speaker(None)
-    seat = await call.doors.seats.taken(
+    seat = await call.deps.seats.taken(
         caller, call.session, description=args.description, interests=args.interests
     )
-    room = call.doors.rooms.held(call.session)
+    room = call.deps.channels.held(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
     here = sorted(name for name, seat in memory.floor.seats.items() if seat.present and name != own)
     policy = memory.settings.floor.policy
@@ -107,7 +107,7 @@ async def pass_floor(call: ToolCall) -> Floor:
 
 async def leave_session(call: ToolCall) -> Left:
     name = call.caller.speaker(None)
-    return Left(left=await call.doors.seats.left(name, call.session))
+    return Left(left=await call.deps.seats.left(name, call.session))
 
 
 async def _react(call: ToolCall, act: Act) -> Said:
@@ -128,8 +128,8 @@ async def _speak(
     )  # fmt: skip
     check_message_authors(seat.memory, call.caller, [entry])
     draft = Draft(entry_id(seat.name, call.args.key), entry)
-    await check_target(call.doors, call.session, seat.memory, draft)
-    receipt = await speak_in_turn(call.doors, call.session, seat, draft, call.args.wait)
+    await check_target(call.deps, call.session, seat.memory, draft)
+    receipt = await speak_in_turn(call.deps, call.session, seat, draft, call.args.wait)
     return await read_outcome(call, seat, receipt.seq - 1, receipt.n, duplicate=receipt.duplicate)
 
 
@@ -137,7 +137,7 @@ async def read_outcome(
     call: ToolCall, seat: Session, after: int, n: int, *, duplicate: bool = False
 ) -> Said:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
-    async with call.doors.rooms.channel(call.session).listen(after) as listener:
+    async with call.deps.channels.channel(call.session).listen(after) as listener:
         while frames := await listener.frames():
             for frame in frames:
                 data = orjson.loads(frame.data)
@@ -162,7 +162,7 @@ def _is_news(fact: dict[str, Any]) -> bool:
 
 def seat_of(call: ToolCall) -> Session:
     """Raises `Problem` where the caller has none."""
-    seat = call.doors.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
+    seat = call.deps.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
     if seat is None:
         raise Problem("refused", status=409, detail=NO_SEAT)
     return seat
@@ -170,8 +170,8 @@ def seat_of(call: ToolCall) -> Session:
 
 async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
-    seat, room = seat_of(call), call.doors.rooms.held(call.session)
-    head = (await call.doors.held.bus.info(call.session)).head
+    seat, room = seat_of(call), call.deps.channels.held(call.session)
+    head = (await call.deps.backend.bus.info(call.session)).head
     with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
         async with asyncio.timeout(HEAR_SECONDS):
             while room is not None and room.seq < head:
@@ -180,7 +180,7 @@ async def caught_up_seat(call: ToolCall) -> Session:
 
 
 def room_head(call: ToolCall) -> int:
-    room = call.doors.rooms.held(call.session)
+    room = call.deps.channels.held(call.session)
     return 0 if room is None else room.seq
 
 

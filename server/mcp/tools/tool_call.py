@@ -19,7 +19,7 @@ BY_NAME: Final = "stdio"  # as `jti`: on standard input by a name alone; of a to
 class McpDependencies:
     """The doors as agents come by them."""
 
-    doors: Dependencies
+    deps: Dependencies
     waits: PendingWaits
 
 
@@ -32,8 +32,8 @@ class ToolCall:
     args: Any  # of the tool's own model
 
     @property
-    def doors(self) -> Dependencies:
-        return self.door.doors
+    def deps(self) -> Dependencies:
+        return self.door.deps
 
     @property
     def session(self) -> str:

@@ -39,15 +39,15 @@ _BY_ITSELF: Final = ("spoke", "silent")  # how a turn ends that was not taken aw
 
 async def wait_for_messages(call: ToolCall) -> Waited:
     """Return at once with what is there after `after`; else once something comes."""
-    args, doors, name = call.args, call.doors, call.caller.name
+    args, deps, name = call.args, call.deps, call.caller.name
     if not call.caller.operator:
-        doors.seats.of(name, call.session)  # whoever waits is there
-    async with doors.rooms.room(call.session) as room:
-        begun = await find_start(doors, room, SubscriptionRequest(after=args.after))
+        deps.seats.of(name, call.session)  # whoever waits is there
+    async with deps.channels.room(call.session) as room:
+        begun = await find_start(deps, room, SubscriptionRequest(after=args.after))
         with call.door.waits.alone((name, call.session)) as wait:
-            async with doors.rooms.channel(call.session).listen(begun.after) as listener:
+            async with deps.channels.channel(call.session).listen(begun.after) as listener:
                 heard = WaitCollector(room, name, args.after, own=args.include_own)
-                with doors.streams.told(wait, call.caller):
+                with deps.streams.told(wait, call.caller):
                     await _catch_up(heard, listener, room.seq)
                     await _wait_until_addressed(heard, listener, wait, args.timeout)
                 return heard.result(superseded=wait.ended == SUPERSEDED)

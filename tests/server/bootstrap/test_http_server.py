@@ -28,8 +28,8 @@ async def test_it_answers_and_its_port_is_free_again(redis_url: str) -> None:
         async with doors(redis_url, port=own.getsockname()[1]) as d:
             async with d.client() as nobody:
                 assert (await nobody.get("/nothing-here")).status_code == 404
-            assert not d.doors.closing.is_set()
-        assert d.doors.closing.is_set()
+            assert not d.deps.closing.is_set()
+        assert d.deps.closing.is_set()
         async with httpx2.AsyncClient(timeout=PATIENCE) as late:
             with pytest.raises(httpx2.ConnectError):
                 await late.get(d.url)
@@ -64,7 +64,7 @@ async def test_half_a_request_does_not_hold_it_open(
         _, writer = await asyncio.open_connection(host, int(port))
         head = f"POST /v1/tokens HTTP/1.1\r\nHost: {own}\r\nContent-Length: 9\r\n\r\n"
         writer.write(head.encode() + b"{")
-        await wait_until(lambda: len(d.doors.connections) == 1)
+        await wait_until(lambda: len(d.deps.open_connections) == 1)
         asked = time.monotonic()
     assert time.monotonic() - asked < PATIENCE
     assert not [line for line in caplog.records if line.exc_info]
@@ -79,9 +79,9 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
     async with contextlib.AsyncExitStack() as later:
         async with doors(redis_url) as d:
             client = await later.enter_async_context(d.client(d.operator()))
-            await later.enter_async_context(d.doors.importing)  # for which an import waits
+            await later.enter_async_context(d.deps.import_lock)  # for which an import waits
             asked = asyncio.create_task(client.put("/v1/sessions/s/import", content=b"x"))
-            await wait_until(lambda: len(d.doors.connections) == 1)
+            await wait_until(lambda: len(d.deps.open_connections) == 1)
             await client.get("/healthz")
         response = await asked
     assert (response.status_code, response.json()["type"][-11:]) == (503, "unavailable")
@@ -91,8 +91,8 @@ async def test_a_request_that_takes_too_long_is_told_that_the_server_ends(
 async def test_what_is_made_once_can_be_made_before_it_is_asked_for(redis_url: str) -> None:
     """The routers, the names that refusals may tell, and the patterns of a first fold."""
     async with doors(redis_url) as d:
-        app = build_app(d.doors)
-        await asyncio.to_thread(warm_up, app, d.doors)
+        app = build_app(d.deps)
+        await asyncio.to_thread(warm_up, app, d.deps)
     assert {"content", "settings", "session"} <= app.state.own_names
 
 

@@ -45,7 +45,7 @@ def _bad_tokens(d: Standing) -> Iterator[tuple[str, str | None]]:
     yield "another's key", _signed("another secret of thirty-two bytes!!", "HS256")
     yield "no algorithm", _signed("", "none")
     yield "expired", d.token("ana", role="agent", seconds=1)
-    yield "a ticket", d.doors.tickets.made(build_claims("ana", "agent", "*", time.time()))
+    yield "a ticket", d.deps.tickets.made(build_claims("ana", "agent", "*", time.time()))
 
 
 def _signed(secret: str, algorithm: str) -> str:
@@ -61,7 +61,7 @@ async def test_without_a_good_token_no_tool_is_called(redis_url: str) -> None:
     """Each is 401 before anything is read, with what to send."""
     clock = _Clock()
     async with doors(redis_url, clock=clock) as d, d.client() as client:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         tokens = list(_bad_tokens(d))
         clock.ahead = 60
         for name, token in tokens:
@@ -71,7 +71,7 @@ async def test_without_a_good_token_no_tool_is_called(redis_url: str) -> None:
                 if response.status_code == 401:
                     assert response.headers["WWW-Authenticate"] == "Bearer"
                 assert response.headers["Content-Type"] == "application/problem+json"
-        info = await d.doors.held.bus.info("harbour")
+        info = await d.deps.backend.bus.info("harbour")
         assert info.n == 0
 
 
@@ -102,7 +102,7 @@ async def test_a_token_of_another_session_enters_none(redis_url: str) -> None:
     async with doors(redis_url) as d:
         for exists in (False, True):
             if exists:
-                await d.doors.held.bus.open("harbour", opened())
+                await d.deps.backend.bus.open("harbour", opened())
             token = d.token("ana", role="agent", session="elsewhere")
             async with over_http(d, token) as ana:
                 for tool in TOOLS:
@@ -113,19 +113,19 @@ async def test_a_token_of_another_session_enters_none(redis_url: str) -> None:
 async def test_an_observer_reads_and_nothing_else(redis_url: str) -> None:
     """Neither a seat nor a word."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("eve", role="observer")) as eve:
             for tool in TOOLS:
                 expected = "" if tool.right in ("token", "read") else "forbidden"
                 if tool.name != "explain":  # nothing is there to explain
                     assert await _why(eve, tool.name) == expected, tool.name
-        assert (await d.doors.held.bus.info("harbour")).n == 0
+        assert (await d.deps.backend.bus.info("harbour")).n == 0
 
 
 async def test_an_agent_has_what_its_token_says(redis_url: str) -> None:
     """No capability but those listed, no act beside those listed, no other's name."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent", may=["support", "inform"])) as ana:
             await ana.do("join_session")
             assert await _why(ana, "create_session") == "forbidden"
@@ -145,7 +145,7 @@ async def test_an_agent_has_what_its_token_says(redis_url: str) -> None:
 async def test_an_operator_speaks_in_nobodys_name(redis_url: str) -> None:
     """It opens sessions and reads; who speaks has a name of their own."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.operator()) as operator:
             assert await _why(operator, "create_session") == ""
             assert await _why(operator, "create_session") == "exists"
@@ -156,7 +156,7 @@ async def test_an_operator_speaks_in_nobodys_name(redis_url: str) -> None:
 async def test_who_has_no_seat_is_told_to_take_one(redis_url: str) -> None:
     """Of every tool that speaks."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="person")) as ana:
             for tool in sorted(SPEAKING - {"join_session", "leave_session"}):
                 result = await ana.call(tool, **ARGUMENTS[tool])
@@ -188,7 +188,7 @@ async def test_foreign_hosts_and_pages_are_refused(
 async def test_on_standard_input_a_token_is_all_that_its_caller_has(redis_url: str) -> None:
     """Whoever comes by a name alone opens sessions, and reads the whole memory of one."""
     async with doors(redis_url) as d:
-        door, signs = McpDependencies(d.doors, PendingWaits()), {"secret": SECRET}
+        door, signs = McpDependencies(d.deps, PendingWaits()), {"secret": SECRET}
         token = d.token("ana", role="agent")
         by_name = stdio_server.identify_caller(Settings(serve=signs), "ana", None)
         by_token = stdio_server.identify_caller(Settings(serve=signs, token=token), None, None)

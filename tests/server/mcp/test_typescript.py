@@ -70,7 +70,7 @@ def _check(row: dict[str, Any]) -> None:
 async def test_two_clients_decide_over_http(redis_url: str, program: Path, version: str) -> None:
     """By tokens of their own."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         tokens = [d.token(name, role="agent") for name in ("ana", "bo")]
         _check(await _run(program, version, "http", f"{d.url}/mcp", *tokens))
 

@@ -31,7 +31,7 @@ SECRET: Final = "a secret that is only used by the tests"
 class Standing:
     """A server that is up. `token` may be called from any thread."""
 
-    doors: Dependencies
+    deps: Dependencies
     url: str
 
     def token(
@@ -44,8 +44,8 @@ class Standing:
         seconds: float = 3600,
     ) -> str:
         """A token by the server's own keys and clock."""
-        made = build_claims(name, role, session, self.doors.clock(), may=may, seconds=seconds)
-        return self.doors.keyring.sign(made)
+        made = build_claims(name, role, session, self.deps.clock(), may=may, seconds=seconds)
+        return self.deps.keyring.sign(made)
 
     def operator(self) -> str:
         return self.token("operator", role="operator")
@@ -76,7 +76,7 @@ async def doors(
     """A server on that Redis; `serve` are settings of the group of that name."""
     own = ServeSettings(**{"port": 0, "secret": SECRET, **serve})
     async with start_server(Settings(redis=redis_url, serve=own), clock) as served:
-        yield Standing(served.doors, served.url)
+        yield Standing(served.deps, served.url)
 
 
 @contextmanager

@@ -83,7 +83,7 @@ async def log_in(
     body: Login,
     request: Request,
     response: Response,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Annotated[Caller, Depends(RequiresRight("public"))],
 ) -> Me:
     """Use a ticket: its identity is kept in a cookie.
@@ -91,11 +91,11 @@ async def log_in(
     A participant of one session is kept for that session; an operator stays one beside it.
     """
     try:
-        claims = doors.tickets.used(body.ticket)
+        claims = deps.tickets.used(body.ticket)
     except Problem:
-        charge_address(doors, request, "login")
+        charge_address(deps, request, "login")
         raise
-    set_cookie(response, request, doors, claims, beside=caller.operator)
+    set_cookie(response, request, deps, claims, beside=caller.operator)
     return identity_row(caller_from_claims(claims))
 
 
@@ -131,18 +131,18 @@ async def read_me_in_session(session: SessionId, caller: Reader) -> Me:
 @router.post(
     "/tokens", operation_id="make_token", status_code=201, responses=problem_responses("refused")
 )
-async def make_token(body: TokenWish, doors: DependenciesOf, caller: Operator) -> Token:
+async def make_token(body: TokenWish, deps: DependenciesOf, caller: Operator) -> Token:
     """A signed token for somebody."""
-    made = _wished(body, doors.clock())
-    return Token(token=doors.keyring.sign(made), expires=made.expires)
+    made = _wished(body, deps.clock())
+    return Token(token=deps.keyring.sign(made), expires=made.expires)
 
 
 @router.post(
     "/tickets", operation_id="make_ticket", status_code=201, responses=problem_responses("refused")
 )
-async def make_ticket(body: TicketWish, doors: DependenciesOf, caller: AnyToken) -> Ticket:
+async def make_ticket(body: TicketWish, deps: DependenciesOf, caller: AnyToken) -> Ticket:
     """A ticket for one use: one's own for a minute, or an operator's for somebody else."""
-    now = doors.clock()
+    now = deps.clock()
     if body.name is None:
         if body.model_fields_set:
             raise Problem("invalid", field="name", fault="missing")
@@ -151,7 +151,7 @@ async def make_ticket(body: TicketWish, doors: DependenciesOf, caller: AnyToken)
         raise Problem("forbidden", needs="operator")
     else:
         made, seconds = _wished(body, now), LINK_SECONDS
-    ticket = doors.tickets.made(made, seconds)
+    ticket = deps.tickets.made(made, seconds)
     expires = min(int(now + seconds), made.expires)
     return Ticket(ticket=ticket, expires=expires, path=ticket_url_path(made, ticket))
 

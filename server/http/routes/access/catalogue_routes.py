@@ -31,9 +31,9 @@ async def list_scenarios(caller: AnyToken) -> Any:
 
 
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problem_responses("refused"))
-async def list_personas(caller: AnyToken, doors: DependenciesOf) -> Any:
+async def list_personas(caller: AnyToken, deps: DependenciesOf) -> Any:
     """Whoever can be seated."""
-    personas = (await asyncio.to_thread(everyone, doors.settings)).personas
+    personas = (await asyncio.to_thread(everyone, deps.settings)).personas
     return {
         "items": [
             {

@@ -32,7 +32,7 @@ def get_health(connection: HTTPConnection) -> HealthCheck:
     """The one of this server, made when it is first asked for."""
     state = connection.app.state
     if getattr(state, "health", None) is None:
-        state.health = HealthCheck(state.doors.held.bus)
+        state.health = HealthCheck(state.deps.backend.bus)
     return cast("HealthCheck", state.health)
 
 
@@ -71,10 +71,10 @@ async def check_readiness(caller: Anybody, health: HealthOf, response: Response)
     response_class=Response,
     responses={**problem_responses(), **TEXT},
 )
-async def read_metrics(doors: DependenciesOf, health: HealthOf) -> Response:
+async def read_metrics(deps: DependenciesOf, health: HealthOf) -> Response:
     """Counts and times of this process; from this machine, or with an operator's token."""
-    metrics, finding = doors.metrics, await health.finding()
-    metrics.connections.set(len(doors.connections))
+    metrics, finding = deps.metrics, await health.finding()
+    metrics.connections.set(len(deps.open_connections))
     metrics.redis.set(finding.answered)
     metrics.workers.set(finding.workers)
     metrics.fold_lag.set(finding.oldest_fold_ms / 1000)

@@ -49,44 +49,44 @@ class Visitor(BaseModel):
 
 @router.post("/visit", operation_id="visit", responses=problem_responses())
 async def visit(
-    body: Visit, request: Request, response: Response, doors: DependenciesOf, caller: Anybody
+    body: Visit, request: Request, response: Response, deps: DependenciesOf, caller: Anybody
 ) -> Visitor:
     """Come to the page. To be nobody is no fault: the answer says so."""
-    return _let_in(body, request, response, doors, caller)
+    return _let_in(body, request, response, deps, caller)
 
 
 @router.post(
     "/sessions/{session}/visit", operation_id="visit_session", responses=problem_responses()
 )
 async def visit_session(
-    session: SessionId, body: Visit, request: Request, response: Response, doors: DependenciesOf,
+    session: SessionId, body: Visit, request: Request, response: Response, deps: DependenciesOf,
     caller: Anybody,
 ) -> Visitor:  # fmt: skip
     """Come to a session's page. Whether it is there is told only to those who may see it."""
-    visitor = _let_in(body, request, response, doors, caller)
+    visitor = _let_in(body, request, response, deps, caller)
     if visitor.me is None:
         return visitor
     if not visitor.me.operator and visitor.me.session not in (EVERY_SESSION, session):
         return visitor.model_copy(update={"kept_out": "other-session"})
     try:
-        await doors.held.bus.info(session)
+        await deps.backend.bus.info(session)
     except SessionNotFound:
         return visitor.model_copy(update={"kept_out": "no-session"})
     return visitor
 
 
 def _let_in(
-    body: Visit, request: Request, response: Response, doors: Dependencies, caller: Caller
+    body: Visit, request: Request, response: Response, deps: Dependencies, caller: Caller
 ) -> Visitor:
     """Who comes, after the ticket that they bring."""
     if body.ticket is None:
         return _visitor(caller, credential_problem(request), None)
     try:
-        claims = doors.tickets.used(body.ticket)
+        claims = deps.tickets.used(body.ticket)
     except Problem as problem:
-        charge_address(doors, request, "login")
+        charge_address(deps, request, "login")
         return _visitor(caller, problem, False)
-    set_cookie(response, request, doors, claims, beside=caller.operator)
+    set_cookie(response, request, deps, claims, beside=caller.operator)
     visitor = caller_from_claims(claims)
     if caller.operator and not visitor.operator:
         visitor = replace(visitor, operator=True)

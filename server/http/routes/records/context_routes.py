@@ -33,7 +33,7 @@ Profiled = Literal["full", "brief", "raw", "history", "exchange"]
     },
 )
 async def get_context(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     agent: Annotated[
         str | None, Query(min_length=1, max_length=128, description="whose; your own")
     ] = None,
@@ -47,29 +47,27 @@ async def get_context(
 ) -> Response:  # fmt: skip
     """What a participant is told before it speaks; `exchange`: an assistant's chat messages."""
     others = shared or []
-    who = await _whose(doors, session, caller, agent)
+    who = await _whose(deps, session, caller, agent)
     for other in others:
         if not caller.may_enter(other):
             raise Problem("other-session")
     if session in others:
         raise Problem("refused", detail="The decisions of a session are in its own context.")
     if profile != "exchange":
-        context = await assemble_context(doors, session, who, profile, budget, at, others)
+        context = await assemble_context(deps, session, who, profile, budget, at, others)
         return json_response(asdict(context))
     if at is not None or others:
         raise Problem("refused", detail="The profile exchange shows the present of one session.")
-    client = doors.held.session(session, who or "")
+    client = deps.backend.session(session, who or "")
     return json_response(asdict(await client.prepare_messages(budget=budget)))
 
 
-async def _whose(
-    doors: Dependencies, session: str, caller: Caller, agent: str | None
-) -> str | None:
+async def _whose(deps: Dependencies, session: str, caller: Caller, agent: str | None) -> str | None:
     """The participant that is asked for; another's context is for operators and chairs."""
     if agent is None or agent == caller.name:
         return None if caller.role == "operator" else caller.name
     if not caller.operator:
-        memory = await read_memory(doors, session)
+        memory = await read_memory(deps, session)
         if memory.named(caller.name) not in memory.chairs:
             raise Problem("not-your-name", needs="operator")
     return agent

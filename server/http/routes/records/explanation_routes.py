@@ -29,6 +29,6 @@ Ref = Annotated[
     response_model=Explanation,
     responses=problem_responses("no-session", "no-item"),
 )
-async def explain_item(session: SessionId, ref: Ref, caller: Reader, doors: DependenciesOf) -> Any:
+async def explain_item(session: SessionId, ref: Ref, caller: Reader, deps: DependenciesOf) -> Any:
     """Its evidence word for word, who stood where, how it came to be, and what covers it now."""
-    return await explained(doors, session, normalize_handle(ref))
+    return await explained(deps, session, normalize_handle(ref))

@@ -45,34 +45,34 @@ _PAST = problem_responses("no-session", "not-yet")
 
 @router.get("/v1/sessions/{session}/memory", responses={**_PAST, 200: {"model": Row}})
 async def get_memory(
-    session: SessionId, caller: Operator, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Operator, deps: DependenciesOf, at: At = None
 ) -> Response:
     """The canonical bytes: the same memory is the same bytes, whoever folded it.
 
     All of it, so notebooks and secret ballots as well.
     """
-    data = canonical_bytes.dump(await read_memory(doors, session, at))
+    data = canonical_bytes.dump(await read_memory(deps, session, at))
     return Response(data, media_type="application/json")
 
 
 @router.get("/v1/sessions/{session}/memory/{layer}", responses={**_PAST, 200: {"model": Row}})
 async def get_layer(
     session: SessionId, layer_name: Annotated[LayerName, Path(alias="layer")],
-    caller: Reader, doors: DependenciesOf, at: At = None,
+    caller: Reader, deps: DependenciesOf, at: At = None,
 ) -> Response:  # fmt: skip
     """One layer of memory; everybody's notebooks are for the operator."""
     if layer_name == "notebooks" and not caller.operator:
         raise Problem("forbidden", needs="operator")
-    return json_response(find_layer(layer_name).tree(await read_memory(doors, session, at)))
+    return json_response(find_layer(layer_name).tree(await read_memory(deps, session, at)))
 
 
 @router.get("/v1/sessions/{session}/decisions", responses={**_PAST, 200: {"model": Rows}})
 async def list_decisions(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, status: Decided | None = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Decisions with their supporters, their dissent and their evidence, by handle."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
     def row(decision: Decision, records: Said) -> Row:
@@ -80,16 +80,16 @@ async def list_decisions(
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
     shown = [d for d in decisions if status in (None, listed_status(read, d))]
-    return await _items(doors, session, shown, limit, row)
+    return await _items(deps, session, shown, limit, row)
 
 
 @router.get("/v1/sessions/{session}/proposals", responses={**_PAST, 200: {"model": Rows}})
 async def list_proposals(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, status: Offered | None = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Proposals with who stands where on them, by handle."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
     def row(proposal: Proposal, records: Said) -> Row:
@@ -97,20 +97,20 @@ async def list_proposals(
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
     shown = [p for p in proposals if status in (None, listed_status(read, p))]
-    return await _items(doors, session, shown, limit, row)
+    return await _items(deps, session, shown, limit, row)
 
 
 @router.get("/v1/sessions/{session}/positions", responses={**_PAST, 200: {"model": Rows}})
 async def list_positions(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None, after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Where each participant stands, and their key contributions, by name."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     spoken = sorted(memory.participants.values(), key=lambda participant: participant.name)
     everybody = [participant for participant in spoken if participant.messages]
     shown = everybody[after : after + limit]
-    records = await doors.moments.records(session, _contributed(shown))
+    records = await deps.moments.records(session, _contributed(shown))
     rows = [participant_row(participant, records) for participant in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
@@ -119,7 +119,7 @@ async def list_positions(
     "/v1/sessions/{session}/summaries", responses={**_PAST, 200: {"model": Page[SummaryRow]}}
 )
 async def list_summaries(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     at: At = None,
     level: Annotated[int | None, Query(ge=0, le=64)] = None,
     first: Annotated[int, Query(ge=0, le=MAX_INTEGER, description="first message covered")] = 0,
@@ -129,7 +129,7 @@ async def list_summaries(
     after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
     """Standing summaries, in the order of the talk, of a range those within it."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     summaries = [
         {
             "level": summary.level,
@@ -151,9 +151,9 @@ async def list_summaries(
     "/v1/sessions/{session}/statistics",
     responses={**problem_responses("no-session"), 200: {"model": Row}},
 )
-async def get_statistics(session: SessionId, caller: Reader, doors: DependenciesOf) -> Response:
+async def get_statistics(session: SessionId, caller: Reader, deps: DependenciesOf) -> Response:
     """Counts, sizes, forecasts, each layer's numbers."""
-    return json_response(await stats_in(doors.held, session))
+    return json_response(await stats_in(deps.backend, session))
 
 
 @router.get(
@@ -161,17 +161,17 @@ async def get_statistics(session: SessionId, caller: Reader, doors: Dependencies
     responses={**problem_responses("no-session", "not-yet"), 200: {"model": Usage}},
 )
 async def get_usage(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Response:
     """Tokens and cost, by participant and by purpose, and the budget of the session."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     return json_response(
         {**count_table(memory)["spend"], "budget": memory.settings.budget.model_dump()}
     )
 
 
 async def _items(
-    doors: Dependencies,
+    deps: Dependencies,
     session: str,
     items: Sequence[_One],
     limit: int,
@@ -180,7 +180,7 @@ async def _items(
     """The first of them, with the words that they rest on."""
     shown: Any = items[:limit]
     numbers = {cite.n for item in shown for origin in origins(item) for cite in origin.cites}
-    records = await doors.moments.records(session, numbers)
+    records = await deps.moments.records(session, numbers)
     rows = [row(item, records) for item in shown]
     return _part(rows, shown[-1].ref if len(items) > limit else None)
 

@@ -36,13 +36,13 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/v1/sessions/{session}/minutes", responses=_ANSWERS)
 async def get_minutes(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None, format: Form = "json"
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None, format: Form = "json"
 ) -> Response:
     """What a session came to: decisions, open proposals, who moved, action candidates, evidence.
 
     Markdown, HTML and plain text come as a file.
     """
-    body = await render_minutes(doors, session, at, format)
+    body = await render_minutes(deps, session, at, format)
     headers = {}
     if format != "json":
         ending = "txt" if format == "text" else format

@@ -33,19 +33,19 @@ _SAME: Final[dict[int | str, dict[str, Any]]] = {
     responses={**problem_responses("no-session", "not-yet"), **_SAME, 200: {"model": Board}},
 )
 async def get_view(
-    request: Request, session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    request: Request, session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Response:
     """The memory as slim rows for a page, now or as it was; cites come without their words."""
-    info = await doors.held.bus.info(session)
+    info = await deps.backend.bus.info(session)
     check_moment(info, at)
     if at is not None and at < info.n:  # it will not change
         key = (session, info.incarnation, len(info.skips), at)
-        body = doors.views.get(key)
+        body = deps.answer_cache.get(key)
         if body is None:
-            body = gzip_json(page_row(await doors.moments.at(session, at)))
-            doors.views.put(key, body)
+            body = gzip_json(page_row(await deps.moments.at(session, at)))
+            deps.answer_cache.put(key, body)
         return gzip_response(request, body, f'"{info.incarnation}-{len(info.skips)}-{at}"')
-    shown = page_row(await current_memory(doors, info))
+    shown = page_row(await current_memory(deps, info))
     status = shown["status"] if info.status == "open" else info.status
     body = gzip_json({**shown, "status": status})
     return gzip_response(request, body, f'"{checksum(body)}"')
@@ -61,13 +61,13 @@ async def get_view(
     },
 )
 async def get_timeline(
-    request: Request, session: SessionId, caller: Reader, doors: DependenciesOf
+    request: Request, session: SessionId, caller: Reader, deps: DependenciesOf
 ) -> Response:
     """The whole course of a session: figures, marks, stances. Ask again while it is made."""
-    timeline = await doors.moments.timeline(session)
+    timeline = await deps.moments.timeline(session)
     if timeline.done < 1000:
         return json_response({"ready": False, "done": timeline.done}, 202)
-    info = await doors.held.bus.info(session)
+    info = await deps.backend.bus.info(session)
     tree = {
         "n": timeline.n,
         "every": timeline.every,

@@ -55,42 +55,42 @@ _moderates = partial(
     response_model=FloorRow,
     responses=problem_responses("no-session"),
 )
-async def get_floor(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
+async def get_floor(session: SessionId, caller: Reader, deps: DependenciesOf) -> Any:
     """Who has the floor, who asks for it, and who sits where."""
-    return await _floor(doors, session)
+    return await _floor(deps, session)
 
 
 @_asks("/v1/sessions/{session}/floor/bids")
 async def bid_for_floor(
-    session: SessionId, body: BidBody, caller: Speaker, doors: DependenciesOf
+    session: SessionId, body: BidBody, caller: Speaker, deps: DependenciesOf
 ) -> Any:
     """Ask for the floor, from a seat that was taken here."""
-    seat = _seat(doors, session, caller)
+    seat = _seat(deps, session, caller)
     await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
-    doors.rooms.nudge(session)
-    return await _floor(doors, session)
+    deps.channels.nudge(session)
+    return await _floor(deps, session)
 
 
 @_asks("/v1/sessions/{session}/floor/passes")
 async def pass_floor(
-    session: SessionId, body: PassBody, caller: Speaker, doors: DependenciesOf
+    session: SessionId, body: PassBody, caller: Speaker, deps: DependenciesOf
 ) -> Any:
     """Have nothing to add now; `ready`: nothing until something new is said."""
-    await _seat(doors, session, caller).pass_(ready=body.ready, reason=body.reason)
-    doors.rooms.nudge(session)
-    return await _floor(doors, session)
+    await _seat(deps, session, caller).pass_(ready=body.ready, reason=body.reason)
+    deps.channels.nudge(session)
+    return await _floor(deps, session)
 
 
-def _seat(doors: Dependencies, session: str, caller: Caller) -> Session:
+def _seat(deps: Dependencies, session: str, caller: Caller) -> Session:
     """Raises `Problem` `floor-required` for whoever took none here."""
-    seat = doors.seats.of(caller.name, session, caller.seat_role)
+    seat = deps.seats.of(caller.name, session, caller.seat_role)
     if seat is None:
         raise Problem("floor-required")
     return seat
 
 
-async def _floor(doors: Dependencies, session: str) -> dict[str, Any]:
-    memory = await read_memory(doors, session)
+async def _floor(deps: Dependencies, session: str) -> dict[str, Any]:
+    memory = await read_memory(deps, session)
     seats = sorted(memory.floor.seats.items(), key=lambda item: item[1].order)
     rows = [
         {
@@ -103,16 +103,18 @@ async def _floor(doors: Dependencies, session: str) -> dict[str, Any]:
 
 
 async def _moderated(
-    doors: Dependencies, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
+    deps: Dependencies, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
     key: str | None,
 ) -> Response:  # fmt: skip
     """What a moderator types, done in the caller's name; an operator's own word is the server's."""
     named = None if body is None else body.as_
-    by = moderator_name(await doors.held.reader.current(session), caller, named, needs)
+    by = moderator_name(await deps.backend.reader.current(session), caller, named, needs)
     own = entry_id(by or caller.name, key)
-    receipt = await moderated(doors.held, session, words, by or caller.name, own, server=by is None)
-    doors.rooms.nudge(session)
-    await read_memory(doors, session)  # what is said from here on is judged by it
+    receipt = await moderated(
+        deps.backend, session, words, by or caller.name, own, server=by is None
+    )
+    deps.channels.nudge(session)
+    await read_memory(deps, session)  # what is said from here on is judged by it
     return receipt_response(receipt, own)
 
 
@@ -120,76 +122,76 @@ async def _moderated(
 async def grant_floor(
     session: SessionId,
     body: FloorBody,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Granter,
     key: IdempotencyKey = None,
 ) -> Response:
     """Give an agent the floor."""
     words = f"/grant {body.participant}"
-    return await _moderated(doors, session, caller, "grant", words, body, key)
+    return await _moderated(deps, session, caller, "grant", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/interrupt")
 async def interrupt_floor(
-    session: SessionId, doors: DependenciesOf, caller: Interrupter, body: Spoken | None = None,
+    session: SessionId, deps: DependenciesOf, caller: Interrupter, body: Spoken | None = None,
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
-    return await _moderated(doors, session, caller, "interrupt", "/interrupt", body, key)
+    return await _moderated(deps, session, caller, "interrupt", "/interrupt", body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/mute")
 async def mute_participant(
     session: SessionId,
     body: FloorBody,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Muter,
     key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent say nothing, whatever the policy."""
     words = f"/mute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body, key)
+    return await _moderated(deps, session, caller, "mute", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/unmute")
 async def unmute_participant(
     session: SessionId,
     body: FloorBody,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Muter,
     key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent speak again."""
     words = f"/unmute {body.participant}"
-    return await _moderated(doors, session, caller, "mute", words, body, key)
+    return await _moderated(deps, session, caller, "mute", words, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/pause")
 async def pause_floor(
-    session: SessionId, doors: DependenciesOf, caller: Pauser, body: Spoken | None = None,
+    session: SessionId, deps: DependenciesOf, caller: Pauser, body: Spoken | None = None,
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
-    return await _moderated(doors, session, caller, "pause", "/pause", body, key)
+    return await _moderated(deps, session, caller, "pause", "/pause", body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/resume")
 async def resume_floor(
-    session: SessionId, doors: DependenciesOf, caller: Pauser, body: Spoken | None = None,
+    session: SessionId, deps: DependenciesOf, caller: Pauser, body: Spoken | None = None,
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""
-    return await _moderated(doors, session, caller, "pause", "/resume", body, key)
+    return await _moderated(deps, session, caller, "pause", "/resume", body, key)
 
 
 @_moderates("/v1/sessions/{session}/phases")
 async def begin_phase(
     session: SessionId,
     body: PhaseBody,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Phaser,
     key: IdempotencyKey = None,
 ) -> Response:
     """Begin a phase; it ends the one before."""
     words = f"/phase {body.title}"
-    return await _moderated(doors, session, caller, "phase", words, body, key)
+    return await _moderated(deps, session, caller, "phase", words, body, key)

@@ -44,7 +44,7 @@ Incarnation = Annotated[
     },
 )
 async def events(
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     caller: Reader,
     session: SessionId,
     after: After = None,
@@ -60,15 +60,15 @@ async def events(
         facts=facts,
         incarnation=incarnation, resumed=resumed is not None,
     )  # fmt: skip
-    return EventStream(doors, caller, session, wish)
+    return EventStream(deps, caller, session, wish)
 
 
 @router.websocket("/v1/sessions/{session}/ws")
 async def socket(
-    websocket: WebSocket, doors: DependenciesOf, caller: Reader, session: SessionId
+    websocket: WebSocket, deps: DependenciesOf, caller: Reader, session: SessionId
 ) -> None:
     """Hear and publish on one connection."""
-    await WebSocketSession(websocket, doors, caller, session).run()
+    await WebSocketSession(websocket, deps, caller, session).run()
 
 
 @router.get(

@@ -81,7 +81,7 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
     },
 )  # fmt: skip
 async def post_message(
-    request: Request, session: SessionId, caller: Speaker, doors: DependenciesOf,
+    request: Request, session: SessionId, caller: Speaker, deps: DependenciesOf,
     key: IdempotencyKey = None,
     wait: Annotated[
         int, Query(ge=0, le=25, description="seconds that an agent waits for the floor")
@@ -96,30 +96,30 @@ async def post_message(
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(entry_id(name, key), entry)
-    room = doors.rooms.held(session)
+    room = deps.channels.held(session)
     if entry.act is not None and (room is None or missing_target(room.memory, entry)):  # it may lag
-        await check_target(doors, session, await doors.held.reader.current(session), draft)
+        await check_target(deps, session, await deps.backend.reader.current(session), draft)
     if caller.role == "agent" or may_be_note(caller, entry):
-        memory = room.memory if room else await doors.held.reader.current(session)
+        memory = room.memory if room else await deps.backend.reader.current(session)
         check_message_authors(memory, caller, [entry])
         if needs_floor(memory, caller):
-            return receipt_response(await _in_turn(doors, session, caller, draft, wait), draft.id)
-        if is_muted(memory, caller) and await find_published(doors.held, session, draft) is None:
+            return receipt_response(await _in_turn(deps, session, caller, draft, wait), draft.id)
+        if is_muted(memory, caller) and await find_published(deps.backend, session, draft) is None:
             raise Muted(name)
-    (receipt,) = await publish_and_nudge(doors, session, [draft])
+    (receipt,) = await publish_and_nudge(deps, session, [draft])
     return receipt_response(receipt, draft.id)
 
 
 async def _in_turn(
-    doors: Dependencies, session: str, caller: Caller, draft: Draft, wait: int
+    deps: Dependencies, session: str, caller: Caller, draft: Draft, wait: int
 ) -> Receipt:
     """Through the seat, which waits for the floor; what was said before is not said again."""
-    if (before := await find_published(doors.held, session, draft)) is not None:
+    if (before := await find_published(deps.backend, session, draft)) is not None:
         return before
-    seat = doors.seats.of(caller.name, session, "agent")
+    seat = deps.seats.of(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
-    return await speak_in_turn(doors, session, seat, draft, wait)
+    return await speak_in_turn(deps, session, seat, draft, wait)
 
 
 @router.post(
@@ -138,7 +138,7 @@ async def post_entries(
     request: Request,
     session: SessionId,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:
     """Publish up to 500 entries, in order. Where one is refused, none of them lands.
@@ -147,11 +147,11 @@ async def post_entries(
     harmless.
     """
     body = await read_body(request, EntriesBody)
-    charge_rate(doors, caller, "publish", len(body.entries) - 1)
-    drafts = await draft_batch(doors, session, caller, body.entries, body.as_, key or str(ULID()))
-    receipts = await publish_and_nudge(doors, session, drafts)
+    charge_rate(deps, caller, "publish", len(body.entries) - 1)
+    drafts = await draft_batch(deps, session, caller, body.entries, body.as_, key or str(ULID()))
+    receipts = await publish_and_nudge(deps, session, drafts)
     if any(draft.entry.kind in _OF_VOTES for draft in drafts):
-        await doors.rooms.mind(session)
+        await deps.channels.mind(session)
     return json_response({"receipts": receipt_rows(drafts, receipts)}, 201)
 
 
@@ -160,7 +160,7 @@ async def post_entries(
     responses={**problem_responses("no-session"), 200: {"model": Page[EntryRow]}},
 )
 async def list_messages(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     first: Place = None,
     last: Place = None,
     after: Place = None,
@@ -180,7 +180,7 @@ async def list_messages(
     """
     low = max(1, first or 0, (after or 0) + 1)
     top = min(
-        (await doors.held.bus.info(session)).n,
+        (await deps.backend.bus.info(session)).n,
         MAX_INTEGER if last is None else last,
         MAX_INTEGER if before is None else before - 1,
     )
@@ -189,7 +189,7 @@ async def list_messages(
     asked, looked = (words or "").split(), numbers[:LOOKED]
     every = others and not asked and by is None
     rows: list[Record] = []
-    async for record in _numbered(doors, session, looked):
+    async for record in _numbered(deps, session, looked):
         if every or holds(record, asked, by):
             rows.append(record)
             if len(rows) == limit:
@@ -202,11 +202,11 @@ async def list_messages(
     )
 
 
-async def _numbered(doors: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:
+async def _numbered(deps: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:
     """The primary entries `numbers`, in their order, as far as they are there."""
     for start in range(0, len(numbers), MOST_ROWS):
         part = numbers[start : start + MOST_ROWS]
-        records = await doors.moments.records(session, part)
+        records = await deps.moments.records(session, part)
         for n in part:
             if (record := records.get(n)) is not None:
                 yield record
@@ -216,10 +216,10 @@ async def _numbered(doors: Dependencies, session: str, numbers: range) -> AsyncI
     "/v1/sessions/{session}/messages/{n}",
     responses={**problem_responses("no-session", "no-message"), 200: {"model": EntryRow}},
 )
-async def get_message(session: SessionId, n: N, caller: Reader, doors: DependenciesOf) -> Response:
+async def get_message(session: SessionId, n: N, caller: Reader, deps: DependenciesOf) -> Response:
     """One message by its number."""
-    if n <= (await doors.held.bus.info(session)).n:
-        async for record in _numbered(doors, session, range(n, n + 1)):
+    if n <= (await deps.backend.bus.info(session)).n:
+        async for record in _numbered(deps, session, range(n, n + 1)):
             if record.entry.kind == "message":
                 return json_response(log_row(record))
     raise Problem("no-message")
@@ -230,7 +230,7 @@ async def get_message(session: SessionId, n: N, caller: Reader, doors: Dependenc
     responses={**problem_responses("no-session"), 200: {"model": Page[EntryRow]}},
 )
 async def list_entries(
-    session: SessionId, caller: Reader, doors: DependenciesOf,
+    session: SessionId, caller: Reader, deps: DependenciesOf,
     after: Annotated[int, Query(ge=0, le=MAX_INTEGER, description="seq")] = 0,
     limit: Limit = 100,
 ) -> Response:  # fmt: skip
@@ -238,7 +238,7 @@ async def list_entries(
 
     What a ballot chose is not among them: the vote's own row tells it where it may be told.
     """
-    (log_stretch,) = await doors.held.bus.read_many([(session, after)], count=limit)
+    (log_stretch,) = await deps.backend.bus.read_many([(session, after)], count=limit)
     if log_stretch is None:
         raise SessionNotFound(session)
     return json_response(_page(log_stretch.records, log_stretch.head))

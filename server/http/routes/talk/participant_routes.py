@@ -26,10 +26,10 @@ router = APIRouter(tags=["participants"])
     responses=problem_responses("no-session", "not-yet"),
 )
 async def list_participants(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """Whoever sits or has spoken: the seats as they were taken, then the others."""
-    return {"items": participant_rows(await read_memory(doors, session, at))}
+    return {"items": participant_rows(await read_memory(deps, session, at))}
 
 
 def participant_rows(memory: Memory) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str
     responses=problem_responses("no-session", "closed", "seat-taken", "refused", "busy"),
 )
 async def take_seat(
-    session: SessionId, body: SeatBody, caller: Speaker, doors: DependenciesOf
+    session: SessionId, body: SeatBody, caller: Speaker, deps: DependenciesOf
 ) -> Any:
     """Take a seat, in the role and with the powers of the token; the same seat where it is taken.
 
@@ -73,10 +73,10 @@ async def take_seat(
     """
     if caller.role not in ("agent", "person"):
         raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
-    seat = await doors.seats.taken(
+    seat = await deps.seats.taken(
         caller, session, description=body.description, interests=body.interests
     )
-    doors.rooms.nudge(session)
+    deps.channels.nudge(session)
     memory = seat.memory
     return {
         "seat": seat.name, "session": session, "role": seat.role, "n": memory.n,
@@ -89,10 +89,10 @@ async def take_seat(
     status_code=204,
     responses=problem_responses("no-session", "seat-taken"),
 )
-async def leave_seat(session: SessionId, caller: Speaker, doors: DependenciesOf) -> Response:
+async def leave_seat(session: SessionId, caller: Speaker, deps: DependenciesOf) -> Response:
     """Give the seat up; nothing where there is none."""
-    await doors.seats.left(caller.name, session)
-    doors.rooms.nudge(session)
+    await deps.seats.left(caller.name, session)
+    deps.channels.nudge(session)
     return Response(status_code=204)
 
 
@@ -109,12 +109,12 @@ async def add_alias(
     session: SessionId,
     body: AliasBody,
     caller: Operator,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:
     """Say that one name is another name of a participant, from the beginning on."""
     by = caller.name if body.as_ is None else caller.speaker(body.as_)
     own = entry_id(by, key)
-    receipt = await aliased(doors.held, session, body.alias, body.participant, by, own)
-    doors.rooms.nudge(session)
+    receipt = await aliased(deps.backend, session, body.alias, body.participant, by, own)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)

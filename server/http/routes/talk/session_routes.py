@@ -56,30 +56,30 @@ _logger = structlog.get_logger(__name__)
     responses=problem_responses("exists", "refused", "busy"),
 )
 async def open_session(
-    request: Request, body: SessionBody, caller: Operator, doors: DependenciesOf
+    request: Request, body: SessionBody, caller: Operator, deps: DependenciesOf
 ) -> Any:
     """Open a session: empty, or as a scenario has it, and have that played here."""
-    cast = None if body.scenario is None else prepare_scenario(doors, body.scenario)
-    entry = opening_of(doors, body, cast)
+    cast = None if body.scenario is None else prepare_scenario(deps, body.scenario)
+    entry = opening_of(deps, body, cast)
 
     async def opening() -> None:
-        await sessions.opened(doors.held, body.session, entry)
+        await sessions.opened(deps.backend, body.session, entry)
         if cast is not None:
-            await doors.held.bus.publish(body.session, opening_drafts(cast))
+            await deps.backend.bus.publish(body.session, opening_drafts(cast))
 
     if cast is None or body.run == "no":
         await opening()
     else:
         offline = body.run == "script"
         await start_run(
-            request.app, doors, body.session, cast.name, offline=offline, opening=opening
+            request.app, deps, body.session, cast.name, offline=offline, opening=opening
         )
-    return await session_state(doors, body.session)
+    return await session_state(deps, body.session)
 
 
 @router.get("/v1/sessions", response_model=Page[SessionRow], responses=problem_responses())
 async def list_sessions(
-    caller: AnyToken, doors: DependenciesOf,
+    caller: AnyToken, deps: DependenciesOf,
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500, description="rows at most")] = 100,
     status: Annotated[str | None, Query(min_length=1, max_length=32)] = None,
@@ -91,20 +91,20 @@ async def list_sessions(
     if caller.session != EVERY_SESSION and not caller.operator:
         infos, end = [], None
         with suppress(SessionNotFound):  # a token may be made before its session is
-            infos = [] if offset else [await sessions.state(doors.held, caller.session)]
+            infos = [] if offset else [await sessions.state(deps.backend, caller.session)]
     else:
-        infos = await sessions.rows(doors.held, offset, limit)
+        infos = await sessions.rows(deps.backend, offset, limit)
         end = offset + limit if len(infos) == limit else None
     asked = [info for info in infos if status in (None, info["status"])]
-    return {"items": await session_rows(doors, asked), "next": end}
+    return {"items": await session_rows(deps, asked), "next": end}
 
 
 @router.get(
     "/v1/sessions/{session}", response_model=SessionState, responses=problem_responses("no-session")
 )
-async def get_session(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
+async def get_session(session: SessionId, caller: Reader, deps: DependenciesOf) -> Any:
     """Where a session stands, and what it is about."""
-    return await session_state(doors, session)
+    return await session_state(deps, session)
 
 
 @router.post(
@@ -113,37 +113,37 @@ async def get_session(session: SessionId, caller: Reader, doors: DependenciesOf)
     responses=problem_responses("no-session", "closed", "not-your-name", "busy"),
 )
 async def close_session(
-    session: SessionId, doors: DependenciesOf,
+    session: SessionId, deps: DependenciesOf,
     caller: Annotated[Caller, Depends(RequiresRight("close"))],
     body: CloseBody | None = None,
 ) -> Any:  # fmt: skip
     """End a session: it takes no more. The body, with a reason, may be left out."""
     body = body or CloseBody()
-    memory = await doors.held.reader.current(session)
+    memory = await deps.backend.reader.current(session)
     by = moderator_name(memory, caller, body.as_, "close") or caller.name
-    await doors.held.bus.close(session, body.reason, by, totals=sum_up_session(memory))
-    doors.rooms.nudge(session)
-    return await session_state(doors, session)
+    await deps.backend.bus.close(session, body.reason, by, totals=sum_up_session(memory))
+    deps.channels.nudge(session)
+    return await session_state(deps, session)
 
 
 @router.delete("/v1/sessions/{session}", status_code=204, responses=problem_responses("no-session"))
 async def remove_session(
-    request: Request, session: SessionId, caller: Operator, doors: DependenciesOf
+    request: Request, session: SessionId, caller: Operator, deps: DependenciesOf
 ) -> Response:
     """Remove a session with all that belongs to it; what is played there ends."""
-    await doors.held.bus.info(session)
+    await deps.backend.bus.info(session)
     await stop_run(request.app, session)
-    await sessions.gone(doors.held, session)
-    _forget(doors, session)
-    await doors.rooms.removed(session)
+    await sessions.gone(deps.backend, session)
+    _forget(deps, session)
+    await deps.channels.removed(session)
     return Response(status_code=204)
 
 
-def _forget(doors: Dependencies, session: str) -> None:
+def _forget(deps: Dependencies, session: str) -> None:
     """What is kept of a log that was replaced or removed is of no use any more."""
-    doors.held.reader.forget(session)
-    doors.moments.forget(session)
-    doors.rooms.nudge(session)
+    deps.backend.reader.forget(session)
+    deps.moments.forget(session)
+    deps.channels.nudge(session)
 
 
 @router.get(
@@ -155,9 +155,9 @@ def _forget(doors: Dependencies, session: str) -> None:
               "description": "A session file"},
     },
 )  # fmt: skip
-async def export_session(session: SessionId, caller: Operator, doors: DependenciesOf) -> Response:
+async def export_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Response:
     """The session as a file that can be imported again."""
-    file = await sessions.whole(doors.held, session)
+    file = await sessions.whole(deps.backend, session)
     data = await asyncio.to_thread(encode_file, file)
     headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
     return Response(data, headers=headers, media_type="application/json")
@@ -176,7 +176,7 @@ async def export_session(session: SessionId, caller: Operator, doors: Dependenci
     },
 )
 async def import_session(
-    request: Request, session: SessionId, caller: Operator, doors: DependenciesOf,
+    request: Request, session: SessionId, caller: Operator, deps: DependenciesOf,
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
 ) -> Any:  # fmt: skip
     """Put a session file in place under this name; what is played in one replaced ends."""
@@ -184,13 +184,13 @@ async def import_session(
         async for chunk in request.stream():
             await asyncio.to_thread(spool.write, chunk)
         spool.seek(0)
-        async with doors.importing:
-            file = await asyncio.to_thread(_file, spool, doors.held.packs.known)
+        async with deps.import_lock:
+            file = await asyncio.to_thread(_file, spool, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
-            await sessions.put_in_place(doors.held, file, session, replace)
-    _forget(doors, session)
-    return await session_state(doors, session)
+            await sessions.put_in_place(deps.backend, file, session, replace)
+    _forget(deps, session)
+    return await session_state(deps, session)
 
 
 def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
@@ -208,12 +208,12 @@ def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
     response_model=Findings,
     responses=problem_responses("no-session", "busy"),
 )
-async def verify_session(session: SessionId, caller: Operator, doors: DependenciesOf) -> Any:
+async def verify_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Any:
     """Whether the log is whole, and memory is what it comes to. One at a time in a server."""
-    if doors.verifying.locked():
+    if deps.verify_lock.locked():
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
-    async with doors.verifying:
-        verification = await verified(doors.held, session)
+    async with deps.verify_lock:
+        verification = await verified(deps.backend, session)
     return {"sound": not verification, "findings": verification}
 
 
@@ -224,11 +224,11 @@ async def verify_session(session: SessionId, caller: Operator, doors: Dependenci
     responses=problem_responses("no-session", "exists", "not-yet", "refused"),
 )
 async def fork_session(
-    session: SessionId, body: ForkBody, caller: Operator, doors: DependenciesOf
+    session: SessionId, body: ForkBody, caller: Operator, deps: DependenciesOf
 ) -> Any:
     """Open another session with the past of this one, up to a moment."""
-    await sessions.forked_from(doors.held, session, body.session, body.at)
-    return await session_state(doors, body.session)
+    await sessions.forked_from(deps.backend, session, body.session, body.at)
+    return await session_state(deps, body.session)
 
 
 @router.post(
@@ -238,9 +238,9 @@ async def fork_session(
     responses=problem_responses("no-session", "closed", "exists", "refused", "busy"),
 )
 async def run_scenario(
-    request: Request, session: SessionId, body: RunBody, caller: Operator, doors: DependenciesOf
+    request: Request, session: SessionId, body: RunBody, caller: Operator, deps: DependenciesOf
 ) -> Any:
     """Play a bundled scenario in a session that was opened with it."""
-    cast = prepare_scenario(doors, body.scenario)
-    await start_run(request.app, doors, session, cast.name, offline=body.offline)
+    cast = prepare_scenario(deps, body.scenario)
+    await start_run(request.app, deps, session, cast.name, offline=body.offline)
     return {"running": True}

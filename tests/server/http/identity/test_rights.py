@@ -107,7 +107,7 @@ class Hall:
 async def hall(redis_url: str) -> AsyncIterator[Hall]:
     """The doors, and a session in which ana may do everything, and bo is an agent."""
     async with doors(redis_url, clock=Hurrying()) as d, d.client() as client:
-        bus = d.doors.held.bus
+        bus = d.deps.backend.bus
         await bus.open(SESSION, SessionOpened())
         seats = [
             Draft(f"join:{name}", ParticipantJoined(participant=name, role=role, may=powers))
@@ -123,7 +123,7 @@ def token(d: Hall, name: str, role: Role, session: str = SESSION, **given: Any) 
 
 def altered(d: Hall, secret: str = SECRET, algorithm: str = "HS256", **changed: Any) -> str:
     """A token such as an operator has, made by other means."""
-    now = int(d.standing.doors.clock())
+    now = int(d.standing.deps.clock())
     payload = {
         "iss": "parley", "aud": "parley", "sub": "eve", "ses": "*", "rol": "operator", "iat": now,
         "exp": now + int(MONTHS), "jti": "0123456789abcdef", **changed,
@@ -245,8 +245,8 @@ async def test_a_socket_takes_a_ticket_once(redis_url: str) -> None:
     """A browser's socket has no header of its own: a ticket in the address stands for one."""
     [row] = [row for row in ROWS if not row.method]
     async with hall(redis_url) as d:
-        made = build_claims("ana", "person", SESSION, d.standing.doors.clock(), seconds=MONTHS)
-        path = f"{row.path}?ticket={d.standing.doors.tickets.made(made, MONTHS)}"
+        made = build_claims("ana", "person", SESSION, d.standing.deps.clock(), seconds=MONTHS)
+        path = f"{row.path}?ticket={d.standing.deps.tickets.made(made, MONTHS)}"
         refusals = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
         assert refusals == [(101, "", ""), (401, "token-invalid", "")]
         given = token(d, "ana", "person")

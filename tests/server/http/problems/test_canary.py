@@ -127,7 +127,7 @@ def everywhere() -> Iterator[Json]:
 
 
 async def furnish(d: Standing) -> None:
-    bus = d.doors.held.bus
+    bus = d.deps.backend.bus
     await bus.open(SESSION, SessionOpened())
     joined = ParticipantJoined(participant="ana", may=CAPABILITIES)
     message = Message(participant="ana", content="I propose we paint the boat.", act="propose")

@@ -80,7 +80,7 @@ async def test_a_request_that_is_sent_again_does_nothing(
                 response = await client.request(method, f"{PATH}/{path}", json=body, headers=key)
                 assert response.is_success, response.text
                 row = {name: response.json().get(name) for name in ("n", "seq", "ref")}
-                now = (await d.doors.held.bus.info(NAME)).head
+                now = (await d.deps.backend.bus.info(NAME)).head
                 assert (first, head) in ((None, 0), (row, now))
                 first, head = row, now
 
@@ -135,7 +135,7 @@ async def test_two_keys_or_tokens_of_one_request_are_none(redis_url: str) -> Non
                 response = await ana.post(f"{PATH}/{path}", json=body, headers=keys)
                 assert (response.status_code, slug(response)) == (400, "malformed")
                 assert "Idempotency-Key" in response.json()["detail"]
-        assert (await d.doors.held.bus.info(NAME)).n == 0
+        assert (await d.deps.backend.bus.info(NAME)).n == 0
         tokens = [("Authorization", f"Bearer {d.token(name)}") for name in ("ana", "bo")]
         pages = [("Origin", d.url), ("Origin", "https://evil.example")]
         async with d.client() as nobody:

@@ -23,7 +23,7 @@ PATH = "/v1/sessions/s/events"
 
 async def begun(d: Standing, count: int = 5) -> str:
     """A session of `count` messages; a reader's token for it."""
-    await discuss(d.doors.held.bus, "s", count)
+    await discuss(d.deps.backend.bus, "s", count)
     return d.token("ana", session="s")
 
 
@@ -36,13 +36,13 @@ async def test_the_stream_starts_with_hello_and_goes_on_from_now(redis_url: str)
         assert stream.headers["x-accel-buffering"] == "no"
         hello = await stream.next()
         assert (hello.event, hello.id) == ("hello", None)
-        info = await d.doors.held.bus.info("s")
+        info = await d.deps.backend.bus.info("s")
         assert hello.data == {
             "type": "hello", "session": "s", "seq": 6, "n": 5, "status": "open",
             "incarnation": info.incarnation, "you": {"name": "ana", "role": "person"},
             "after": 6,
         }  # fmt: skip
-        await publish_message(d.doors.held.bus, "s", "bo", "I propose we paint the pier.")
+        await publish_message(d.deps.backend.bus, "s", "bo", "I propose we paint the pier.")
         entry = await stream.next()
         assert (entry.event, entry.id) == ("entry", "7")
         assert entry.data["entry"]["content"] == "I propose we paint the pier."
@@ -59,7 +59,7 @@ async def test_it_resumes_behind_the_cursor_without_gap_or_duplicate(
         query = "?after=11" if how == "after" else "?after=3"
         headers = {"Last_Event_ID": "11"} if how == "header" else {}
         async with streamed(d.url, PATH + query, token, **headers) as stream:
-            await discuss(d.doors.held.bus, "s", 10, first=31)
+            await discuss(d.deps.backend.bus, "s", 10, first=31)
             assert (await stream.next()).data["after"] == 11
             ids = [int((await stream.next()).id or 0) for _ in range(30)]
     assert ids == list(range(12, 42))
@@ -69,7 +69,7 @@ async def test_it_tells_the_log_as_it_stands(redis_url: str) -> None:
     """From 0 on, every entry of every kind, as it was read."""
     async with doors(redis_url) as d:
         token = await begun(d, 9)
-        records = await whole(d.doors.held.bus, "s")
+        records = await whole(d.deps.backend.bus, "s")
         async with streamed(d.url, PATH + "?after=0&facts=false", token) as stream:
             await stream.next()
             for record in records:
@@ -100,7 +100,7 @@ async def test_a_wish_that_cannot_be_met_is_a_problem(redis_url: str) -> None:
             async with streamed(d.url, PATH + query, token) as refused:
                 assert refused.status == 422
                 assert json.loads(refused.body)["type"] == f"urn:parley:problem:{slug}"
-        assert len(d.doors.streams) == 0
+        assert len(d.deps.streams) == 0
 
 
 async def test_a_session_that_is_not_there_is_a_404(redis_url: str) -> None:
@@ -109,7 +109,7 @@ async def test_a_session_that_is_not_there_is_a_404(redis_url: str) -> None:
         path = "/v1/sessions/nowhere/events"
         async with streamed(d.url, path, d.token("ana")) as refused:
             assert refused.status == 404
-        assert d.doors.rooms.held("nowhere") is None
+        assert d.deps.channels.held("nowhere") is None
 
 
 async def test_a_cursor_of_a_longer_log_begins_anew(redis_url: str) -> None:
@@ -128,7 +128,7 @@ async def test_a_cursor_of_a_longer_log_begins_anew(redis_url: str) -> None:
 async def test_a_replaced_log_is_told_on_the_open_stream(redis_url: str) -> None:
     """`reset`, with the new head as its id, and then what comes."""
     async with doors(redis_url) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         records = await whole(bus, "s")
         async with streamed(d.url, PATH, token) as stream:
             await stream.next()
@@ -145,7 +145,7 @@ async def test_a_removed_session_ends_the_stream(redis_url: str) -> None:
         token = await begun(d)
         async with streamed(d.url, PATH, token) as stream:
             await stream.next()
-            await d.doors.held.bus.remove("s")
+            await d.deps.backend.bus.remove("s")
             assert [(event.event, event.data["reason"]) for event in await stream.until_end()] == [
                 ("bye", "gone")
             ]
@@ -160,7 +160,7 @@ async def test_it_ends_with_the_token(redis_url: str) -> None:
         token = d.token("ana", session="s", seconds=1.2)
         async with streamed(d.url, PATH, token) as stream:
             assert [event.event for event in await stream.until_end()] == ["hello", "expired"]
-        await wait_until(lambda: len(d.doors.streams) == 0)
+        await wait_until(lambda: len(d.deps.streams) == 0)
 
 
 async def test_a_closing_server_says_so_on_every_stream(redis_url: str) -> None:
@@ -170,7 +170,7 @@ async def test_a_closing_server_says_so_on_every_stream(redis_url: str) -> None:
         async with streamed(d.url, PATH, token) as first, streamed(d.url, PATH, token) as other:
             await first.next()
             await other.next()
-            d.doors.closing.set()
+            d.deps.closing.set()
             for stream in (first, other):
                 (bye,) = await stream.until_end()
                 assert (bye.event, bye.data["reason"]) == ("bye", "shutdown")
@@ -181,15 +181,15 @@ async def test_a_closing_server_says_so_on_every_stream(redis_url: str) -> None:
 async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_url: str) -> None:
     """It is told where to resume once it reads again; others hear all at once."""
     async with doors(redis_url, slow_seconds=2) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         loop, slow = asyncio.get_running_loop(), await _deaf(d.url, token)
         async with streamed(d.url, PATH, token) as quick:
             await quick.next()
-            await wait_until(lambda: len(d.doors.streams) == 2)
+            await wait_until(lambda: len(d.deps.streams) == 2)
             for number in range(40):
                 await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
                 assert (await quick.next()).data["seq"] == 7 + number
-        channel = d.doors.rooms.channel("s")
+        channel = d.deps.channels.channel("s")
         await wait_until(lambda: not channel._live)
         heard = b""
         with slow:
@@ -198,7 +198,7 @@ async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_
         after = json.loads(heard[heard.rindex(b"data: ") + 6 :].split(b"\n")[0])["after"]
         assert f"id: {after}\n".encode() in heard
         assert f"id: {after + 1}\n".encode() not in heard
-        await wait_until(lambda: len(d.doors.streams) == 0)
+        await wait_until(lambda: len(d.deps.streams) == 0)
 
 
 async def test_idle_streams_get_a_comment_now_and_then(
@@ -223,10 +223,10 @@ async def test_a_token_has_so_many_streams_and_the_server_too(redis_url: str) ->
                 assert refused.status == 429
                 assert "retry-after" in refused.headers
                 assert json.loads(refused.body)["type"] == "urn:parley:problem:streams"
-            await wait_until(lambda: len(d.doors.streams) == 2)
+            await wait_until(lambda: len(d.deps.streams) == 2)
             async with streamed(d.url, PATH, token) as again:
                 assert again.status == 200
-        await wait_until(lambda: len(d.doors.streams) == 0)
+        await wait_until(lambda: len(d.deps.streams) == 0)
 
 
 async def test_what_other_processes_say_is_heard(redis_url: str) -> None:
@@ -242,7 +242,7 @@ async def test_what_other_processes_say_is_heard(redis_url: str) -> None:
 async def test_streams_live_through_an_outage_of_redis(durable_server: RedisServer) -> None:
     """Nobody is told of it, and what is said afterwards is heard in its place."""
     async with doors(durable_server.url) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         async with streamed(d.url, PATH, token) as stream:
             await stream.next()
             with structlog.testing.capture_logs() as logged:
@@ -261,12 +261,12 @@ async def test_a_client_that_never_reads_again_is_cut_off(
     """The word that it was dropped does not wait for it for ever: the system ends it."""
     monkeypatch.setattr("parley.server.bootstrap.http_server.STALLED_SECONDS", 0.3)
     async with doors(redis_url, slow_seconds=0.1) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         with await _deaf(d.url, token) as deaf:
-            await wait_until(lambda: len(d.doors.streams) == 1)
+            await wait_until(lambda: len(d.deps.streams) == 1)
             for number in range(30):
                 await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
-            await wait_until(lambda: len(d.doors.streams) == 0)
+            await wait_until(lambda: len(d.deps.streams) == 0)
             await wait_until(lambda: not _under_way())
             assert deaf.fileno() >= 0
 

@@ -75,7 +75,7 @@ async def connected(
 
 
 async def begun(d: Standing, count: int = 5, **more: Any) -> str:
-    await discuss(d.doors.held.bus, "s", count)
+    await discuss(d.deps.backend.bus, "s", count)
     return d.token("ana", session="s", **more)
 
 
@@ -96,7 +96,7 @@ async def test_it_says_hello_and_speaks_our_protocol(redis_url: str) -> None:
 async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
     """Each entry once; a second subscription replaces the first; unsubscribing ends it."""
     async with doors(redis_url) as d:
-        token, bus = await begun(d, 10), d.doors.held.bus
+        token, bus = await begun(d, 10), d.deps.backend.bus
         async with connected(d, token) as ana:
             assert await ana.ask(type="subscribe", after=4) == {"type": "subscribed", "after": 4}
             await publish_message(bus, "s", "bo", "I propose we paint the pier.")
@@ -121,7 +121,7 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
 async def test_what_is_published_is_acknowledged_in_order(redis_url: str) -> None:
     """More than are in hand at once: the rest waits in the socket, and nothing is lost."""
     async with doors(redis_url) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         async with connected(d, token) as ana:
             refs = [f"c{k}" for k in range(60)]
             for ref in refs:
@@ -149,10 +149,10 @@ async def test_what_is_refused_is_said_so_with_its_ref(redis_url: str) -> None:
                 assert nack["problem"]["type"] == f"urn:parley:problem:{slug}"
             nack = await eye.ask(type="publish", ref="x", entries=[{"content": "Psst."}])
             assert nack["problem"]["type"] == "urn:parley:problem:forbidden"
-            await d.doors.held.bus.close("s", "done")
+            await d.deps.backend.bus.close("s", "done")
             nack = await ana.ask(type="publish", ref="late", entries=[{"content": "Late."}])
             assert nack["problem"]["type"] == "urn:parley:problem:closed"
-        assert (await d.doors.held.bus.info("s")).head == 7
+        assert (await d.deps.backend.bus.info("s")).head == 7
 
 
 async def test_over_its_rate_a_publish_is_refused_with_a_time(redis_url: str) -> None:
@@ -166,7 +166,7 @@ async def test_over_its_rate_a_publish_is_refused_with_a_time(redis_url: str) ->
             nack = await ana.ask(type="publish", ref="more", entries=entries)
             assert nack["problem"]["type"] == "urn:parley:problem:rate"
             assert nack["problem"]["retry_after"] > 0
-        assert (await d.doors.held.bus.info("s")).head == 15
+        assert (await d.deps.backend.bus.info("s")).head == 15
 
 
 async def test_three_frames_that_cannot_be_read_end_it(redis_url: str) -> None:
@@ -208,7 +208,7 @@ async def test_a_frame_of_another_form_is_told_what_is_wrong_with_it(redis_url: 
 async def test_other_ends_have_codes_of_their_own(redis_url: str) -> None:
     """Binary frames, frames too long, a token that is over, a session that is gone."""
     async with doors(redis_url, body_bytes=1 << 16) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         async with connected(d, token) as ana:
             await ana.raw.send(b"\x00")
             assert await ana.code() == 1003
@@ -223,7 +223,7 @@ async def test_other_ends_have_codes_of_their_own(redis_url: str) -> None:
             await bus.remove("s")
             assert await ana.next() == {"type": "bye", "reason": "gone"}
             assert await ana.code() == 4404
-        await wait_until(lambda: len(d.doors.streams) == 0)
+        await wait_until(lambda: len(d.deps.streams) == 0)
 
 
 async def test_a_closing_server_says_bye(redis_url: str) -> None:
@@ -232,7 +232,7 @@ async def test_a_closing_server_says_bye(redis_url: str) -> None:
         token = await begun(d)
         async with connected(d, token) as ana, connected(d, token) as bo:
             await bo.ask(type="subscribe")
-            d.doors.closing.set()
+            d.deps.closing.set()
             for socket in (ana, bo):
                 assert await socket.next() == {"type": "bye", "reason": "shutdown"}
                 assert await socket.code() == 1001
@@ -255,20 +255,20 @@ async def test_what_is_refused_before_it_opens_is_a_status(redis_url: str) -> No
             assert refused.value.response.status_code == status
             body = json.loads(refused.value.response.body or b"{}")
             assert body["status"] == status
-        await d.doors.held.bus.remove("s")
+        await d.deps.backend.bus.remove("s")
         with pytest.raises(InvalidStatus) as refused:
             async with connected(d, token):
                 pass
         assert refused.value.response.status_code == 404
-        assert len(d.doors.streams) == 0
+        assert len(d.deps.streams) == 0
 
 
 async def test_a_ticket_opens_one_socket(redis_url: str) -> None:
     """A browser cannot send a header: it asks for a ticket, which is good once."""
     async with doors(redis_url) as d:
         token = await begun(d)
-        claims = d.doors.keyring.verify(token, d.doors.clock())
-        ticket = d.doors.tickets.made(claims)
+        claims = d.deps.keyring.verify(token, d.deps.clock())
+        ticket = d.deps.tickets.made(claims)
         async with connected(d, None, f"?ticket={ticket}") as ana:
             assert ana.hello["you"] == {"name": "ana", "role": "person"}
         with pytest.raises(InvalidStatus):
@@ -279,7 +279,7 @@ async def test_a_ticket_opens_one_socket(redis_url: str) -> None:
 async def test_a_client_that_does_not_read_is_closed(redis_url: str) -> None:
     """With 4408, told where to resume; nobody else waits."""
     async with doors(redis_url, slow_seconds=2) as d:
-        token, bus = await begun(d), d.doors.held.bus
+        token, bus = await begun(d), d.deps.backend.bus
         small = socket.socket()
         small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         host, port = d.url.removeprefix("http://").split(":")
@@ -290,7 +290,7 @@ async def test_a_client_that_does_not_read_is_closed(redis_url: str) -> None:
             for number in range(40):
                 await publish_message(bus, "s", "bo", f"{number} " + "x" * 200_000)
                 assert (await ana.next())["seq"] == 7 + number
-            channel = d.doors.rooms.channel("s")
+            channel = d.deps.channels.channel("s")
             await wait_until(lambda: len(channel._live) == 1)
             dropped = await slow.until("dropped")
             assert dropped["reason"] == "slow"
@@ -310,7 +310,7 @@ async def test_whoever_pings_and_does_not_read_is_not_read(redis_url: str) -> No
             pipe.pause_reading()
             (own,) = (
                 connection
-                for connection in d.doors.connections
+                for connection in d.deps.open_connections
                 if isinstance(connection, WebSocketConnection)
             )
             flood = frame(9, b"x" * 125) * 8_000
@@ -339,7 +339,7 @@ async def test_a_message_may_come_in_ever_so_many_pieces(redis_url: str) -> None
             ana.raw.transport.write(b"".join(whole) + b"".join(whole[1:]) * 999)
             (own,) = (
                 connection
-                for connection in d.doors.connections
+                for connection in d.deps.open_connections
                 if isinstance(connection, WebSocketConnection)
             )
             await (await ana.raw.ping())  # all of it was read

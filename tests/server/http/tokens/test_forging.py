@@ -172,7 +172,7 @@ async def test_no_route_speaks_in_anothers_name(redis_url: str) -> None:
     async with doors(redis_url) as d:
         await _begun(d)
         async with d.client(d.token("bo", session=NAME, may=["moderate"])) as bo:
-            before = (await d.doors.held.bus.info(NAME)).head
+            before = (await d.deps.backend.bus.info(NAME)).head
             for method, path, body in ROUTES:
                 response = await bo.request(method, f"{PATH}/{path}", json={**body, "as": "ana"})
                 assert slug(response) == "not-your-name", (path, response.text)
@@ -181,7 +181,7 @@ async def test_no_route_speaks_in_anothers_name(redis_url: str) -> None:
                 assert slug(refused) in ("not-your-name", "forbidden"), path
             written = await bo.put(f"{PATH}/notebooks/ana", json={"text": "I was wrong."})
             assert slug(written) == "not-your-name"
-            assert (await d.doors.held.bus.info(NAME)).head == before
+            assert (await d.deps.backend.bus.info(NAME)).head == before
 
 
 def test_every_route_that_takes_a_name_is_on_the_list() -> None:

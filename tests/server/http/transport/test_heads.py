@@ -35,4 +35,4 @@ async def test_the_head_of_a_stream_does_not_wait_for_it(redis_url: str) -> None
         assert (head.status_code, head.content) == (200, b"")
         assert head.headers["content-type"] == "text/event-stream; charset=utf-8"
         assert (await ana.get("/v1/me")).status_code == 200
-        await wait_until(lambda: len(d.doors.streams) == 0)
+        await wait_until(lambda: len(d.deps.streams) == 0)

@@ -248,9 +248,9 @@ async def test_who_goes_away_within_a_body_is_nobodys_fault(redis_url: str) -> N
                 async with connected(d) as (_, writer):
                     own = head(d, "Content-Length: 100", path=f"/v1/{path}", method=method)
                     writer.write(own + b"{")
-                    await wait_until(lambda: len(d.doors.connections) == 1)
-                await wait_until(lambda: not d.doors.connections)
-            counted = d.doors.metrics.text().decode()
+                    await wait_until(lambda: len(d.deps.open_connections) == 1)
+                await wait_until(lambda: not d.deps.open_connections)
+            counted = d.deps.metrics.text().decode()
             async with d.client(d.operator()) as operator:
                 assert (await operator.get("/v1/sessions")).json()["items"] == []
     assert [line for line in lines if line["log_level"] not in ("debug", "info")] == []
@@ -292,7 +292,7 @@ async def test_a_body_that_is_no_longer_http_ends_quietly(redis_url: str) -> Non
         async with doors(redis_url) as d, connected(d) as (reader, writer):
             writer.write(head(d, "Transfer-Encoding: chunked") + b"zz\r\n")
             assert problem(await rest(reader)) == (400, "malformed")
-            await wait_until(lambda: not d.doors.connections)
+            await wait_until(lambda: not d.deps.open_connections)
     assert [line for line in lines if line["log_level"] not in ("debug", "info")] == []
 
 
@@ -304,12 +304,12 @@ async def test_connections_have_a_number(redis_url: str, monkeypatch: pytest.Mon
     monkeypatch.setattr("parley.server.http.transport.http_connection.BESIDE_STREAMS", 1)
     async with doors(redis_url, streams=1) as d:
         async with connected(d) as (reader, writer), connected(d):
-            await wait_until(lambda: len(d.doors.connections) == 2)
+            await wait_until(lambda: len(d.deps.open_connections) == 2)
             async with connected(d) as (refused, _):
                 assert problem(await rest(refused)) == (503, "unavailable")
             writer.write(head(d, path="/v1/me", method="GET"))
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
-        await wait_until(lambda: not d.doors.connections)
+        await wait_until(lambda: not d.deps.open_connections)
 
 
 async def test_an_answer_before_the_body_reaches_who_still_sends_it(redis_url: str) -> None:

@@ -31,7 +31,7 @@ def test_every_tool_that_says_something_takes_a_key() -> None:
 async def test_a_call_that_is_repeated_is_told_what_it_did(redis_url: str) -> None:
     """Each of them; also the ballot that closed its vote, and a ratified decision."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(chair=["ana"]))
+        await d.deps.backend.bus.open("harbour", opened(chair=["ana"]))
         token = d.token("ana", role="agent", may=["vote"])
         async with over_http(d, token) as ana:
             await ana.do("join_session")
@@ -40,9 +40,9 @@ async def test_a_call_that_is_repeated_is_told_what_it_did(redis_url: str) -> No
                     name: value for name, value in ARGUMENTS[tool].items() if name != "session"
                 }
                 first = await ana.do(tool, **given, key=f"{tool}!")
-                head = (await d.doors.held.bus.info("harbour")).head
+                head = (await d.deps.backend.bus.info("harbour")).head
                 again = await ana.do(tool, **given, key=f"{tool}!")
-                assert (await d.doors.held.bus.info("harbour")).head == head, tool
+                assert (await d.deps.backend.bus.info("harbour")).head == head, tool
                 assert _receipt(again) == _receipt(first), tool
                 assert tool == "vote" or again.get("found") == first.get("found")
                 assert again.get("duplicate", True), tool
@@ -56,7 +56,7 @@ def _receipt(row: dict[str, Any]) -> dict[str, Any]:
 async def test_a_vote_that_is_agreed_to_twice_is_agreed_to_once(redis_url: str) -> None:
     """By everybody, and then it is open; whoever agreed is told so again."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(vote={"confirm": "all"}))
+        await d.deps.backend.bus.open("harbour", opened(vote={"confirm": "all"}))
         async with (
             over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,
@@ -76,7 +76,7 @@ async def test_a_vote_that_is_agreed_to_twice_is_agreed_to_once(redis_url: str) 
 async def test_a_key_is_for_one_call(redis_url: str) -> None:
     """Other words under the same key are refused, and another's key is another key."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with (
             over_http(d, d.token("ana", role="agent")) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,
@@ -94,7 +94,7 @@ async def test_a_key_is_for_one_call(redis_url: str) -> None:
 async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str | None) -> None:
     """Where the floor is needed; what is repeated while it waits is said once."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor={**BID, "cooldown": 0}))
+        await d.deps.backend.bus.open("harbour", opened(floor={**BID, "cooldown": 0}))
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             words = ["A light?", "A light?" if key else "A crane?"]
@@ -108,7 +108,7 @@ async def test_words_of_one_seat_wait_for_one_another(redis_url: str, key: str |
 async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: str) -> None:
     """It stands where it stood; a new one is for nothing, by `say` as by its own tool."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             await ana.do("propose", content="Build a light.")
@@ -118,7 +118,7 @@ async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: 
                 await ana.do("decide", content="So be it.", proposal="P1", key="b"),
                 await ana.do("say", **arguments, key="c"),
             ]
-            await d.doors.held.bus.publish(
+            await d.deps.backend.bus.publish(
                 "harbour", [Draft("s", ItemCorrected(ref="P1", op="retract", by="bo"))]
             )
             again = [

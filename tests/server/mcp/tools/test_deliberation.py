@@ -61,7 +61,7 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
 async def test_two_agents_decide_over_http(redis_url: str, mode: Mode) -> None:
     """With the newest protocol and with the one before."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with (
             over_http(d, d.token("ana", role="agent"), mode=mode) as ana,
             over_http(d, d.token("bo", role="agent", session="harbour"), mode=mode) as bo,
@@ -85,11 +85,11 @@ async def test_two_agents_decide_over_standard_input(redis_url: str) -> None:
 async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -> None:
     """By whatever door: an item that the session has is not refused for being new."""
     async with doors(redis_url) as d:
-        bus = d.doors.held.bus
+        bus = d.deps.backend.bus
         await bus.open("harbour", opened())
         token = d.token("bo", role="agent")
-        caller = caller_from_claims(d.doors.keyring.verify(token, d.doors.clock()))
-        door = McpDependencies(d.doors, PendingWaits())
+        caller = caller_from_claims(d.deps.keyring.verify(token, d.deps.clock()))
+        door = McpDependencies(d.deps, PendingWaits())
 
         def call(tool: str, **given: Any) -> Awaitable[Any]:
             """Called as it is: nothing is waited for on the way."""
@@ -112,7 +112,7 @@ async def test_who_acts_has_heard_what_was_acknowledged_before(redis_url: str) -
 async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
     """Though the floor is open and nobody counts; both hear how it ended."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with (
             over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,

@@ -16,7 +16,7 @@ async def test_a_session_that_is_not_there_yet_is_not_listed(redis_url: str) -> 
         result = await ana.call("list_sessions")
         assert not result.is_error
         assert result.structured_content == {"sessions": []}
-        await d.doors.held.bus.open("harbour", SessionOpened(title="The harbour"))
+        await d.deps.backend.bus.open("harbour", SessionOpened(title="The harbour"))
         result = await ana.call("list_sessions")
         assert result.structured_content is not None
         (row,) = result.structured_content["sessions"]

@@ -32,7 +32,7 @@ async def test_no_refusal_holds_what_was_sent(
 ) -> None:
     """Neither a value nor a name of a field that nobody has; nor does the log."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent", may=["vote"])) as ana:
             await ana.do("join_session")
             for tool in TOOLS:
@@ -113,7 +113,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
     """By a word of the table, and where it is a field, by its name."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with (
             over_http(d, d.operator()) as operator,
             over_http(d, d.token("ana", role="agent")) as ana,
@@ -129,7 +129,7 @@ async def test_a_refusal_says_what_is_wrong(redis_url: str) -> None:
 async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
     """Where to wait from, what a ballot came to, and an act that came to nothing."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent", may=["vote"])) as ana:
             joined = await ana.call("join_session", session="harbour")
             assert joined.structured_content is not None
@@ -147,7 +147,7 @@ async def test_what_a_tool_gives_is_told_in_words_too(redis_url: str) -> None:
 async def test_what_became_of_an_item_is_told_in_words(redis_url: str) -> None:
     """In those of the minutes, and never by the names of facts."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with (
             over_http(d, d.token("ana", role="agent")) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,
@@ -167,11 +167,11 @@ async def test_what_became_of_an_item_is_told_in_words(redis_url: str) -> None:
 async def test_a_closed_session_takes_nothing_more(redis_url: str) -> None:
     """And is still read."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             await ana.do("propose", content="Build a light.")
-            await d.doors.held.bus.close("harbour", "done")
+            await d.deps.backend.bus.close("harbour", "done")
             assert (await ana.refused("say", content="One more.")).startswith("closed:")
             assert len((await ana.do("read_memory"))["proposals"]) == 1
 
@@ -180,7 +180,7 @@ async def test_who_says_too_much_is_told_to_wait(redis_url: str) -> None:
     """By the rate of the token, as over HTTP."""
     now = time.time()
     async with doors(redis_url, clock=lambda: now, rate=1) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             whys = [await ana.call("say", session="harbour", content=f"{k}") for k in range(6)]

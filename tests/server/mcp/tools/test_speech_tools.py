@@ -17,7 +17,7 @@ from tests.support.sessions.rooms import BID
 async def test_what_an_agent_says_waits_for_the_floor(redis_url: str) -> None:
     """Two speak at once; both are heard, each in its own turn."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor=BID))
+        await d.deps.backend.bus.open("harbour", opened(floor=BID))
         async with (
             over_http(d, d.token("ana", role="agent")) as ana,
             over_http(d, d.token("bo", role="agent")) as bo,
@@ -37,20 +37,20 @@ async def test_what_an_agent_says_waits_for_the_floor(redis_url: str) -> None:
 async def test_who_is_not_given_the_floor_is_told_what_to_do(redis_url: str) -> None:
     """While it is paused nobody is; nothing is published, and the words can be said again."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor=BID, chair=["cy"]))
+        await d.deps.backend.bus.open("harbour", opened(floor=BID, chair=["cy"]))
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
-            await d.doors.held.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
+            await d.deps.backend.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
             why = await ana.refused("say", content="A light, please.", wait=0.3)
             assert why.startswith("floor-not-granted:")
             assert "wait_for_messages" in why
-            assert (await d.doors.held.bus.info("harbour")).n == 0
+            assert (await d.deps.backend.bus.info("harbour")).n == 0
 
 
 async def test_a_wait_tells_when_the_floor_is_ours(redis_url: str) -> None:
     """A bid, then a wait that ends with the grant; what is said next is said in that turn."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor=BID))
+        await d.deps.backend.bus.open("harbour", opened(floor=BID))
         async with over_http(d, d.token("ana", role="agent")) as ana:
             after = (await ana.do("join_session"))["after"]
             await ana.do("bid_for_floor", urgency=3, intent="propose", novelty="a light")
@@ -69,7 +69,7 @@ async def test_a_wait_tells_when_the_floor_is_ours(redis_url: str) -> None:
 async def test_people_need_no_floor(redis_url: str) -> None:
     """Their tokens say that they are people."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor=BID))
+        await d.deps.backend.bus.open("harbour", opened(floor=BID))
         async with over_http(d, d.token("mia", role="person")) as mia:
             joined = await mia.do("join_session")
             assert joined["role"] == "person"
@@ -79,10 +79,10 @@ async def test_people_need_no_floor(redis_url: str) -> None:
 async def test_who_is_muted_is_told_so(redis_url: str) -> None:
     """Where everybody else speaks when they like."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
-            await d.doors.held.bus.publish("harbour", [Draft("m", FloorMuted(participant="ana"))])
+            await d.deps.backend.bus.publish("harbour", [Draft("m", FloorMuted(participant="ana"))])
             heard = await ana.do("wait_for_messages", after=2, timeout=10)
             assert [fact["kind"] for fact in heard["facts"]] == ["floor.muted"]
             why = await ana.refused("say", content="A light, please.")
@@ -93,11 +93,11 @@ async def test_who_is_muted_is_told_so(redis_url: str) -> None:
 async def test_a_word_that_is_given_up_leaves_no_bid(redis_url: str) -> None:
     """A host that ends a call asks for nothing any more; the next word has a turn of its own."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened(floor=BID, chair=["cy"]))
+        await d.deps.backend.bus.open("harbour", opened(floor=BID, chair=["cy"]))
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
-            await d.doors.held.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
-            room = d.doors.rooms.held("harbour")
+            await d.deps.backend.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
+            room = d.deps.channels.held("harbour")
             assert room is not None
             floor = room.memory.floor
             for _ in range(2):

@@ -44,19 +44,19 @@ class Harbour:
     async def says(self, name: str, content: str, **fields: object) -> int:
         entry = Message(participant=name, content=content, **fields)
         draft = Draft(f"t:{time.monotonic_ns()}", entry)
-        (receipt,) = await self.d.doors.held.bus.publish("harbour", [draft])
+        (receipt,) = await self.d.deps.backend.bus.publish("harbour", [draft])
         return receipt.seq
 
     @property
     def seq(self) -> int:
-        room = self.d.doors.rooms.held("harbour")
+        room = self.d.deps.channels.held("harbour")
         return 0 if room is None else room.seq
 
 
 @asynccontextmanager
 async def standing(redis_url: str) -> AsyncIterator[Harbour]:
     async with doors(redis_url) as d, AsyncExitStack() as stack:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         yield Harbour(d, stack)
 
 
@@ -158,7 +158,7 @@ async def test_much_that_was_said_comes_in_parts(redis_url: str) -> None:
     async with standing(redis_url) as harbour:
         ana = await harbour.agent("ana", joins=False)
         drafts = [Draft(f"m{k}", Message(participant="bo", content=f"{k}")) for k in range(250)]
-        await harbour.d.doors.held.bus.publish("harbour", drafts)
+        await harbour.d.deps.backend.bus.publish("harbour", drafts)
         after, contents, parts = 0, [], []
         while True:
             heard = await ana.do("wait_for_messages", after=after, timeout=0.1)
@@ -184,7 +184,7 @@ async def test_the_end_of_a_session_ends_every_wait(redis_url: str) -> None:
         ana = await harbour.agent("ana")
         waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
         await wait_until(lambda: len(_listeners(harbour)) == 1)
-        await harbour.d.doors.held.bus.close("harbour", "all is said")
+        await harbour.d.deps.backend.bus.close("harbour", "all is said")
         assert (await waits)["closed"] == "all is said"
         assert (await ana.do("wait_for_messages", after=harbour.seq))["closed"] == "all is said"
 
@@ -192,15 +192,15 @@ async def test_the_end_of_a_session_ends_every_wait(redis_url: str) -> None:
 async def test_a_server_that_ends_lets_nobody_wait(redis_url: str) -> None:
     """Shutting down takes no longer for those who wait."""
     async with doors(redis_url) as d:
-        await d.doors.held.bus.open("harbour", opened())
+        await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             joined = await ana.do("join_session")
             waits = asyncio.create_task(
                 ana.do("wait_for_messages", after=joined["after"], timeout=25)
             )
-            channel = d.doors.rooms.channel("harbour")
+            channel = d.deps.channels.channel("harbour")
             await wait_until(lambda: len(channel._live) == 1)
-            d.doors.closing.set()
+            d.deps.closing.set()
             assert (await waits)["messages"] == []
 
 
@@ -219,7 +219,7 @@ async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
 
 
 def _listeners(harbour: Harbour) -> set[object]:
-    return set(harbour.d.doors.rooms.channel("harbour")._live)
+    return set(harbour.d.deps.channels.channel("harbour")._live)
 
 
 async def _commands_during(redis: Redis, work: Iterable[Awaitable[object]]) -> int:

@@ -32,10 +32,10 @@ async def test_to_be_nobody_is_an_answer(redis_url: str) -> None:
     """Without a token, with an expired one, with one that is none; and nobody hears more."""
     async with doors(redis_url) as d:
         await begin(d)
-        long_ago = build_claims("ana", "person", "*", d.doors.clock() - 7200, seconds=60)
+        long_ago = build_claims("ana", "person", "*", d.deps.clock() - 7200, seconds=60)
         for token, why in (
             (None, "token-missing"),
-            (d.doors.keyring.sign(long_ago), "token-expired"),
+            (d.deps.keyring.sign(long_ago), "token-expired"),
             ("nonsense", "token-invalid"),
         ):
             async with d.client(token) as client:

@@ -38,7 +38,7 @@ async def d(redis_url: str) -> AsyncIterator[Standing]:
 @pytest.fixture
 async def bus(d: Standing) -> Bus:
     """With a session `a` of sixty messages and a summary."""
-    bus = d.doors.held.bus
+    bus = d.deps.backend.bus
     await discuss(bus, "a", 60, chair=["ana"])
     text = SummaryMade(level=0, first=1, last=10, how="extract", text="They began.")
     await bus.publish("a", [Draft("summary", text)])
@@ -198,7 +198,7 @@ async def test_an_assistant_is_told_chat_messages(d: Standing, bus: Bus) -> None
 
 async def test_every_item_is_explained_as_a_replay_explains_it(d: Standing, bus: Bus) -> None:
     """Without one: its evidence, its history, its place in the context."""
-    replay = await replay_log(bus, d.doors.held.packs, "a")
+    replay = await replay_log(bus, d.deps.backend.packs, "a")
     handles = [proposal.handle for proposal in replay.memory.proposals.values()]
     handles += [decision.handle for decision in replay.memory.decisions.values()]
     assert len(handles) > 5

@@ -100,13 +100,13 @@ def test_the_first_sixteen_have_hues_of_their_own() -> None:
 
 async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
     """Now, in the past, and not yet."""
-    await discuss(d.doors.held.bus, "a", 40)
+    await discuss(d.deps.backend.bus, "a", 40)
     async with d.client(d.token("zoe", session="a")) as zoe:
         now = await zoe.get("/v1/sessions/a/view")
         past = await zoe.get("/v1/sessions/a/view", params={"at": 20})
         late = await zoe.get("/v1/sessions/a/view", params={"at": 41})
     assert now.status_code == past.status_code == 200
-    records = await whole(d.doors.held.bus, "a")
+    records = await whole(d.deps.backend.bus, "a")
     memory, _ = folded(records)
     assert now.json() == page_row(memory)
     memory, _ = folded(record for record in records if record.n <= 20)
@@ -116,9 +116,9 @@ async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
 
 async def test_what_was_said_is_in_the_next_view_though_it_is_watched(d: Standing) -> None:
     """A room that is behind is waited for."""
-    bus = d.doors.held.bus
+    bus = d.deps.backend.bus
     await discuss(bus, "a", 3)
-    async with d.doors.rooms.room("a"), d.client(d.token("zoe", session="a")) as zoe:
+    async with d.deps.channels.room("a"), d.client(d.token("zoe", session="a")) as zoe:
         for k in range(4, 24):
             await discuss(bus, "a", 1, first=k)
             assert (await zoe.get("/v1/sessions/a/view")).json()["n"] == k
@@ -126,7 +126,7 @@ async def test_what_was_said_is_in_the_next_view_though_it_is_watched(d: Standin
 
 async def test_a_view_that_one_has_is_not_sent_again(d: Standing) -> None:
     """Its ETag changes with the session, and with a log that takes its place."""
-    bus = d.doors.held.bus
+    bus = d.deps.backend.bus
     await discuss(bus, "a", 30)
     async with d.client(d.token("zoe", session="a")) as zoe:
         for params in ({}, {"at": 10}):
@@ -147,7 +147,7 @@ async def test_the_timeline_is_made_and_then_told(
     d: Standing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """202 while it is being made, with how far it is; then the whole course."""
-    bus = d.doors.held.bus
+    bus = d.deps.backend.bus
     await discuss(bus, "a", 500)
     monkeypatch.setattr("parley.listeners.history.moments.PATIENCE_SECONDS", 0.0)
     async with d.client(d.token("zoe", session="a")) as zoe:
@@ -212,7 +212,7 @@ def test_kept_answers_are_bounded() -> None:
 
 async def test_other_sessions_are_not_shown(d: Standing) -> None:
     """A token of one session sees no other, and nobody sees one that is not there."""
-    await discuss(d.doors.held.bus, "a", 3)
+    await discuss(d.deps.backend.bus, "a", 3)
     async with d.client(d.token("zoe", session="b")) as zoe:
         assert (await zoe.get("/v1/sessions/a/view")).status_code == 403
         assert (await zoe.get("/v1/sessions/b/view")).status_code == 404

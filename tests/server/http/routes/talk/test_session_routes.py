@@ -207,7 +207,7 @@ async def test_nobody_is_taken_over_into_another_session_of_that_name(redis_url:
             async with streamed(d.url, f"/v1/sessions/{NAME}/events", ben) as stream:
                 await stream.next()
                 await operator.delete(f"/v1/sessions/{NAME}")
-                assert d.doors.rooms.held(NAME) is None
+                assert d.deps.channels.held(NAME) is None
                 again = {"session": NAME, "settings": {"floor": {"policy": "bid"}}}
                 assert (await operator.post("/v1/sessions", json=again)).status_code == 201
                 response = await agent.post(
@@ -254,10 +254,10 @@ async def test_one_session_is_verified_at_a_time(redis_url: str) -> None:
     """Its log is held and folded twice: who asks meanwhile is told when to come again."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
         await begin(d)
-        async with d.doors.verifying:
+        async with d.deps.verify_lock:
             busy = await client.get(f"{PATH}/verify")
             assert (busy.status_code, slug(busy)) == (429, "busy")
             assert int(busy.headers["Retry-After"]) > 0
         verification = (await client.get(f"{PATH}/verify")).json()
         assert verification == {"sound": True, "findings": []}
-        assert not d.doors.verifying.locked()
+        assert not d.deps.verify_lock.locked()

@@ -146,7 +146,7 @@ async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
 
 async def _statuses(d: Standing) -> list[str]:
     """As the log has them: no door is asked."""
-    memory = await d.doors.held.reader.current(NAME)
+    memory = await d.deps.backend.reader.current(NAME)
     return [vote.status for vote in memory.votes.held.values()]
 
 
@@ -204,7 +204,7 @@ async def test_a_vote_ends_with_ballots_that_came_by_other_ways(redis_url: str) 
             row = {"kind": "ballot.cast", "re": "V1", "choice": ["no"]}
             assert (await ana.post(f"{PATH}/entries", json={"entries": [row]})).is_success
         cast = BallotCast(participant="bo", re="V1", choice=("no",))
-        await d.doors.held.bus.publish(NAME, [Draft("cli:1", cast)])
+        await d.deps.backend.bus.publish(NAME, [Draft("cli:1", cast)])
 
         async def over() -> bool:
             return await _statuses(d) == ["carried"]
@@ -235,7 +235,7 @@ async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_firs
                     two.post(path, json={**no, "as": "bo"}),
                 )
             votes = [(await async_client.get(f"{PATH}/votes/V{k}")).json() for k in range(1, 9)]
-        log = [(row.n, row.entry) async for row in stream_entries(d.doors.held.bus, NAME)]
+        log = [(row.n, row.entry) async for row in stream_entries(d.deps.backend.bus, NAME)]
     cast: list[tuple[int, Any]] = [(n, entry) for n, entry in log if entry.kind == CAST]
     for vote in votes:
         mine = [(n, ballot) for n, ballot in cast if ballot.re in (vote["n"], vote["ref"])]
