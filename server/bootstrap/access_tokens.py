@@ -40,7 +40,7 @@ def print_token(settings: Settings, wish: TokenRequest, *, as_json: bool) -> Non
         may=may or None, seconds=wish.hours * 3600,
     )  # fmt: skip
     if wish.link:
-        ticket = Tickets(keyring, time.time).made(made, LINK_SECONDS)
+        ticket = Tickets(keyring, time.time).issue(made, LINK_SECONDS)
         row: dict[str, Any] = {
             "link": find_server_address(settings, secrets) + ticket_url_path(made, ticket)
         }

@@ -66,7 +66,7 @@ class ParleyServer(uvicorn.Server):
         for server in self.servers:
             server.close()  # first, so that who is told to go does not come back here
         self._deps.closing.set()
-        await self._deps.streams.drained(DRAIN_SECONDS)
+        await self._deps.streams.wait_empty(DRAIN_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager

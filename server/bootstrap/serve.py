@@ -97,7 +97,7 @@ async def _announce(served: RunningServer, has_worker: bool) -> None:
 
 def _link(deps: Dependencies) -> str:
     who = build_claims(OPERATOR, "operator", EVERY_SESSION, deps.clock())
-    return f"{deps.origins.url}/#ticket={deps.tickets.made(who, LINK_SECONDS)}"
+    return f"{deps.origins.url}/#ticket={deps.tickets.issue(who, LINK_SECONDS)}"
 
 
 def _write_ready(file: Path, url: str) -> None:

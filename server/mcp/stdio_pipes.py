@@ -86,7 +86,7 @@ class LineWriter:
         os.dup2(self._own, self._sink)
         self._left.put(None)
 
-    def put(self, data: bytes) -> asyncio.Future[bool]:
+    def write(self, data: bytes) -> asyncio.Future[bool]:
         """Write `data`; the future tells, once it is out, whether somebody could read it."""
         out = self._loop.create_future()
         self._left.put((data, out))

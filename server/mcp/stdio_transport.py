@@ -23,7 +23,7 @@ from parley.server.mcp.message_envelope import is_message
 from parley.server.mcp.stdio_pipes import Line, LineReader, LineWriter
 
 IN_HAND: Final = 64  # requests that are neither answered nor given up; then none is read
-GRACE_SECONDS: Final = 30.0  # of what is in hand when the input ends; a tool waits for 25
+GRACE_SECONDS: Final = 30.0  # of what is pending when the input ends; a tool waits for 25
 ANSWER: Final = (types.JSONRPCResponse, types.JSONRPCError)
 
 Coming = MemoryObjectSendStream[SessionMessage | Exception]
@@ -34,18 +34,18 @@ async def serve_stdio(
 ) -> None:
     """Answer what comes on the first of `ends` on the second, until the one or the other ends.
 
-    When the input is over `ending` is called, and what is in hand still answered. A message
+    When the input is over `ending` is called, and what is pending still answered. A message
     has at most `longest` bytes.
     """
     source, sink = ends
     with LineWriter(sink) as answers:
-        hand = PendingRequests()
+        pending = PendingRequests()
         coming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         options = served.create_initialization_options()
-        running = asyncio.create_task(served.run(read, OutgoingMessages(answers, hand), options))
-        reading = asyncio.create_task(_read(LineReader(source, longest), coming, answers, hand))
+        running = asyncio.create_task(served.run(read, OutgoingMessages(answers, pending), options))
+        reading = asyncio.create_task(_read(LineReader(source, longest), coming, answers, pending))
         gone = asyncio.create_task(answers.gone.wait())
-        finishing = asyncio.create_task(_finished(reading, hand, ending))
+        finishing = asyncio.create_task(_finished(reading, pending, ending))
         try:
             first = {running, gone, finishing}
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
@@ -59,28 +59,28 @@ async def serve_stdio(
 
 
 async def _finished(
-    reading: asyncio.Task[None], hand: PendingRequests, ending: Callable[[], None]
+    reading: asyncio.Task[None], pending: PendingRequests, ending: Callable[[], None]
 ) -> None:
     """Return once the input is over and what came of it answered, or the grace over."""
     await reading
     ending()
-    await hand.emptied(GRACE_SECONDS)
+    await pending.wait_empty(GRACE_SECONDS)
 
 
 async def _read(
-    lines: LineReader, coming: Coming, answers: LineWriter, hand: PendingRequests
+    lines: LineReader, coming: Coming, answers: LineWriter, pending: PendingRequests
 ) -> None:
-    given_up = ServerMessageMetadata(on_request_unanswered=hand.unanswered)
+    given_up = ServerMessageMetadata(on_request_unanswered=pending.abandon)
     async for line in lines:
         if line is not None and not line.strip():
             continue
         message = parse_line(line)
         if isinstance(message, types.ErrorData):
             refusal = types.JSONRPCError(jsonrpc="2.0", id=None, error=message)
-            await answers.put(_line(refusal))
+            await answers.write(_line(refusal))
             continue
         if isinstance(message, types.JSONRPCRequest):
-            await hand.take()
+            await pending.take()
         await coming.send(SessionMessage(message, given_up))
 
 
@@ -112,14 +112,14 @@ class PendingRequests:
         """Have one more, once there is a place for it."""
         await self._places.acquire()
 
-    def answered(self, out: asyncio.Future[bool]) -> None:
+    def finish(self, out: asyncio.Future[bool]) -> None:
         self._places.release()
 
-    async def unanswered(self) -> None:
+    async def abandon(self) -> None:
         """It was cancelled by whoever asked."""
         self._places.release()
 
-    async def emptied(self, seconds: float) -> None:
+    async def wait_empty(self, seconds: float) -> None:
         """Return once there is none, or `seconds` are over."""
         with anyio.move_on_after(seconds):
             for _ in range(IN_HAND):
@@ -129,8 +129,8 @@ class PendingRequests:
 class OutgoingMessages:
     """What the server says, a line each."""
 
-    def __init__(self, answers: LineWriter, hand: PendingRequests) -> None:
-        self._answers, self._hand = answers, hand
+    def __init__(self, answers: LineWriter, pending: PendingRequests) -> None:
+        self._answers, self._pending = answers, pending
 
     async def send(self, item: SessionMessage, /) -> None:
         """Return once it is out. Raises `BrokenResourceError` where nobody reads any more.
@@ -138,9 +138,9 @@ class OutgoingMessages:
         Whoever is cancelled meanwhile leaves a line that is written all the same: only then
         its place is free.
         """
-        out = self._answers.put(_line(item.message))
+        out = self._answers.write(_line(item.message))
         if isinstance(item.message, ANSWER):
-            out.add_done_callback(self._hand.answered)
+            out.add_done_callback(self._pending.finish)
         if not await asyncio.shield(out):
             raise anyio.BrokenResourceError
 

@@ -65,7 +65,7 @@ def _found(connection: HTTPConnection, deps: Dependencies) -> Caller:
                 raise Problem("token-invalid")
             return caller_from_claims(deps.keyring.verify(token.strip(), deps.clock()))
         if connection.scope["type"] == "websocket" and "ticket" in connection.query_params:
-            return caller_from_claims(deps.tickets.used(connection.query_params["ticket"]))
+            return caller_from_claims(deps.tickets.redeem(connection.query_params["ticket"]))
         if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
             connection.state.by_cookie = True
             return _by_cookies(connection, deps)

@@ -30,13 +30,13 @@ class ClientQueue:
         self._most, self._most_bytes = FRAMES, BYTES
         self._news: asyncio.Future[None] | None = None
 
-    def wants(self, frame: Frame) -> bool:
+    def accepts(self, frame: Frame) -> bool:
         """Whether the client asked for its group; notices have none and always pass."""
         return self._show is None or frame.group is None or frame.group in self._show
 
     def put(self, frame: Frame) -> None:
         """Queue it, where it is wanted. A frame longer than the limit passes alone."""
-        if self.ended is not None or not self.wants(frame):
+        if self.ended is not None or not self.accepts(frame):
             return
         self._queue.append(frame)
         self._bytes += len(frame.data)
@@ -46,14 +46,14 @@ class ClientQueue:
             self.ended = "slow"
         self._wake()
 
-    def start(self, frames: Iterable[Frame]) -> None:
+    def prefill(self, frames: Iterable[Frame]) -> None:
         """Begin with `frames`: they are shared with others and count towards no limit."""
-        self._queue += [frame for frame in frames if self.wants(frame)]
+        self._queue += [frame for frame in frames if self.accepts(frame)]
         self._bytes += sum(len(frame.data) for frame in self._queue)
         self._most, self._most_bytes = FRAMES + len(self._queue), BYTES + self._bytes
         self._wake()
 
-    def restart(self, frame: Frame) -> None:
+    def replace_with(self, frame: Frame) -> None:
         """What is queued does not stand any more: `frame` is next."""
         self._clear()
         self.put(frame)

@@ -41,7 +41,7 @@ class Seats:
         self._looking: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Task[None]] = set()
 
-    async def taken(
+    async def take(
         self,
         caller: Caller,
         session: str,
@@ -57,7 +57,7 @@ class Seats:
         role = caller.seat_role
         lock = self._taking.setdefault(session, asyncio.Lock())
         async with lock:
-            if (there := self.of(caller.name, session, role)) is not None:
+            if (there := self.find(caller.name, session, role)) is not None:
                 return there
             async with AsyncExitStack() as stack:
                 room = await stack.enter_async_context(self._rooms.room(session))
@@ -68,10 +68,10 @@ class Seats:
                 joined = await stack.enter_async_context(joining)
                 seat = _Seat(joined, room, stack.pop_all(), self._clock())
             self._taken.setdefault(session, []).append(seat)
-            self._look()
+            self._start_idle_check()
             return joined
 
-    def of(self, name: str, session: str, role: str | None = None) -> Session | None:
+    def find(self, name: str, session: str, role: str | None = None) -> Session | None:
         """The seat of `name`; asking for it keeps it from being given up.
 
         Raises `Superseded`, once, where another process took it over; always where it is
@@ -80,19 +80,19 @@ class Seats:
         seat = self._seat(name, session)
         if seat is None:
             return None
-        if role is not None and seat.joined.role != role:
+        if role is not None and seat.session.role != role:
             raise Superseded(name)
         seat.used = self._clock()
-        if seat.joined.superseded:
+        if seat.session.superseded:
             self._drop(session, seat)
             raise Superseded(name)
-        return seat.joined
+        return seat.session
 
-    def turn(self, seat: Session) -> asyncio.Lock:
+    def speech_lock(self, seat: Session) -> asyncio.Lock:
         """Held by whoever has that seat say something: it has one turn at a time."""
         return self._turns.setdefault(seat, asyncio.Lock())
 
-    async def left(self, name: str, session: str) -> bool:
+    async def leave(self, name: str, session: str) -> bool:
         """Give it up; False where there was none."""
         seat = self._seat(name, session)
         if seat is None:
@@ -106,20 +106,20 @@ class Seats:
             await cancel_and_wait(self._looking)
         for session, seats in list(self._taken.items()):
             for seat in list(seats):
-                seat.joined.stays = bool(seat.joined.memory.votes.running)
+                seat.session.stays = bool(seat.session.memory.votes.running)
                 self._drop(session, seat)
         while self._leaving:
             await asyncio.wait(self._leaving)
 
     def _seat(self, name: str, session: str) -> _Seat | None:
         """The seat in the room that there is: one in a room that is over went with it."""
-        room = self._rooms.held(session)
+        room = self._rooms.current(session)
         for seat in list(self._taken.get(session, ())):
             if seat.room is not room:
                 self._drop(session, seat)
         for seat in self._taken.get(session, ()):
-            named = seat.joined.memory.named
-            if named(seat.joined.name) == named(name):
+            named = seat.session.memory.named
+            if named(seat.session.name) == named(name):
                 return seat
         return None
 
@@ -133,7 +133,7 @@ class Seats:
         task.add_done_callback(self._leaving.discard)
         return task
 
-    def _look(self) -> None:
+    def _start_idle_check(self) -> None:
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._end_idle(), name="parley-seats")
 
@@ -151,10 +151,10 @@ class Seats:
 class _Seat:
     """A part in a session, in a room of it, and when it was last used."""
 
-    __slots__ = ("joined", "room", "stack", "used")
+    __slots__ = ("room", "session", "stack", "used")
 
-    def __init__(self, joined: Session, room: Room, stack: AsyncExitStack, used: float) -> None:
-        self.joined, self.room, self.stack, self.used = joined, room, stack, used
+    def __init__(self, session: Session, room: Room, stack: AsyncExitStack, used: float) -> None:
+        self.session, self.room, self.stack, self.used = session, room, stack, used
 
 
 async def close_seat(seat: _Seat) -> None:

@@ -52,7 +52,7 @@ class Subscription:
 
     async def frames(self) -> list[Frame]:
         """What comes next, at least one; empty at the end."""
-        if self._behind is not None and (frames := await self._channel._bring_up(self)):
+        if self._behind is not None and (frames := await self._channel._read_missed(self)):
             return frames
         return await self.outlet.frames()
 
@@ -84,7 +84,7 @@ class SessionChannel:
         self._live: set[ClientQueue] = set()
         self._behind: set[Subscription] = set()
         self._ended: Ending | None = None
-        room.add_listener(self._hear, self._begin_anew)
+        room.add_listener(self._append, self._reset_all)
 
     @asynccontextmanager
     async def listen(
@@ -108,7 +108,7 @@ class SessionChannel:
         listener._behind = None
         self._behind.discard(listener)
         self._live.add(listener.outlet)
-        listener.outlet.restart(self._reset())
+        listener.outlet.replace_with(self._reset())
 
     def end(self, why: Ending) -> None:
         """Nothing more comes for anybody, nor for who listens from now on."""
@@ -118,7 +118,7 @@ class SessionChannel:
 
     # -- what the room says ----------------------------------------------------------
 
-    def _hear(self, record: Record, facts: Sequence[Fact]) -> None:
+    def _append(self, record: Record, facts: Sequence[Fact]) -> None:
         made = entry_frame(record, facts)
         self._ring.append(made)
         self._bytes += len(made.data)
@@ -126,7 +126,7 @@ class SessionChannel:
         for outlet in self._live:
             outlet.put(made)
 
-    def _begin_anew(self) -> None:
+    def _reset_all(self) -> None:
         self._begun += 1
         self._ring.clear()
         self._bytes, self._floor, self._filled = 0, self._room.seq, False
@@ -136,7 +136,7 @@ class SessionChannel:
             self._live.add(listener.outlet)
         self._behind.clear()
         for outlet in self._live:
-            outlet.restart(made)
+            outlet.replace_with(made)
 
     def _reset(self) -> Frame:
         room = self._room
@@ -158,11 +158,11 @@ class SessionChannel:
                 break
             missed.append(made)
         listener._behind = None
-        listener.outlet.start(reversed(missed))
+        listener.outlet.prefill(reversed(missed))
         self._behind.discard(listener)
         self._live.add(listener.outlet)
 
-    async def _bring_up(self, listener: Subscription) -> list[Frame]:
+    async def _read_missed(self, listener: Subscription) -> list[Frame]:
         """Frames that it missed; none once it is live, or over."""
         while (after := listener._behind) is not None and listener.outlet.ended is None:
             if after >= self._floor:
@@ -172,7 +172,7 @@ class SessionChannel:
                 if not self._filled and self._room.seq - after <= self._most:
                     await self._fill()
                     continue
-                frames = await self._stretch(after, self._floor)
+                frames = await self._read_stretch(after, self._floor)
             except Unavailable:
                 await asyncio.sleep(RETRY_SECONDS)  # the room says so in the log
                 continue
@@ -186,7 +186,7 @@ class SessionChannel:
                 self.reset(listener)
                 break
             listener._behind = frames[-1].seq
-            if shown := [made for made in frames if listener.outlet.wants(made)]:
+            if shown := [made for made in frames if listener.outlet.accepts(made)]:
                 return shown
         return []
 
@@ -198,7 +198,7 @@ class SessionChannel:
             begun, to = self._begun, self._floor
             older: deque[Frame] = deque()
             at = max(0, self._room.seq - self._most)
-            while at < to and (frames := await self._stretch(at, to)):
+            while at < to and (frames := await self._read_stretch(at, to)):
                 older += frames
                 at = frames[-1].seq
             if begun == self._begun and to == self._floor and at >= to:
@@ -208,7 +208,7 @@ class SessionChannel:
                 self._trim()
             self._filled = begun == self._begun
 
-    async def _stretch(self, after: int, to: int) -> list[Frame]:
+    async def _read_stretch(self, after: int, to: int) -> list[Frame]:
         """The next entries after `after`, up to `to`, with the facts they gave."""
         async with self._folds:
             frames: list[Frame] = []

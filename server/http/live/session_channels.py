@@ -41,7 +41,7 @@ class SessionChannels:
     ) -> None:
         self._bus, self._packs, self._moments = bus, packs, moments
         self._linger_seconds = linger_seconds
-        self._held: dict[str, _LiveSession] = {}
+        self._live_sessions: dict[str, _LiveSession] = {}
         self._opening = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
         self._folds = asyncio.Semaphore(FOLDS)
         self._closing: set[asyncio.Task[None]] = set()
@@ -49,7 +49,7 @@ class SessionChannels:
     @asynccontextmanager
     async def room(self, session: str) -> AsyncIterator[Room]:
         """Kept for `linger_seconds` after the last left it. Raises `SessionNotFound`."""
-        live_session = await self._taken(session)
+        live_session = await self._acquire(session)
         try:
             yield live_session.room
         finally:
@@ -57,70 +57,72 @@ class SessionChannels:
             if not live_session.users:
                 self._linger(live_session)
 
-    async def mind(self, session: str) -> None:
+    async def keep_alive(self, session: str) -> None:
         """Have the room here, so that its votes end in time though nobody watches them."""
         async with self.room(session):
             pass
 
-    def held(self, session: str) -> Room | None:
+    def current(self, session: str) -> Room | None:
         """The room, where there is one: its memory is live, read it between two awaits."""
-        live_session = self._held.get(session)
+        live_session = self._live_sessions.get(session)
         return None if live_session is None else live_session.room
 
     def channel(self, session: str) -> SessionChannel:
         """The live stream, inside `room(session)`. Raises `SessionNotFound` once it is over."""
-        if session not in self._held:
+        if session not in self._live_sessions:
             raise SessionNotFound(session)
-        return self._held[session].channel
+        return self._live_sessions[session].channel
 
     def nudge(self, session: str) -> None:
         """Something was published here: the room need not wait for Redis to say so."""
         self._bus.nudge(session)
 
-    async def removed(self, session: str) -> None:
+    async def wait_removed(self, session: str) -> None:
         """Return once the room of a session that is gone is over, and its seats with it.
 
         Another of that name may be opened the next moment: nobody is taken over into it.
         """
-        live_session = self._held.get(session)
+        live_session = self._live_sessions.get(session)
         if live_session is not None and live_session.minding is not None:
             await asyncio.wait({live_session.minding}, timeout=NOTICED_SECONDS)
-            self._let_go(live_session)
+            self._release(live_session)
 
     async def aclose(self) -> None:
         """Leave every room."""
-        for live_session in list(self._held.values()):
-            self._let_go(live_session)
+        for live_session in list(self._live_sessions.values()):
+            self._release(live_session)
         while self._closing:
             await asyncio.wait(self._closing)
 
-    async def _taken(self, session: str) -> _LiveSession:
+    async def _acquire(self, session: str) -> _LiveSession:
         """The room with one user more, opened where it is not."""
         lock = self._opening.setdefault(session, asyncio.Lock())
         async with lock:
-            live_session = self._held.get(session)
+            live_session = self._live_sessions.get(session)
             if live_session is None:
-                live_session = await self._opened(session)
+                live_session = await self._open(session)
             live_session.users += 1
             if live_session.timer is not None:
                 live_session.timer.cancel()
                 live_session.timer = None
             return live_session
 
-    async def _opened(self, session: str) -> _LiveSession:
+    async def _open(self, session: str) -> _LiveSession:
         async with AsyncExitStack() as stack:
             room = await stack.enter_async_context(
                 enter_room(RedisLog(self._bus, self._packs, session))
             )
             channel = SessionChannel(room, self._moments, self._folds)
-            live_session = self._held[session] = _LiveSession(room, channel, stack.pop_all())
+            live_session = self._live_sessions[session] = _LiveSession(
+                room, channel, stack.pop_all()
+            )
         live_session.minding = asyncio.create_task(
-            self._mind(live_session), name=f"parley-mind-{session}"
+            self._supervise(live_session), name=f"parley-mind-{session}"
         )
         return live_session
 
     def _linger(self, live_session: _LiveSession) -> None:
-        if self._held.get(live_session.room.session) is not live_session:
+        if self._live_sessions.get(live_session.room.session) is not live_session:
             return  # it was let go of while somebody was in it
         loop = asyncio.get_running_loop()
         live_session.timer = loop.call_later(self._linger_seconds, self._leave, live_session)
@@ -130,30 +132,30 @@ class SessionChannels:
         if live_session.room.memory.votes.running:
             self._linger(live_session)
         else:
-            self._let_go(live_session)
+            self._release(live_session)
 
-    def _let_go(self, live_session: _LiveSession) -> None:
+    def _release(self, live_session: _LiveSession) -> None:
         """Forget it at once; what ends it goes on by itself."""
-        if self._held.get(live_session.room.session) is live_session:
-            del self._held[live_session.room.session]
+        if self._live_sessions.get(live_session.room.session) is live_session:
+            del self._live_sessions[live_session.room.session]
             if live_session.timer is not None:
                 live_session.timer.cancel()
             task = asyncio.create_task(live_session.aclose())
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
 
-    async def _mind(self, live_session: _LiveSession) -> None:
+    async def _supervise(self, live_session: _LiveSession) -> None:
         """Have somebody at work while one is needed; tell everybody where the room fails."""
         room = live_session.room
         try:
             while True:
                 seq = room.seq
-                live_session.put_to_work(needed_worker(room))
+                live_session.set_worker(needed_worker(room))
                 await room.wait_past(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
             live_session.channel.end("gone")
-            self._let_go(live_session)
+            self._release(live_session)
 
 
 class _LiveSession:
@@ -169,13 +171,13 @@ class _LiveSession:
         self._kind: Kind | None = None
 
     @property
-    def at_work(self) -> Kind | None:
+    def worker_kind(self) -> Kind | None:
         """What works in it now."""
         return None if self._worker is None or self._worker.done() else self._kind
 
-    def put_to_work(self, wanted: Kind | None) -> None:
+    def set_worker(self, wanted: Kind | None) -> None:
         """Have one of that kind at work, and nobody else."""
-        if wanted is self.at_work:
+        if wanted is self.worker_kind:
             return
         if self._worker is not None:
             self._worker.cancel()

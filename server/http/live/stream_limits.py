@@ -47,7 +47,7 @@ class StreamLimits:
         return self._places
 
     @contextmanager
-    def place(self, caller: Caller) -> Iterator[None]:
+    def reserve(self, caller: Caller) -> Iterator[None]:
         """One of the places. Raises `Problem` `streams` where there is none."""
         if self._closing.is_set():
             raise Problem("unavailable", retry_after=RETRY_SECONDS)
@@ -69,7 +69,7 @@ class StreamLimits:
                 del self._by_token[caller.jti]
 
     @contextmanager
-    def told(self, stream: Stream, caller: Caller) -> Iterator[None]:
+    def register(self, stream: Stream, caller: Caller) -> Iterator[None]:
         """Have `stream` told while the body runs; it ends with the caller's token."""
         left = min(max(caller.expires - self._clock(), 0), LONGEST_SECONDS)
         timer = asyncio.get_running_loop().call_later(left, stream.end, "expired")
@@ -77,14 +77,14 @@ class StreamLimits:
         if self._closing.is_set():
             stream.end("shutdown")
         elif self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._serve(), name="parley-streams")
+            self._task = asyncio.create_task(self._beat_and_close(), name="parley-streams")
         try:
             yield
         finally:
             timer.cancel()
             del self._open[stream]
 
-    async def drained(self, seconds: float) -> None:
+    async def wait_empty(self, seconds: float) -> None:
         """Return once no stream is open, or when `seconds` are over."""
         try:
             async with asyncio.timeout(seconds):
@@ -96,7 +96,7 @@ class StreamLimits:
         if self._task is not None:
             await cancel_and_wait(self._task)
 
-    async def _serve(self) -> None:
+    async def _beat_and_close(self) -> None:
         while not self._closing.is_set():
             every = list(self._open)
             slices = [every[at : at + SLICE] for at in range(0, len(every), SLICE)] or [[]]

@@ -50,7 +50,7 @@ def check_moment(info: SessionInfo, at: int | None) -> None:
 
 async def current_memory(deps: Dependencies, info: SessionInfo) -> Memory:
     """The memory of everything up to the head that `info` tells of, or later."""
-    room = deps.channels.held(info.session)
+    room = deps.channels.current(info.session)
     if room is not None:
         try:
             async with asyncio.timeout(CATCH_UP_SECONDS):

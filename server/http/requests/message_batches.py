@@ -107,7 +107,7 @@ def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
         raise InvalidField("only a correction has it", "by")
     if any(not isinstance(name, str) for name in names) or len(set(names)) > 1:
         raise InvalidField("one name speaks", "participant")
-    return caller.speaker(names[0] if names else named)
+    return caller.resolve_speaker(names[0] if names else named)
 
 
 def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None:

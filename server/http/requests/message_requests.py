@@ -46,7 +46,7 @@ def entry_id(name: str, key: str | None = None) -> str:
 
 def check_act(caller: Caller, act: str | None) -> None:
     """Raises `Problem` `act-not-allowed` where the token lists acts, and not this one."""
-    if not caller.may_say(act):
+    if not caller.may_use_act(act):
         raise Problem("act-not-allowed")
 
 
@@ -77,7 +77,7 @@ def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str
     None is an operator's own word, which is the server's, and needs none. Raises `Problem`
     `forbidden` where the session gives that name no such capability.
     """
-    name = caller.name if named is None else caller.speaker(named)
+    name = caller.name if named is None else caller.resolve_speaker(named)
     own = named is None and caller.operator
     if not (own and caller.role == "operator") and is_allowed(memory, name, needs):
         return name
@@ -94,7 +94,7 @@ async def speak_in_turn(
     One at a time, and what was said before is not said again: a request that is sent
     again while the first still waits is answered by the first. Raises as `Session.said`.
     """
-    clock, turn = asyncio.get_running_loop(), deps.seats.turn(seat)
+    clock, turn = asyncio.get_running_loop(), deps.seats.speech_lock(seat)
     until = clock.time() + seconds
     try:
         async with asyncio.timeout_at(until):

@@ -47,7 +47,7 @@ class Metrics:
             "parley_oldest_fold_seconds", "Age of the oldest entry not folded", registry=own
         )
 
-    def text(self) -> bytes:
+    def render(self) -> bytes:
         return generate_latest(self.registry)
 
 

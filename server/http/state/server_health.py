@@ -31,7 +31,7 @@ class HealthFinding:
     oldest_fold_ms: int = 0
 
     @property
-    def stalled(self) -> bool:
+    def is_stalled(self) -> bool:
         return self.oldest_fold_ms > LATE_MS and not self.workers
 
 
@@ -45,7 +45,7 @@ class HealthCheck:
         self._finding = HealthFinding(answered=True)
         self._asking = asyncio.Lock()
 
-    async def finding(self) -> HealthFinding:
+    async def check(self) -> HealthFinding:
         """What was found last, or now where that is `KEPT_SECONDS` ago; never raises."""
         async with self._asking:
             if self._clock() - self._asked >= KEPT_SECONDS:
@@ -55,12 +55,12 @@ class HealthCheck:
                     self._answered = self._asked
             return self._finding
 
-    async def why_not(self) -> str:
+    async def reason_unready(self) -> str:
         """Why the server is not ready; "" where it is."""
-        finding = await self.finding()
+        finding = await self.check()
         if not finding.answered and self._clock() - self._answered > PATIENCE_SECONDS:
             return "Redis does not answer"
-        if finding.stalled:
+        if finding.is_stalled:
             return "entries wait to be folded, and no worker is at work"
         return ""
 

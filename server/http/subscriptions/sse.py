@@ -45,7 +45,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         deps, caller = self._deps, self._caller
-        with deps.streams.place(caller):
+        with deps.streams.reserve(caller):
             last, why = await self._told(receive, send)
         if why != "left":
             with contextlib.suppress(TimeoutError):
@@ -63,7 +63,7 @@ class EventStream(Response):
                     channel.reset(listener)
                 first = RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-                with deps.streams.told(listener.outlet, caller):
+                with deps.streams.register(listener.outlet, caller):
                     gone = asyncio.create_task(_until_gone(receive, listener.outlet))
                     try:
                         sent = await self._write_all(send, first, listener)

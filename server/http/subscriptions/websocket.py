@@ -61,7 +61,7 @@ class WebSocketSession:
     ) -> None:
         self._ws, self._deps = websocket, deps
         self._caller, self._session = caller, session
-        self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._end_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._publishes: asyncio.Queue[Publish] = asyncio.Queue(PUBLISHES_PENDING - 1)
         self._channel: SessionChannel
         self._publisher: asyncio.Task[None] | None = None
@@ -71,30 +71,30 @@ class WebSocketSession:
 
     async def run(self) -> None:
         """Serve it until it ends; what refuses it before it opens is raised."""
-        with self._deps.streams.place(self._caller):
+        with self._deps.streams.reserve(self._caller):
             async with self._deps.channels.room(self._session) as room:
                 self._channel = self._deps.channels.channel(self._session)
                 begun = await find_start(self._deps, room, SubscriptionRequest())
                 offered = self._ws.scope["subprotocols"]
                 await self._ws.accept(PROTOCOL if PROTOCOL in offered else None)
-                why = await self._held(room, begun)
+                why = await self._serve(room, begun)
         await self._close(why)
 
     def end(self, why: Ending | str) -> None:
         """Close it; the first reason counts."""
-        if not self._over.done():
-            self._over.set_result(why)
+        if not self._end_reason.done():
+            self._end_reason.set_result(why)
 
     def beat(self) -> None:
         """Nothing: the protocol has pings of its own."""
 
-    async def _held(self, room: Room, begun: SubscriptionStart) -> str:
-        with self._deps.streams.told(self, self._caller):
+    async def _serve(self, room: Room, begun: SubscriptionStart) -> str:
+        with self._deps.streams.register(self, self._caller):
             await self._send(hello_frame(room, self._caller, begun).ws)
             reader = asyncio.create_task(self._read(room))
             reader.add_done_callback(self._reader_over)
             try:
-                return await self._over
+                return await self._end_reason
             finally:
                 await cancel_and_wait(*filter(None, (reader, self._writer, self._publisher)))
 
@@ -116,11 +116,11 @@ class WebSocketSession:
                     return self.end("unreadable")
                 continue
             try:
-                await self._heed(room, tree)
+                await self._dispatch(room, tree)
             except Exception as error:
                 await self._nack(read_ref(tree), error)
 
-    async def _heed(self, room: Room, tree: Any) -> None:
+    async def _dispatch(self, room: Room, tree: Any) -> None:
         try:
             message = parse_client_message(tree)
         except Problem:
@@ -142,8 +142,8 @@ class WebSocketSession:
                 await self._say(type="unsubscribed")
 
     def _reader_over(self, reader: asyncio.Task[None]) -> None:
-        if not reader.cancelled() and (error := reader.exception()) and not self._over.done():
-            self._over.set_exception(error)
+        if not reader.cancelled() and (error := reader.exception()) and not self._end_reason.done():
+            self._end_reason.set_exception(error)
 
     # -- publishing ------------------------------------------------------------------
 
@@ -151,13 +151,13 @@ class WebSocketSession:
         while True:
             request = await self._publishes.get()
             try:
-                receipts = await self._published(request)
+                receipts = await self._publish(request)
             except Exception as error:
                 await self._nack(request.ref, error)
             else:
                 await self._say(type="ack", ref=request.ref, receipts=receipts)
 
-    async def _published(self, request: Publish) -> list[Mapping[str, Any]]:
+    async def _publish(self, request: Publish) -> list[Mapping[str, Any]]:
         """As `POST …/entries` does it."""
         deps, caller, session = self._deps, self._caller, self._session
         if not caller.may_do("speak", session):
@@ -185,14 +185,14 @@ class WebSocketSession:
         )
         begun = await find_start(self._deps, room, wish)
         await self._unsubscribe()
-        self._writer = asyncio.create_task(self._write(begun, wish))
+        self._writer = asyncio.create_task(self._send_frames(begun, wish))
 
     async def _unsubscribe(self) -> None:
         if self._writer is not None:
             await cancel_and_wait(self._writer)
             self._writer = None
 
-    async def _write(self, begun: SubscriptionStart, wish: SubscriptionRequest) -> None:
+    async def _send_frames(self, begun: SubscriptionStart, wish: SubscriptionRequest) -> None:
         channel = self._channel
         async with channel.listen(begun.after, wish.show) as listener:
             if begun.anew:
@@ -212,7 +212,7 @@ class WebSocketSession:
 
     async def _send(self, text: str) -> bool:
         """Whether it was sent; the connection is over where it was not."""
-        if self._over.done():
+        if self._end_reason.done():
             return False
         try:
             async with asyncio.timeout(self._deps.settings.serve.slow_seconds):

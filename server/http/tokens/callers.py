@@ -43,12 +43,12 @@ class Caller:
         """Whether the token is for `session`."""
         return bool(self.jti) and (self.operator or self.session in (EVERY_SESSION, session))
 
-    def may_say(self, act: str | None) -> bool:
+    def may_use_act(self, act: str | None) -> bool:
         """Whether the token lets `act` be said; a list without any act lets all."""
         acts = {word for word in self.may or () if word in ACTS}
         return self.operator or not acts or act is None or act in acts
 
-    def speaker(self, named: str | None) -> str:
+    def resolve_speaker(self, named: str | None) -> str:
         """In whose name an entry goes: its own, or for an operator `named`.
 
         Raises `Problem` `not-your-name` where another is named, and `forbidden` for an

@@ -23,7 +23,7 @@ class Tickets:
         self._keyring, self._clock = keyring, clock
         self._used: OrderedDict[str, int] = OrderedDict()  # jti: when it expires
 
-    def made(self, claims: Claims, seconds: float = SECONDS) -> str:
+    def issue(self, claims: Claims, seconds: float = SECONDS) -> str:
         """A ticket with a `jti` of its own; what comes of it has that of `claims`, and its end.
 
         Its rate and its streams are counted by that: many tickets give no more of them.
@@ -36,7 +36,7 @@ class Tickets:
         )  # fmt: skip
         return self._keyring.sign(ticket, "parley-ticket")
 
-    def used(self, ticket: str) -> Claims:
+    def redeem(self, ticket: str) -> Claims:
         """The claims it stands for, once. Raises `Problem` `token-invalid` or `token-expired`."""
         now = self._clock()
         claims = self._keyring.verify(ticket, now, "parley-ticket")

@@ -25,7 +25,7 @@ class TimeBudget:
     def __init__(self, most: float) -> None:
         self._most = self.left = most
 
-    def took(self, seconds: float, came: int) -> None:
+    def spend(self, seconds: float, came: int) -> None:
         """It was waited for `seconds`, and `came` bytes, which earn time for those to come."""
         self.left = min(self._most, self.left - seconds + came / BYTES_A_SECOND)
 
@@ -67,8 +67,8 @@ def _told_twice(headers: Headers) -> str:
 class _TimedReceive:
     """The body of one request, for as long as nothing was answered."""
 
-    def __init__(self, receive: Receive, send: Send, patience: TimeBudget) -> None:
-        self._receive, self._send, self._patience = receive, send, patience
+    def __init__(self, receive: Receive, send: Send, budget: TimeBudget) -> None:
+        self._receive, self._send, self._budget = receive, send, budget
         self._waited_for = True  # by somebody who has not answered yet
 
     async def receive(self) -> Message:
@@ -76,11 +76,11 @@ class _TimedReceive:
             return await self._receive()
         began = time.monotonic()
         try:
-            async with asyncio.timeout(self._patience.left):
+            async with asyncio.timeout(self._budget.left):
                 message = await self._receive()
         except TimeoutError:
             raise Problem("too-slow") from None
-        self._patience.took(time.monotonic() - began, len(message.get("body", b"")))
+        self._budget.spend(time.monotonic() - began, len(message.get("body", b"")))
         if not message.get("more_body", False):
             self._waited_for = False
         return message

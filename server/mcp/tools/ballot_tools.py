@@ -76,7 +76,7 @@ async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt 
 
     Its id is the one that everybody gives who counts it, so it is closed once.
     """
-    vote, room = find_vote(seat.memory, ref), call.deps.channels.held(call.session)
+    vote, room = find_vote(seat.memory, ref), call.deps.channels.current(call.session)
     if room is None or vote is None or not is_complete(seat.memory, vote):
         return None
     with contextlib.suppress(Conflict, SessionClosed):

@@ -57,7 +57,7 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
             charge_rate(door.deps, caller, "publish")
         base_model = await tool.run(call)
         tree = base_model.model_dump(mode="json")
-        return CallToolResult(content=_text(tool.told(base_model)), structured_content=tree)
+        return CallToolResult(content=_text(tool.text(base_model)), structured_content=tree)
     except Exception as error:
         return _refused(problem_from_exception(error), error, tool)
 

@@ -24,7 +24,7 @@ class PendingWait:
         self._limit: asyncio.Timeout | None = None
 
     @contextmanager
-    def upto(self, limit: asyncio.Timeout) -> Iterator[None]:
+    def bound_by(self, limit: asyncio.Timeout) -> Iterator[None]:
         """Have `limit` be over as soon as the wait is ended."""
         self._limit = limit
         if self.ended is not None:
@@ -55,7 +55,7 @@ class PendingWaits:
         self._standing: dict[Key, PendingWait] = {}
 
     @contextmanager
-    def alone(self, key: Key) -> Iterator[PendingWait]:
+    def replace(self, key: Key) -> Iterator[PendingWait]:
         """A wait under `key`; the one that stood under it is superseded."""
         before = self._standing.get(key)
         if before is not None:

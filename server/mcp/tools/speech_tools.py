@@ -49,11 +49,11 @@ WITH_FLOOR: Final = (
 async def join_session(call: ToolCall) -> Joined:
     """Idempotent: whoever sits there already is told so again."""
     caller, args = call.caller, call.args
-    caller.speaker(None)
-    seat = await call.deps.seats.taken(
+    caller.resolve_speaker(None)
+    seat = await call.deps.seats.take(
         caller, call.session, description=args.description, interests=args.interests
     )
-    room = call.deps.channels.held(call.session)
+    room = call.deps.channels.current(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
     here = sorted(name for name, seat in memory.floor.seats.items() if seat.present and name != own)
     policy = memory.settings.floor.policy
@@ -106,8 +106,8 @@ async def pass_floor(call: ToolCall) -> Floor:
 
 
 async def leave_session(call: ToolCall) -> Left:
-    name = call.caller.speaker(None)
-    return Left(left=await call.deps.seats.left(name, call.session))
+    name = call.caller.resolve_speaker(None)
+    return Left(left=await call.deps.seats.leave(name, call.session))
 
 
 async def _react(call: ToolCall, act: Act) -> Said:
@@ -162,7 +162,9 @@ def _is_news(fact: dict[str, Any]) -> bool:
 
 def seat_of(call: ToolCall) -> Session:
     """Raises `Problem` where the caller has none."""
-    seat = call.deps.seats.of(call.caller.speaker(None), call.session, call.caller.seat_role)
+    seat = call.deps.seats.find(
+        call.caller.resolve_speaker(None), call.session, call.caller.seat_role
+    )
     if seat is None:
         raise Problem("refused", status=409, detail=NO_SEAT)
     return seat
@@ -170,7 +172,7 @@ def seat_of(call: ToolCall) -> Session:
 
 async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
-    seat, room = seat_of(call), call.deps.channels.held(call.session)
+    seat, room = seat_of(call), call.deps.channels.current(call.session)
     head = (await call.deps.backend.bus.info(call.session)).head
     with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
         async with asyncio.timeout(HEAR_SECONDS):
@@ -180,7 +182,7 @@ async def caught_up_seat(call: ToolCall) -> Session:
 
 
 def room_head(call: ToolCall) -> int:
-    room = call.deps.channels.held(call.session)
+    room = call.deps.channels.current(call.session)
     return 0 if room is None else room.seq
 
 

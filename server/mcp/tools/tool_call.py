@@ -43,9 +43,9 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One row of the registry: what is listed, checked, run and told goes by it.
+    """One row of the registry: what is listed, checked, run and rendered goes by it.
 
-    `right` is the one that a caller needs; `told` puts a result into words for a reader
+    `right` is the one that a caller needs; `text` puts a result into words for a reader
     that takes text alone.
     """
 
@@ -56,7 +56,7 @@ class Tool:
     result: type[BaseModel]
     right: str
     run: Callable[[ToolCall], Awaitable[BaseModel]]
-    told: Callable[[Any], str]
+    text: Callable[[Any], str]
 
     @property
     def read_only(self) -> bool:

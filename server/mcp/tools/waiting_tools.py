@@ -41,13 +41,13 @@ async def wait_for_messages(call: ToolCall) -> Waited:
     """Return at once with what is there after `after`; else once something comes."""
     args, deps, name = call.args, call.deps, call.caller.name
     if not call.caller.operator:
-        deps.seats.of(name, call.session)  # whoever waits is there
+        deps.seats.find(name, call.session)  # whoever waits is there
     async with deps.channels.room(call.session) as room:
         begun = await find_start(deps, room, SubscriptionRequest(after=args.after))
-        with call.door.waits.alone((name, call.session)) as wait:
+        with call.door.waits.replace((name, call.session)) as wait:
             async with deps.channels.channel(call.session).listen(begun.after) as listener:
                 heard = WaitCollector(room, name, args.after, own=args.include_own)
-                with deps.streams.told(wait, call.caller):
+                with deps.streams.register(wait, call.caller):
                     await _catch_up(heard, listener, room.seq)
                     await _wait_until_addressed(heard, listener, wait, args.timeout)
                 return heard.result(superseded=wait.ended == SUPERSEDED)
@@ -65,7 +65,7 @@ async def _wait_until_addressed(
 ) -> None:
     try:
         async with asyncio.timeout(seconds) as limit:
-            with wait.upto(limit):
+            with wait.bound_by(limit):
                 while not heard.woken:
                     if not await heard.take(listener):
                         return

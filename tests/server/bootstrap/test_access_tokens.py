@@ -73,7 +73,7 @@ def test_a_link_opens_the_page_with_a_ticket(
     print_token(settings(tmp_path, secret=SECRET), wish(session=session, link=True), as_json=False)
     link, _, ticket = capfdbinary.readouterr().out.decode().strip().partition("=")
     assert f"{link}=" == address
-    claims = Tickets(Keyring([SECRET]), time.time).used(ticket)
+    claims = Tickets(Keyring([SECRET]), time.time).redeem(ticket)
     assert claims.name == "ana"
     assert claims.expires > time.time() + 11 * 3600
 

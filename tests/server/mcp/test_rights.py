@@ -45,7 +45,7 @@ def _bad_tokens(d: Standing) -> Iterator[tuple[str, str | None]]:
     yield "another's key", _signed("another secret of thirty-two bytes!!", "HS256")
     yield "no algorithm", _signed("", "none")
     yield "expired", d.token("ana", role="agent", seconds=1)
-    yield "a ticket", d.deps.tickets.made(build_claims("ana", "agent", "*", time.time()))
+    yield "a ticket", d.deps.tickets.issue(build_claims("ana", "agent", "*", time.time()))
 
 
 def _signed(secret: str, algorithm: str) -> str:

@@ -91,7 +91,7 @@ async def log_in(
     A participant of one session is kept for that session; an operator stays one beside it.
     """
     try:
-        claims = deps.tickets.used(body.ticket)
+        claims = deps.tickets.redeem(body.ticket)
     except Problem:
         charge_address(deps, request, "login")
         raise
@@ -151,7 +151,7 @@ async def make_ticket(body: TicketWish, deps: DependenciesOf, caller: AnyToken) 
         raise Problem("forbidden", needs="operator")
     else:
         made, seconds = _wished(body, now), LINK_SECONDS
-    ticket = deps.tickets.made(made, seconds)
+    ticket = deps.tickets.issue(made, seconds)
     expires = min(int(now + seconds), made.expires)
     return Ticket(ticket=ticket, expires=expires, path=ticket_url_path(made, ticket))
 

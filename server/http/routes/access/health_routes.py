@@ -58,7 +58,7 @@ async def check_health(caller: Anybody) -> Alive:
 @router.get("/readyz", operation_id="check_readiness", responses={**problem_responses(), **UNREADY})
 async def check_readiness(caller: Anybody, health: HealthOf, response: Response) -> Ready:
     """Whether requests can be served: Redis answers, and what is published gets folded."""
-    because = await health.why_not()
+    because = await health.reason_unready()
     if because:
         response.status_code = 503
     return Ready(ready=not because, because=because)
@@ -73,9 +73,9 @@ async def check_readiness(caller: Anybody, health: HealthOf, response: Response)
 )
 async def read_metrics(deps: DependenciesOf, health: HealthOf) -> Response:
     """Counts and times of this process; from this machine, or with an operator's token."""
-    metrics, finding = deps.metrics, await health.finding()
+    metrics, finding = deps.metrics, await health.check()
     metrics.connections.set(len(deps.open_connections))
     metrics.redis.set(finding.answered)
     metrics.workers.set(finding.workers)
     metrics.fold_lag.set(finding.oldest_fold_ms / 1000)
-    return Response(metrics.text(), media_type=MEDIA)
+    return Response(metrics.render(), media_type=MEDIA)

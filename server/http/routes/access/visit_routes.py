@@ -82,7 +82,7 @@ def _let_in(
     if body.ticket is None:
         return _visitor(caller, credential_problem(request), None)
     try:
-        claims = deps.tickets.used(body.ticket)
+        claims = deps.tickets.redeem(body.ticket)
     except Problem as problem:
         charge_address(deps, request, "login")
         return _visitor(caller, problem, False)

@@ -83,7 +83,7 @@ async def pass_floor(
 
 def _seat(deps: Dependencies, session: str, caller: Caller) -> Session:
     """Raises `Problem` `floor-required` for whoever took none here."""
-    seat = deps.seats.of(caller.name, session, caller.seat_role)
+    seat = deps.seats.find(caller.name, session, caller.seat_role)
     if seat is None:
         raise Problem("floor-required")
     return seat

@@ -50,7 +50,7 @@ async def list_goals(
 async def _begun(
     doors: Dependencies, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
 ) -> dict[str, Any]:
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     entry = goals.draft_episode(kind, body.title, by=by, parent=body.parent, after=body.after)
     check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.open_episode(doors.held, session, entry, entry_id(by, key))
@@ -62,7 +62,7 @@ async def _ended(
     doors: Dependencies, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
     kind: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     entry = validate_entry(EpisodeClosed, participant=by, re=goals.episode_handle(ref))
     check_phase(await doors.held.reader.current(session), caller, by, entry)
     row = await goals.close_episode(
@@ -137,7 +137,7 @@ async def record_step(
     key: IdempotencyKey = None,
 ) -> Any:
     """Record a step of one's work on a goal or task that is open."""
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     entry = validate_entry(
         Step, participant=by, form=body.form, content=body.content, ok=body.ok,
         episode=body.of and goals.episode_handle(body.of), discovered=body.discovered,

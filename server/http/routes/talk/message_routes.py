@@ -90,13 +90,13 @@ async def post_message(
     """Say something. An agent under a floor says it through its seat, in its turn."""
     body = await read_body(request, MessageBody)
     check_act(caller, body.act)
-    name = caller.speaker(body.as_)
+    name = caller.resolve_speaker(body.as_)
     entry = entry_made(
         Message, participant=name, content=body.content, act=body.act, re=body.re,
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(entry_id(name, key), entry)
-    room = deps.channels.held(session)
+    room = deps.channels.current(session)
     if entry.act is not None and (room is None or missing_target(room.memory, entry)):  # it may lag
         await check_target(deps, session, await deps.backend.reader.current(session), draft)
     if caller.role == "agent" or may_be_note(caller, entry):
@@ -116,7 +116,7 @@ async def _in_turn(
     """Through the seat, which waits for the floor; what was said before is not said again."""
     if (before := await find_published(deps.backend, session, draft)) is not None:
         return before
-    seat = deps.seats.of(caller.name, session, "agent")
+    seat = deps.seats.find(caller.name, session, "agent")
     if seat is None:
         raise Problem("floor-required")
     return await speak_in_turn(deps, session, seat, draft, wait)
@@ -151,7 +151,7 @@ async def post_entries(
     drafts = await draft_batch(deps, session, caller, body.entries, body.as_, key or str(ULID()))
     receipts = await publish_and_nudge(deps, session, drafts)
     if any(draft.entry.kind in _OF_VOTES for draft in drafts):
-        await deps.channels.mind(session)
+        await deps.channels.keep_alive(session)
     return json_response({"receipts": receipt_rows(drafts, receipts)}, 201)
 
 

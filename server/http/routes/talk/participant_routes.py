@@ -73,7 +73,7 @@ async def take_seat(
     """
     if caller.role not in ("agent", "person"):
         raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
-    seat = await deps.seats.taken(
+    seat = await deps.seats.take(
         caller, session, description=body.description, interests=body.interests
     )
     deps.channels.nudge(session)
@@ -91,7 +91,7 @@ async def take_seat(
 )
 async def leave_seat(session: SessionId, caller: Speaker, deps: DependenciesOf) -> Response:
     """Give the seat up; nothing where there is none."""
-    await deps.seats.left(caller.name, session)
+    await deps.seats.leave(caller.name, session)
     deps.channels.nudge(session)
     return Response(status_code=204)
 
@@ -113,7 +113,7 @@ async def add_alias(
     key: IdempotencyKey = None,
 ) -> Response:
     """Say that one name is another name of a participant, from the beginning on."""
-    by = caller.name if body.as_ is None else caller.speaker(body.as_)
+    by = caller.name if body.as_ is None else caller.resolve_speaker(body.as_)
     own = entry_id(by, key)
     receipt = await aliased(deps.backend, session, body.alias, body.participant, by, own)
     deps.channels.nudge(session)

@@ -135,7 +135,7 @@ async def remove_session(
     await stop_run(request.app, session)
     await sessions.gone(deps.backend, session)
     _forget(deps, session)
-    await deps.channels.removed(session)
+    await deps.channels.wait_removed(session)
     return Response(status_code=204)
 
 

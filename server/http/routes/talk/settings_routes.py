@@ -52,7 +52,7 @@ async def correct_item(
 
     To merge two, or to say whose one is, is for an operator or a chair.
     """
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     value = normalize_handle(body.value) if body.op == "merge" and body.value else body.value
     entry = validate_entry(
         ItemCorrected, ref=normalize_handle(body.ref), by=by, op=body.op, value=value

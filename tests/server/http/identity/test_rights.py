@@ -246,7 +246,7 @@ async def test_a_socket_takes_a_ticket_once(redis_url: str) -> None:
     [row] = [row for row in ROWS if not row.method]
     async with hall(redis_url) as d:
         made = build_claims("ana", "person", SESSION, d.standing.deps.clock(), seconds=MONTHS)
-        path = f"{row.path}?ticket={d.standing.deps.tickets.made(made, MONTHS)}"
+        path = f"{row.path}?ticket={d.standing.deps.tickets.issue(made, MONTHS)}"
         refusals = [await refusal(d, Row("", path, row.right), None) for _ in range(2)]
         assert refusals == [(101, "", ""), (401, "token-invalid", "")]
         given = token(d, "ana", "person")
@@ -282,25 +282,25 @@ def caller(role: Role = "person", **given: Any) -> Caller:
 
 def test_a_name_is_not_for_others_to_speak_in() -> None:
     """Only an operator names somebody, and has to; beside a seat it may leave it out."""
-    assert caller().speaker(None) == caller().speaker("ana") == "ana"
+    assert caller().resolve_speaker(None) == caller().resolve_speaker("ana") == "ana"
     with pytest.raises(Problem, match="not-your-name"):
-        caller().speaker("Ana")
+        caller().resolve_speaker("Ana")
     operator = caller("operator", name="op", session="*")
-    assert operator.speaker("bo") == "bo"
-    assert caller(operator=True).speaker(None) == "ana"
+    assert operator.resolve_speaker("bo") == "bo"
+    assert caller(operator=True).resolve_speaker(None) == "ana"
     with pytest.raises(Problem, match="forbidden"):
-        operator.speaker(None)
+        operator.resolve_speaker(None)
     with pytest.raises(Problem, match="invalid"):
-        operator.speaker("Parley")
+        operator.resolve_speaker("Parley")
 
 
 def test_a_list_of_acts_allows_those_alone() -> None:
     """A list of capabilities only allows every act; what is no act is said by anyone."""
-    assert caller().may_say("decide")
-    assert caller(may=("vote",)).may_say("decide")
-    assert caller(may=("ask", "vote")).may_say("ask")
-    assert caller(may=("ask",)).may_say(None)
-    assert not caller(may=("ask", "vote")).may_say("decide")
+    assert caller().may_use_act("decide")
+    assert caller(may=("vote",)).may_use_act("decide")
+    assert caller(may=("ask", "vote")).may_use_act("ask")
+    assert caller(may=("ask",)).may_use_act(None)
+    assert not caller(may=("ask", "vote")).may_use_act("decide")
 
 
 def test_an_operator_is_one_by_its_token_alone(redis_url: str) -> None:

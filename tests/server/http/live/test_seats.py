@@ -39,7 +39,7 @@ class Sitting:
     now: list[float] = field(default_factory=lambda: [0.0])
 
     def present(self, name: str) -> bool:
-        room = self.rooms.held("s")
+        room = self.rooms.current("s")
         seat = None if room is None else room.memory.floor.seats.get(name)
         return seat is not None and seat.present
 
@@ -64,15 +64,15 @@ async def test_a_seat_is_taken_once_by_each_name(redis_url: str) -> None:
     async with sitting(redis_url) as here:
         ana = caller("ana", ("propose", "vote"))
         session, other = await asyncio.gather(
-            here.seats.taken(ana, "s", description="minds the pier", interests=["light"]),
-            here.seats.taken(ana, "s"),
+            here.seats.take(ana, "s", description="minds the pier", interests=["light"]),
+            here.seats.take(ana, "s"),
         )
-        assert session is other is here.seats.of("ana", "s")
+        assert session is other is here.seats.find("ana", "s")
         seat = session.memory.floor.seats["ana"]
         assert (seat.role, seat.may) == ("agent", ("propose", "vote"))
-        assert here.seats.of("bo", "s") is None
-        assert here.seats.of("ana", "elsewhere") is None
-        (room,) = [here.rooms.held("s")]
+        assert here.seats.find("bo", "s") is None
+        assert here.seats.find("ana", "elsewhere") is None
+        (room,) = [here.rooms.current("s")]
         assert room is not None
         assert sum(1 for seat in room.memory.floor.seats.values() if seat.present) == 1
 
@@ -80,12 +80,12 @@ async def test_a_seat_is_taken_once_by_each_name(redis_url: str) -> None:
 async def test_who_leaves_is_seen_to_leave(redis_url: str) -> None:
     """By everybody, in the log; there is nothing to leave twice."""
     async with sitting(redis_url) as here:
-        await here.seats.taken(caller("ana"), "s")
+        await here.seats.take(caller("ana"), "s")
         assert here.present("ana")
-        assert await here.seats.left("ana", "s")
+        assert await here.seats.leave("ana", "s")
         assert not here.present("ana")
-        assert not await here.seats.left("ana", "s")
-        again = await here.seats.taken(caller("ana"), "s")
+        assert not await here.seats.leave("ana", "s")
+        again = await here.seats.take(caller("ana"), "s")
         assert here.present("ana")
         assert (await again.say("Back again.")) == 1
 
@@ -94,9 +94,9 @@ async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
     """Who sits where a vote runs stays seated, comes back and casts; others are seen to leave."""
     async with sitting(redis_url, chair=["ana"]) as first:
         await opened(first.bus, "quiet", {})
-        ana = await first.seats.taken(caller("ana"), "s")
-        await first.seats.taken(caller("bo"), "s")
-        await first.seats.taken(caller("bo"), "quiet")
+        ana = await first.seats.take(caller("ana"), "s")
+        await first.seats.take(caller("bo"), "s")
+        await first.seats.take(caller("bo"), "quiet")
         await ana.call_vote("Shall the light stand at the pier?")
         await first.seats.aclose()
         kinds = [record.entry.kind for record in await first.bus.read("quiet")]
@@ -104,7 +104,7 @@ async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
         assert first.present("ana")
         assert first.present("bo")
         for name in ("ana", "bo"):
-            back = await first.seats.taken(caller(name), "s")
+            back = await first.seats.take(caller(name), "s")
             await back.vote("V1", "accept")
         await wait_until(lambda: back.memory.votes.held[1].status == "carried")
 
@@ -113,41 +113,41 @@ async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.Monk
     """Asking for it keeps it; the clock is that of the doors."""
     monkeypatch.setattr("parley.server.http.live.seats.LOOK_SECONDS", 0.01)
     async with sitting(redis_url, minutes=1) as here:
-        await here.seats.taken(caller("ana"), "s")
-        await here.seats.taken(caller("bo"), "s")
+        await here.seats.take(caller("ana"), "s")
+        await here.seats.take(caller("bo"), "s")
         here.now[0] = 50
-        assert here.seats.of("bo", "s") is not None
+        assert here.seats.find("bo", "s") is not None
         here.now[0] = 70
         await wait_until(lambda: not here.present("ana"))
         assert here.present("bo")
-        assert here.seats.of("ana", "s") is None
+        assert here.seats.find("ana", "s") is None
 
 
 async def test_a_seat_that_another_process_took_is_lost(redis_url: str) -> None:
     """It is said once, and the name may sit down again."""
     async with sitting(redis_url) as here:
-        await here.seats.taken(caller("ana"), "s")
+        await here.seats.take(caller("ana"), "s")
         async with Session.on(here.bus, "s", "ana") as elsewhere:
-            mine = here.rooms.held("s")
+            mine = here.rooms.current("s")
             assert mine is not None
             await mine.wait_until_folded(elsewhere.memory.seq)
             with pytest.raises(Superseded):
-                here.seats.of("ana", "s")
-            assert here.seats.of("ana", "s") is None
+                here.seats.find("ana", "s")
+            assert here.seats.find("ana", "s") is None
             assert elsewhere.memory.floor.seats["ana"].present
 
 
 async def test_a_seat_goes_with_its_session(redis_url: str) -> None:
     """Where one is made anew under the name, nothing is said from the old seat, nor left."""
     async with sitting(redis_url) as here:
-        old = await here.seats.taken(caller("ana"), "s")
+        old = await here.seats.take(caller("ana"), "s")
         await here.bus.remove("s")
-        await wait_until(lambda: here.rooms.held("s") is None)
+        await wait_until(lambda: here.rooms.current("s") is None)
         await opened(here.bus, "s", {})
         with pytest.raises(SessionNotFound):
             await old.say("From nowhere.")
-        assert here.seats.of("ana", "s") is None
-        anew = await here.seats.taken(caller("ana"), "s")
+        assert here.seats.find("ana", "s") is None
+        anew = await here.seats.take(caller("ana"), "s")
         assert here.present("ana")
         assert (await anew.say("Here.")) == 1
         await here.seats.aclose()
@@ -159,26 +159,26 @@ async def test_a_seat_that_cannot_be_taken_leaves_nothing(redis_url: str) -> Non
     """No session, a closed one, the server's own name: refused, and none is kept."""
     async with sitting(redis_url) as here:
         with pytest.raises(SessionNotFound):
-            await here.seats.taken(caller("ana"), "nowhere")
+            await here.seats.take(caller("ana"), "nowhere")
         with pytest.raises(InvalidEntry):
-            await here.seats.taken(caller("Parley"), "s")
+            await here.seats.take(caller("Parley"), "s")
         await here.bus.close("s", "done")
         with pytest.raises(SessionClosed):
-            await here.seats.taken(caller("ana"), "s")
-        assert here.seats.of("ana", "s") is None
+            await here.seats.take(caller("ana"), "s")
+        assert here.seats.find("ana", "s") is None
 
 
 async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
     """A room with agents has an arbiter, for as long as they are present."""
     async with sitting(redis_url, floor=BID) as here:
-        ana = await here.seats.taken(caller("ana"), "s")
-        bo = await here.seats.taken(caller("bo"), "s")
+        ana = await here.seats.take(caller("ana"), "s")
+        bo = await here.seats.take(caller("bo"), "s")
         await publish_message(here.bus, "s", "host", "Who begins?")
         async with asyncio.timeout(PATIENCE):
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]
-        live_session = here.rooms._held["s"]
-        assert live_session.at_work is Arbiter
+        live_session = here.rooms._live_sessions["s"]
+        assert live_session.worker_kind is Arbiter
         for name in ("ana", "bo"):
-            await here.seats.left(name, "s")
-        await wait_until(lambda: live_session.at_work is None)
+            await here.seats.leave(name, "s")
+        await wait_until(lambda: live_session.worker_kind is None)

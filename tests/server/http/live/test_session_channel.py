@@ -212,7 +212,7 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
             assert listener.outlet.ended == "gone"
             async with channel.listen(None) as late:
                 assert await late.frames() == []
-            assert rooms.held("s") is None
+            assert rooms.current("s") is None
             with pytest.raises(SessionNotFound):
                 await rooms.room("s").__aenter__()
         await rooms.aclose()
@@ -232,7 +232,7 @@ async def test_a_room_whose_session_is_removed_is_not_kept_for_its_votes(redis_u
             async with rooms.room("s") as room:
                 assert room.memory.votes.running
                 await bus.remove("s")
-                await wait_until(lambda: rooms.held("s") is None)
+                await wait_until(lambda: rooms.current("s") is None)
                 return weakref.ref(room)
 
         gone = await visit()
@@ -257,10 +257,10 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
         assert room is other
         assert await visit(rooms) is room
         await visit(brief)
-        await wait_until(lambda: brief.held("s") is None)
+        await wait_until(lambda: brief.current("s") is None)
         await brief.aclose()
         await rooms.aclose()
-        assert rooms.held("s") is None
+        assert rooms.current("s") is None
         await moments.aclose()
 
 
@@ -295,7 +295,7 @@ async def test_an_outlet_over_its_limit_is_dropped_and_holds_nothing() -> None:
 async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
     """A ring of two thousand frames is no sign of a slow client; what comes on top counts."""
     outlet = ClientQueue()
-    outlet.start([Frame("entry", seq, "messages", b"{}") for seq in range(1, 2_001)])
+    outlet.prefill([Frame("entry", seq, "messages", b"{}") for seq in range(1, 2_001)])
     for seq in range(2_001, 3_001):
         outlet.put(Frame("entry", seq, "messages", b"{}"))
     assert outlet.ended is None

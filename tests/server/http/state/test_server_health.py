@@ -44,15 +44,15 @@ def health() -> tuple[HealthCheck, Asked, Clock]:
 async def test_a_short_failure_of_redis_is_borne_and_a_long_one_told() -> None:
     """Five seconds from the last answer; ready again with the next."""
     own, bus, clock = health()
-    assert await own.why_not() == ""
+    assert await own.reason_unready() == ""
     bus.down = True
     clock.now += PATIENCE_SECONDS - 1
-    assert await own.why_not() == ""
+    assert await own.reason_unready() == ""
     clock.now += 2
-    assert await own.why_not() == "Redis does not answer"
+    assert await own.reason_unready() == "Redis does not answer"
     bus.down = False
     clock.now += KEPT_SECONDS
-    assert await own.why_not() == ""
+    assert await own.reason_unready() == ""
 
 
 @pytest.mark.parametrize(
@@ -68,17 +68,17 @@ async def test_late_entries_matter_where_nobody_is_at_work(
     """A worker that beats will come to them; without one they stay where they are."""
     own, bus, _ = health()
     bus.due_ms, bus.beats_ms = due_ms, beats_ms
-    assert (await own.why_not() == "") is ready
+    assert (await own.reason_unready() == "") is ready
 
 
 async def test_redis_is_not_asked_more_often_for_more_callers() -> None:
     """Once a second, however many look."""
     own, bus, clock = health()
     for _ in range(50):
-        await own.why_not()
+        await own.reason_unready()
     assert bus.times == 1
     clock.now += KEPT_SECONDS
-    await own.why_not()
+    await own.reason_unready()
     assert bus.times == 2
 
 

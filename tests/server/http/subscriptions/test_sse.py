@@ -109,7 +109,7 @@ async def test_a_session_that_is_not_there_is_a_404(redis_url: str) -> None:
         path = "/v1/sessions/nowhere/events"
         async with streamed(d.url, path, d.token("ana")) as refused:
             assert refused.status == 404
-        assert d.deps.channels.held("nowhere") is None
+        assert d.deps.channels.current("nowhere") is None
 
 
 async def test_a_cursor_of_a_longer_log_begins_anew(redis_url: str) -> None:

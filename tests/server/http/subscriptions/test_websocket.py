@@ -268,7 +268,7 @@ async def test_a_ticket_opens_one_socket(redis_url: str) -> None:
     async with doors(redis_url) as d:
         token = await begun(d)
         claims = d.deps.keyring.verify(token, d.deps.clock())
-        ticket = d.deps.tickets.made(claims)
+        ticket = d.deps.tickets.issue(claims)
         async with connected(d, None, f"?ticket={ticket}") as ana:
             assert ana.hello["you"] == {"name": "ana", "role": "person"}
         with pytest.raises(InvalidStatus):

@@ -191,41 +191,41 @@ def test_a_ticket_is_good_for_one_use() -> None:
     """What comes of it lasts as long as what it was made of, and is counted as that."""
     desk, _ = tickets()
     made = build_claims("ana", "person", "harbour", NOW, may=["vote"])
-    ticket = desk.made(made)
-    claims = desk.used(ticket)
+    ticket = desk.issue(made)
+    claims = desk.redeem(ticket)
     assert (claims.name, claims.session, claims.may) == ("ana", "harbour", ("vote",))
     assert claims == made
-    assert refused(lambda: desk.used(ticket)) == "token-invalid"
+    assert refused(lambda: desk.redeem(ticket)) == "token-invalid"
 
 
 def test_a_ticket_ends_after_its_minute() -> None:
     """Or earlier, where the token itself does."""
     desk, clock = tickets()
-    ticket = desk.made(build_claims("ana", "person", "*", NOW))
-    short = desk.made(build_claims("ana", "person", "*", NOW, seconds=10))
+    ticket = desk.issue(build_claims("ana", "person", "*", NOW))
+    short = desk.issue(build_claims("ana", "person", "*", NOW, seconds=10))
     clock.now += 20
-    assert refused(lambda: desk.used(short)) == "token-expired"
+    assert refused(lambda: desk.redeem(short)) == "token-expired"
     clock.now += 50
-    assert refused(lambda: desk.used(ticket)) == "token-expired"
+    assert refused(lambda: desk.redeem(ticket)) == "token-expired"
 
 
 def test_a_ticket_is_no_token_and_a_token_no_ticket() -> None:
     """Each is for its own door."""
     desk, _ = tickets()
     made = build_claims("ana", "person", "*", NOW)
-    assert refusal(desk.made(made)) == "token-invalid"
-    assert refused(lambda: desk.used(keyring.sign(made))) == "token-invalid"
-    assert refused(lambda: desk.used(keyring.sign(made, "parley-ticket"))) == "token-invalid"
+    assert refusal(desk.issue(made)) == "token-invalid"
+    assert refused(lambda: desk.redeem(keyring.sign(made))) == "token-invalid"
+    assert refused(lambda: desk.redeem(keyring.sign(made, "parley-ticket"))) == "token-invalid"
 
 
 def test_a_used_ticket_is_remembered_until_it_has_expired() -> None:
     """Then it is refused by its time, and need not be remembered."""
     desk, clock = tickets()
     for _ in range(50):
-        desk.used(desk.made(build_claims("ana", "person", "*", NOW)))
+        desk.redeem(desk.issue(build_claims("ana", "person", "*", NOW)))
     assert len(desk._used) == 50
     clock.now += 100
-    desk.used(desk.made(build_claims("ana", "person", "*", clock.now)))
+    desk.redeem(desk.issue(build_claims("ana", "person", "*", clock.now)))
     assert len(desk._used) == 1
 
 

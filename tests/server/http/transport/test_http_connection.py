@@ -230,7 +230,7 @@ def test_patience_is_never_above_its_measure_nor_bought_below_the_rate(
         if patience.left <= 0:
             break
         seconds = min(seconds, patience.left)
-        patience.took(seconds, length)
+        patience.spend(seconds, length)
         waited, size = waited + seconds, size + length
         assert patience.left <= 30
     assert waited <= 30 + size / BYTES_A_SECOND + 1e-6
@@ -250,7 +250,7 @@ async def test_who_goes_away_within_a_body_is_nobodys_fault(redis_url: str) -> N
                     writer.write(own + b"{")
                     await wait_until(lambda: len(d.deps.open_connections) == 1)
                 await wait_until(lambda: not d.deps.open_connections)
-            counted = d.deps.metrics.text().decode()
+            counted = d.deps.metrics.render().decode()
             async with d.client(d.operator()) as operator:
                 assert (await operator.get("/v1/sessions")).json()["items"] == []
     assert [line for line in lines if line["log_level"] not in ("debug", "info")] == []

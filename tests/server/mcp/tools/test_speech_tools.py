@@ -97,7 +97,7 @@ async def test_a_word_that_is_given_up_leaves_no_bid(redis_url: str) -> None:
         async with over_http(d, d.token("ana", role="agent")) as ana:
             await ana.do("join_session")
             await d.deps.backend.bus.publish("harbour", [Draft("p", FloorPaused(by="cy"))])
-            room = d.deps.channels.held("harbour")
+            room = d.deps.channels.current("harbour")
             assert room is not None
             floor = room.memory.floor
             for _ in range(2):

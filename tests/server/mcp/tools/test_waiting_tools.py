@@ -49,7 +49,7 @@ class Harbour:
 
     @property
     def seq(self) -> int:
-        room = self.d.deps.channels.held("harbour")
+        room = self.d.deps.channels.current("harbour")
         return 0 if room is None else room.seq
 
 

@@ -207,7 +207,7 @@ async def test_nobody_is_taken_over_into_another_session_of_that_name(redis_url:
             async with streamed(d.url, f"/v1/sessions/{NAME}/events", ben) as stream:
                 await stream.next()
                 await operator.delete(f"/v1/sessions/{NAME}")
-                assert d.deps.channels.held(NAME) is None
+                assert d.deps.channels.current(NAME) is None
                 again = {"session": NAME, "settings": {"floor": {"policy": "bid"}}}
                 assert (await operator.post("/v1/sessions", json=again)).status_code == 201
                 response = await agent.post(
