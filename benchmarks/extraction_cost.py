@@ -79,7 +79,7 @@ def _logs(corpus: Path, **changed: Any) -> list[Log]:
             opened = opening_of_transcript(transcript, settings, packs)
             log = LocalLog()
             log.open(opened.model_copy(update=changed))
-            log.publish(transcript_drafts(transcript.said))
+            log.publish(transcript_drafts(transcript.entries))
             logs.append(log.read(0, count=log.info().head))
     return logs
 

@@ -190,7 +190,7 @@ def _seconds(reader: SpeechActReader, text: str) -> float:
 
 def _read_over(pack: Pack, reader: SpeechActReader, path: Path) -> Iterator[Row]:
     """Where the pack's words stand in the messages of a transcript, in their order."""
-    for transcript_entry in read_transcript(path).said:
+    for transcript_entry in read_transcript(path).entries:
         if not isinstance(transcript_entry.entry, Message):
             continue
         content = transcript_entry.entry.content

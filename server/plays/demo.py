@@ -50,7 +50,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
     """The minutes of the bundled deliberation, after showing how they came about."""
     transcript = bundled()
     packs = read_packs(settings.packs)
-    rate = None if fast else len(transcript.said) / LASTS_SECONDS
+    rate = None if fast else len(transcript.entries) / LASTS_SECONDS
     async with open_connection(settings, scratch=True) as running:
         print_notice(
             f"embedded server: {running.kind}" + ("" if running.durable else ", not durable")
@@ -59,7 +59,11 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
             await open_if_new(running.bus, SESSION, transcript, settings, packs)
             async with _shown(running.bus, live=not fast):
                 await publish(
-                    running.bus, SESSION, transcript_drafts(transcript.said), rate, lambda _: None
+                    running.bus,
+                    SESSION,
+                    transcript_drafts(transcript.entries),
+                    rate,
+                    lambda _: None,
                 )
                 await wait_until_settled(running.bus, packs, SESSION, worker.check)
         return await read_digest(running.bus, packs, SESSION)

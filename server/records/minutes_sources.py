@@ -108,9 +108,9 @@ def _of_talk(
         print_notice(f"read as {transcript.format}")
     for line in summary_lines(transcript):
         print_notice(line)
-    _check(source, at, len(transcript.said))
+    _check(source, at, len(transcript.entries))
     if at is not None:
-        transcript = dataclasses.replace(transcript, said=transcript.said[:at])
+        transcript = dataclasses.replace(transcript, entries=transcript.entries[:at])
     done = analyze(transcript, settings)
     return build_report(done.memory, done.said.values())
 

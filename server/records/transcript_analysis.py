@@ -37,7 +37,7 @@ class Analysis:
         return digest(self.memory, {n: self.said[n] for n in wanted if n in self.said})
 
     def items(self) -> list[dict[str, Any]]:
-        transcript_entries = self.transcript.said
+        transcript_entries = self.transcript.entries
         return finding_rows(self.facts, self.memory, lambda n: transcript_entries[n - 1].index)
 
     def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
@@ -56,7 +56,7 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     packs = read_packs(settings.packs)
     log = LocalLog()
     log.open(opening_of_transcript(transcript, settings, packs))
-    log.publish(transcript_drafts(transcript.said))
+    log.publish(transcript_drafts(transcript.entries))
     memory = Memory(packs.known)
     found = settle_log(log, memory)
     if memory.is_read:

@@ -43,7 +43,7 @@ async def replay(
         bus = running.bus
         await open_if_new(bus, session, transcript, settings, packs)
         async with _some_worker(settings, bus, running.url, needed=wait) as check:
-            await _publish_shown(bus, session, transcript_drafts(transcript.said), rate)
+            await _publish_shown(bus, session, transcript_drafts(transcript.entries), rate)
             if not wait:
                 return None
             await wait_until_settled(bus, packs, session, check)

@@ -20,20 +20,20 @@ _BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to 
 _ITEMS: Final = 30  # of each sort, the newest
 
 
-def show_sessions(found: Sequence[Mapping[str, Any]], json: bool) -> None:
+def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
     """One session a line."""
     if json:
-        for row in found:
+        for row in rows:
             print_json(row)
         return
     table = new_table(
         "session", "status", "last message", "last active", "entries", "not folded yet"
     )
-    for row in found:
+    for row in rows:
         when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
         table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
-    stdout().print(table if found else "no sessions; 'parley session new NAME' opens one")
+    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
 
 
 def status_line(memory: Memory) -> str:

@@ -53,10 +53,10 @@ def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcri
     chosen = detect_format(source) if format is None else find_format(format)
     taking = EntryCollector(chosen.name, on_bad)
     chosen.read(source, taking)
-    transcript = taking.found
+    transcript = taking.transcript
     for note in source.notes:
         taking.note(note)
-    if not transcript.said and not transcript.bad:
+    if not transcript.entries and not transcript.bad:
         left = "".join(
             f"; {each.count} left out: {reason}" for reason, each in transcript.left.items()
         )

@@ -60,7 +60,7 @@ def infer_roles(transcript: Transcript) -> Roles:
     meta, people = transcript.meta, _People(transcript.speakers)
     own_lines: defaultdict[str, list[str]] = defaultdict(list)
     named: dict[str, dict[str, None]] = {"chair": {}, "scribe": {}}
-    for transcript_entry in transcript.said:
+    for transcript_entry in transcript.entries:
         if transcript_entry.entry.kind != "message":
             continue
         own_lines[transcript_entry.entry.participant].append(transcript_entry.entry.content)

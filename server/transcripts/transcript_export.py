@@ -15,7 +15,7 @@ def to_json_lines(transcript: Transcript) -> Iterator[bytes]:
     meta = {key: value for key, value in transcript.meta.items() if key not in _OURS}
     yield orjson.dumps({"format": transcript.format, **meta}) + b"\n"
     index_of: dict[str, int] = {}
-    for transcript_entry in transcript.said:
+    for transcript_entry in transcript.entries:
         index_of[transcript_entry.id] = transcript_entry.index
         yield orjson.dumps(_row(transcript_entry, index_of)) + b"\n"
 
@@ -46,9 +46,9 @@ def summary_row(transcript: Transcript) -> dict[str, Any]:
     left = sorted(transcript.left.items(), key=lambda item: -item[1].count)
     return {
         "format": transcript.format,
-        "entries": len(transcript.said),
+        "entries": len(transcript.entries),
         "messages": sum(
-            transcript_entry.entry.kind == "message" for transcript_entry in transcript.said
+            transcript_entry.entry.kind == "message" for transcript_entry in transcript.entries
         ),
         "speakers": transcript.speakers,
         "left_out": [

@@ -47,7 +47,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
         try:
             row = parse_object(line)
             if first and not row.keys() & _OURS:
-                taking.found.meta = row
+                taking.transcript.meta = row
             else:
                 taking.add(_complete(row))
         except InvalidField as wrong:

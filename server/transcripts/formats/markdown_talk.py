@@ -166,7 +166,7 @@ class _Reader:
         """The message is complete."""
         text = "\n".join(self._words).strip()
         if text:
-            scribe = self._taking.found.meta.get("scribe")
+            scribe = self._taking.transcript.meta.get("scribe")
             who = self._who or (scribe if isinstance(scribe, str) and scribe else MINUTES)
             self._taking.say(self._place, who, text, timestamp=self._at, topic=self._topic)
         elif self._who is not None:
@@ -183,7 +183,7 @@ class _Reader:
         value = match[2].strip().strip("\"'")
         if value:
             name = _KEPT.get(name, name)
-            self._taking.found.meta.setdefault(
+            self._taking.transcript.meta.setdefault(
                 name, names_several(value) if name == "chair" else value
             )
         return True
@@ -192,8 +192,8 @@ class _Reader:
         self.end()
         self._taking.skip("headings and rules", place)
         text = read_name(text.rstrip("# \t").strip("*_ "))
-        if "title" not in self._taking.found.meta and not self._taking.found.said:
-            self._taking.found.meta["title"] = text
+        if "title" not in self._taking.transcript.meta and not self._taking.transcript.entries:
+            self._taking.transcript.meta["title"] = text
         else:
             self._topic = text
 

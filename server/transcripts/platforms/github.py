@@ -77,7 +77,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
         posts = list(_all_of(top if isinstance(top, dict) else {}))
         title = top.get("title") if isinstance(top, dict) else None
         if isinstance(title, str) and title.strip():
-            taking.found.meta["title"] = title.strip()
+            taking.transcript.meta["title"] = title.strip()
     if all(_at(row) for _, row, _ in posts):
         posts.sort(key=lambda post: _at(post[1]) or "")  # stable; as they were posted
     elif posts:
@@ -168,7 +168,7 @@ class _Reader:
                 login = str(author["login"])
                 kind = author.get("type", author.get("__typename"))
                 if kind == "Bot" or author.get("is_bot") is True or login.endswith("[bot]"):
-                    bots = self._taking.found.meta.setdefault("bots", [])
+                    bots = self._taking.transcript.meta.setdefault("bots", [])
                     if login not in bots:
                         bots.append(login)
                 return login

@@ -146,7 +146,7 @@ class _Reader:
             return
         if nick.lower() in BOTS and nick not in self._bots:
             self._bots[nick] = None
-            self._taking.found.meta["bots"] = list(self._bots)
+            self._taking.transcript.meta["bots"] = list(self._bots)
         if (self._bots or self._clock.of_w3c) and (keyword := _KEYWORD.match(text)):
             _about(self._taking, keyword[1].lower(), keyword[2].strip())
         self._taking.say(place, nick, text, timestamp=at)
@@ -155,7 +155,7 @@ class _Reader:
 def _about(taking: EntryCollector, keyword: str, value: str) -> None:
     """What a meeting's log says of the meeting itself: the first word on each counts."""
     name = {"meeting": "title", "scribenick": "scribe"}.get(keyword, keyword)
-    taking.found.meta.setdefault(name, names_several(value) if name == "chair" else value)
+    taking.transcript.meta.setdefault(name, names_several(value) if name == "chair" else value)
 
 
 IRC: Final = Format(

@@ -141,7 +141,7 @@ class _Reader:
         self._name: dict[str, str] = {}  # by address
         self._one = len(subjects) == 1
         if self._one and (title := next(iter(subjects))):
-            taking.found.meta["title"] = title
+            taking.transcript.meta["title"] = title
 
     def mail(self, mail: _Mail) -> None:
         text = strip_quotes(_body(mail, self._taking))

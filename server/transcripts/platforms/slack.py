@@ -62,7 +62,7 @@ def _read(source: Source, taking: EntryCollector) -> None:
     for place, channel, row in placed:
         reader.message(place, channel, row)
     if names.bots:
-        taking.found.meta["bots"] = sorted(names.bots)
+        taking.transcript.meta["bots"] = sorted(names.bots)
 
 
 def _one(source: Source) -> Iterator[_Placed]:

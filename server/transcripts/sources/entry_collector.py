@@ -29,7 +29,7 @@ class EntryCollector:
     """What is collected of one file, read as one format."""
 
     def __init__(self, format: str, on_bad: OnBad | None) -> None:
-        self.found = Transcript(format=format)
+        self.transcript = Transcript(format=format)
         self._on_bad = on_bad
         self._id_of: dict[int, str] = {}  # by the file's index
         self._ids: set[str] = set()
@@ -70,24 +70,24 @@ class EntryCollector:
         self._id_of[index] = own
         self._ids.add(own)
         self._next = max(self._next, index + 1)
-        self.found.said.append(TranscriptEntry(index, own, entry))
+        self.transcript.entries.append(TranscriptEntry(index, own, entry))
 
     def skip(self, reason: str, place: str, count: int = 1) -> None:
         """Counts what is no message, by its reason; `place` is kept of the first."""
         if count > 0:
-            self.found.left.setdefault(reason, LeftOut(place)).count += count
+            self.transcript.left.setdefault(reason, LeftOut(place)).count += count
 
     def note(self, text: str) -> None:
         """Keeps a remark on the whole file, once."""
-        if text not in self.found.notes:
-            self.found.notes.append(text)
+        if text not in self.transcript.notes:
+            self.transcript.notes.append(text)
 
     def refuse(self, place: str, reason: str) -> None:
         """Reports what is wrong. Raises `BadTranscript` where nobody listens."""
         error = BadTranscript(place, reason)
         if self._on_bad is None:
             raise error
-        self.found.bad += 1
+        self.transcript.bad += 1
         self._on_bad(error)
 
     def _target(self, re: Any) -> Any:

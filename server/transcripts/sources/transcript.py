@@ -34,7 +34,7 @@ class Transcript:
     """A whole file, in its order; `meta` is what it says of itself: title, chair, bots, …"""
 
     meta: dict[str, Any] = field(default_factory=dict)
-    said: list[TranscriptEntry] = field(default_factory=list)
+    entries: list[TranscriptEntry] = field(default_factory=list)
     format: str = ""  # the name of the format it was read as
     left: dict[str, LeftOut] = field(default_factory=dict)  # by reason: not wrong, and no message
     notes: list[str] = field(default_factory=list)  # what a reader should know of the reading
@@ -49,6 +49,7 @@ class Transcript:
     def speakers(self) -> list[str]:
         """Everyone who says something, in the order of their first words."""
         names = (
-            getattr(transcript_entry.entry, "participant", None) for transcript_entry in self.said
+            getattr(transcript_entry.entry, "participant", None)
+            for transcript_entry in self.entries
         )
         return list(dict.fromkeys(name for name in names if name is not None))

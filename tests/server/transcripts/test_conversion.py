@@ -18,7 +18,7 @@ def test_what_is_written_reads_the_same(sample: str) -> None:
     """Ids, times, threads, topics and acts stay; so does what the file says of itself."""
     transcript = parse_transcript(SAMPLES[sample][1])
     again = parse_transcript(b"".join(to_json_lines(transcript)))
-    assert again.said == transcript.said
+    assert again.entries == transcript.entries
     assert again.meta == {"format": transcript.format, **transcript.meta}
     assert b"".join(to_json_lines(again)) == b"".join(to_json_lines(transcript))
 

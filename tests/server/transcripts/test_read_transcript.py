@@ -28,7 +28,7 @@ def lines(*rows: Any) -> bytes:
 
 def messages(transcript: Transcript) -> list[Message]:
     """The messages of a file that holds nothing else."""
-    entries = [transcript_entry.entry for transcript_entry in transcript.said]
+    entries = [transcript_entry.entry for transcript_entry in transcript.entries]
     assert all(isinstance(entry, Message) for entry in entries)
     return [entry for entry in entries if isinstance(entry, Message)]
 
@@ -49,7 +49,7 @@ def test_a_first_line_about_the_whole_is_kept_apart() -> None:
 def test_ids_come_from_the_file_alone() -> None:
     """Replaying a file twice offers the same ids, so that nothing lands twice."""
     transcript = parse_transcript(lines(row(0), row(1, id="mine")))
-    assert [transcript_entry.id for transcript_entry in transcript.said] == ["line:0", "mine"]
+    assert [transcript_entry.id for transcript_entry in transcript.entries] == ["line:0", "mine"]
 
 
 def test_re_names_a_message_of_the_file_by_its_index() -> None:
@@ -85,7 +85,7 @@ def test_line_ends_and_a_byte_order_mark_do_not_matter(tmp_path: Path, end: byte
     file.write_bytes(
         b"\xef\xbb\xbf" + lines(row(0)).strip() + b"\r\n" + lines(row(1)).strip() + end
     )
-    assert len(read_transcript(file).said) == 2
+    assert len(read_transcript(file).entries) == 2
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_message_list_is_told_apart_by_its_shape(shape: str, indent: int | Non
     """Bare or under `messages`, on one line or many; frames and calls say nothing."""
     tree: Any = CHAT if shape == "bare" else {"model": "m", "messages": CHAT}
     transcript = parse_transcript(json.dumps(tree, indent=indent).encode())
-    assert [transcript_entry.index for transcript_entry in transcript.said] == [1, 2]
+    assert [transcript_entry.index for transcript_entry in transcript.entries] == [1, 2]
     assert [message.participant for message in messages(transcript)] == ["Ada", "assistant"]
     assert contents(transcript)[1] == "I\n\nagree."
     assert transcript.skipped == 4  # the picture too
@@ -203,7 +203,7 @@ def test_the_recorded_meetings_are_read_without_a_complaint(corpora: Path) -> No
     assert files
     for file in files:
         transcript = read_transcript(file)
-        assert transcript.said, file
+        assert transcript.entries, file
 
 
 def test_a_file_may_hold_whatever_participants_publish() -> None:
@@ -218,10 +218,10 @@ def test_a_file_may_hold_whatever_participants_publish() -> None:
             {"index": 3, "kind": "episode.closed", "agent_id": "host", "re": 1},
         )
     )  # fmt: skip
-    assert [transcript_entry.entry.kind for transcript_entry in transcript.said] == [
+    assert [transcript_entry.entry.kind for transcript_entry in transcript.entries] == [
         "message", "episode.opened", "tool.returned", "episode.closed",
     ]  # fmt: skip
-    last = transcript.said[-1].entry
+    last = transcript.entries[-1].entry
     assert isinstance(last, EpisodeClosed)
     assert last.re == "line:1"
 

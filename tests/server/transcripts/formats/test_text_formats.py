@@ -19,7 +19,7 @@ def read(text: str | bytes, **given: Any) -> Transcript:
 def messages(transcript: Transcript) -> list[Message]:
     return [
         transcript_entry.entry
-        for transcript_entry in transcript.said
+        for transcript_entry in transcript.entries
         if isinstance(transcript_entry.entry, Message)
     ]
 
