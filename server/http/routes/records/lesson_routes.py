@@ -25,11 +25,11 @@ router = APIRouter(tags=["lessons"])
     responses=problem_responses("no-session"),
 )
 async def list_lessons(
-    session: SessionId, caller: Reader, doors: DependenciesOf, teach: bool = False
+    session: SessionId, caller: Reader, deps: DependenciesOf, teach: bool = False
 ) -> Any:
     """What the session learnt from others; with `teach`, what it could teach."""
     asked = lessons.list_teachable if teach else lessons.list_learnt
-    return {"items": await asked(doors.held, session)}
+    return {"items": await asked(deps.backend, session)}
 
 
 @router.post(
@@ -42,12 +42,12 @@ async def list_lessons(
     },
 )
 async def import_lessons(
-    session: SessionId, body: LessonsBody, caller: Operator, doors: DependenciesOf
+    session: SessionId, body: LessonsBody, caller: Operator, deps: DependenciesOf
 ) -> Response:
     """Have the session learn what another could teach; `dry_run` changes nothing."""
     brought = await lessons.learn_from_session(
-        doors.held, session, body.source, most=body.top, dry=body.dry_run, by=caller.name
+        deps.backend, session, body.source, most=body.top, dry=body.dry_run, by=caller.name
     )
-    doors.rooms.nudge(session)
+    deps.channels.nudge(session)
     tree = {"items": brought.rows, "known": brought.known}
     return json_response(tree, 200 if body.dry_run else 201)

@@ -37,13 +37,13 @@ def _check_owner(caller: Caller, name: str) -> None:
     responses=_READ,
 )
 async def list_revisions(
-    session: SessionId, name: Owner, caller: Reader, doors: DependenciesOf
+    session: SessionId, name: Owner, caller: Reader, deps: DependenciesOf
 ) -> Any:
     """Every revision and refusal, oldest first."""
     _check_owner(caller, name)
     return {
         "items": [
-            asdict(revision) for revision in await notes.list_revisions(doors.held, session, name)
+            asdict(revision) for revision in await notes.list_revisions(deps.backend, session, name)
         ]
     }
 
@@ -52,11 +52,11 @@ async def list_revisions(
     "/v1/sessions/{session}/notebooks/{name:path}", response_model=NotePage, responses=_READ
 )
 async def get_notebook(
-    session: SessionId, name: Owner, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, name: Owner, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """A notebook as it stands, or stood; `base` is what a write on it names."""
     _check_owner(caller, name)
-    return asdict(await notes.read_note(doors.held, session, name, at))
+    return asdict(await notes.read_note(deps.backend, session, name, at))
 
 
 @router.put(
@@ -78,12 +78,12 @@ async def get_notebook(
     },
 )
 async def write_notebook(
-    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, doors: DependenciesOf,
+    session: SessionId, name: Owner, body: NoteBody, caller: Speaker, deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Put a text in the place of the revision that was read."""
     _check_owner(caller, name)
     own = entry_id(name, key)
-    receipt = await notes.write_note(doors.held, session, name, body.text, body.base, own)
-    doors.rooms.nudge(session)
+    receipt = await notes.write_note(deps.backend, session, name, body.text, body.base, own)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)

@@ -27,10 +27,10 @@ router = APIRouter(tags=["tools"])
     responses=problem_responses("no-session", "not-yet"),
 )
 async def list_tools(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """What tools returned and is kept, oldest first."""
-    return {"items": list(tool_rows.kept_result_rows(await read_memory(doors, session, at)))}
+    return {"items": list(tool_rows.kept_result_rows(await read_memory(deps, session, at)))}
 
 
 @router.post(
@@ -41,17 +41,17 @@ async def list_tools(
     ),
 )
 async def look_up_result(
-    session: SessionId, body: LookupBody, caller: Speaker, doors: DependenciesOf
+    session: SessionId, body: LookupBody, caller: Speaker, deps: DependenciesOf
 ) -> Any:
     """The kept result of a call, in full: a hit, which is on the record and keeps it longer."""
-    by = caller.speaker(body.as_)
-    found = await tool_cache.look_up_result(
-        doors.held, session, body.tool, body.arguments, by, body.version
+    by = caller.resolve_speaker(body.as_)
+    result = await tool_cache.look_up_result(
+        deps.backend, session, body.tool, body.arguments, by, body.version
     )
-    if found is None:
+    if result is None:
         raise Problem("no-result")
-    doors.rooms.nudge(session)
-    return asdict(found)
+    deps.channels.nudge(session)
+    return asdict(result)
 
 
 @router.post(
@@ -67,16 +67,16 @@ async def put_result(
     session: SessionId,
     body: ResultBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:
     """Put what a tool returned on the record; kept where it only reads and did not fail."""
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     own = entry_id(by, key)
     receipt = await tool_cache.keep_result(
-        doors.held, session, body.tool, body.arguments, body.result, by, of=body.of,
+        deps.backend, session, body.tool, body.arguments, body.result, by, of=body.of,
         version=body.version, ttl=body.ttl, error=body.error, read_only=body.read_only,
         call_id=body.call_id or own, id=own,
     )  # fmt: skip
-    doors.rooms.nudge(session)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)

@@ -41,35 +41,35 @@ _changes = partial(
     responses=problem_responses("no-session", "not-yet"),
 )
 async def list_goals(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """Goals, tasks and other episodes, what holds one before it."""
-    return {"items": list(goal_rows(await read_memory(doors, session, at)))}
+    return {"items": list(goal_rows(await read_memory(deps, session, at)))}
 
 
 async def _begun(
-    doors: Dependencies, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
+    deps: Dependencies, session: str, caller: Caller, kind: str, body: GoalBody, key: str | None
 ) -> dict[str, Any]:
     by = caller.resolve_speaker(body.as_)
     entry = goals.draft_episode(kind, body.title, by=by, parent=body.parent, after=body.after)
-    check_phase(await doors.held.reader.current(session), caller, by, entry)
-    row = await goals.open_episode(doors.held, session, entry, entry_id(by, key))
-    doors.rooms.nudge(session)
+    check_phase(await deps.backend.reader.current(session), caller, by, entry)
+    row = await goals.open_episode(deps.backend, session, entry, entry_id(by, key))
+    deps.channels.nudge(session)
     return row
 
 
 async def _ended(
-    doors: Dependencies, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
+    deps: Dependencies, session: str, caller: Caller, ref: str, body: EndBody, key: str | None,
     kind: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     by = caller.resolve_speaker(body.as_)
     entry = validate_entry(EpisodeClosed, participant=by, re=goals.episode_handle(ref))
-    check_phase(await doors.held.reader.current(session), caller, by, entry)
+    check_phase(await deps.backend.reader.current(session), caller, by, entry)
     row = await goals.close_episode(
-        doors.held, session, ref, kind=kind, by=by, status=body.status, result=body.result,
+        deps.backend, session, ref, kind=kind, by=by, status=body.status, result=body.result,
         id=entry_id(by, key),
     )  # fmt: skip
-    doors.rooms.nudge(session)
+    deps.channels.nudge(session)
     return row
 
 
@@ -78,11 +78,11 @@ async def open_goal(
     session: SessionId,
     body: GoalBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Open a goal."""
-    return await _begun(doors, session, caller, "goal", body, key)
+    return await _begun(deps, session, caller, "goal", body, key)
 
 
 @_changes("/v1/sessions/{session}/goals/{ref}/close")
@@ -91,11 +91,11 @@ async def close_goal(
     ref: Ref,
     body: EndBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Close a goal, with what it came to."""
-    return await _ended(doors, session, caller, ref, body, key, "goal")
+    return await _ended(deps, session, caller, ref, body, key, "goal")
 
 
 @_changes("/v1/sessions/{session}/tasks")
@@ -103,11 +103,11 @@ async def open_task(
     session: SessionId,
     body: GoalBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Open a task of a goal; it may wait for others."""
-    return await _begun(doors, session, caller, "task", body, key)
+    return await _begun(deps, session, caller, "task", body, key)
 
 
 @_changes("/v1/sessions/{session}/tasks/{ref}/close")
@@ -116,11 +116,11 @@ async def close_task(
     ref: Ref,
     body: EndBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Close a task, with what it came to."""
-    return await _ended(doors, session, caller, ref, body, key, "task")
+    return await _ended(deps, session, caller, ref, body, key, "task")
 
 
 @router.post(
@@ -133,7 +133,7 @@ async def record_step(
     session: SessionId,
     body: StepBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Record a step of one's work on a goal or task that is open."""
@@ -143,8 +143,8 @@ async def record_step(
         episode=body.of and goals.episode_handle(body.of), discovered=body.discovered,
         confidence=body.confidence,
     )  # fmt: skip
-    row = await goals.record_step(doors.held, session, entry, entry_id(by, key))
-    doors.rooms.nudge(session)
+    row = await goals.record_step(deps.backend, session, entry, entry_id(by, key))
+    deps.channels.nudge(session)
     return row
 
 
@@ -153,11 +153,11 @@ async def open_episode(
     session: SessionId,
     body: EpisodeBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Open an episode of any kind; a phase takes the capability for it."""
-    return await _begun(doors, session, caller, body.kind, body, key)
+    return await _begun(deps, session, caller, body.kind, body, key)
 
 
 @router.post(
@@ -172,8 +172,8 @@ async def close_episode(
     ref: Ref,
     body: EndBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Close an episode of any kind and what is open in it; a phase takes the capability for it."""
-    return await _ended(doors, session, caller, ref, body, key)
+    return await _ended(deps, session, caller, ref, body, key)

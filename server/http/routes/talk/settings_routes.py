@@ -45,7 +45,7 @@ async def correct_item(
     session: SessionId,
     body: CorrectionBody,
     caller: Speaker,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:
     """Strike or re-title an item: a person any, an agent its own; it outranks every rule.
@@ -57,10 +57,10 @@ async def correct_item(
     entry = validate_entry(
         ItemCorrected, ref=normalize_handle(body.ref), by=by, op=body.op, value=value
     )
-    check_correction(await doors.held.reader.current(session), caller, by, entry)
+    check_correction(await deps.backend.reader.current(session), caller, by, entry)
     own = entry_id(by, key)
-    receipt = await corrected(doors.held, session, entry, own)
-    doors.rooms.nudge(session)
+    receipt = await corrected(deps.backend, session, entry, own)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)
 
 
@@ -70,10 +70,10 @@ async def correct_item(
     responses=problem_responses("no-session", "not-yet"),
 )
 async def list_settings(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """Every setting of the session: what it is, what it would be, who said so, what it is about."""
-    memory = await read_memory(doors, session, at)
+    memory = await read_memory(deps, session, at)
     return {
         "items": [_setting(row) for row in setting_inventory.list_session_settings(memory.settings)]
     }
@@ -88,9 +88,9 @@ def _setting(row: setting_inventory.Row) -> dict[str, Any]:
     response_model=Page[AdviceRow],
     responses=problem_responses("no-session"),
 )
-async def list_advice(session: SessionId, caller: Reader, doors: DependenciesOf) -> Any:
+async def list_advice(session: SessionId, caller: Reader, deps: DependenciesOf) -> Any:
     """What the session's own use suggests."""
-    _, advice = await settings_advice.suggest_settings(doors.held, session)
+    _, advice = await settings_advice.suggest_settings(deps.backend, session)
     return {"items": [settings_advice.advice_row(change) for change in advice]}
 
 
@@ -99,27 +99,27 @@ async def change_settings(
     session: SessionId,
     body: SettingsBody,
     caller: Operator,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Response:
     """Put a partial tree of settings in force, from here on."""
-    packs = read_packs(doors.settings.packs).opening if body.repack else None
+    packs = read_packs(deps.settings.packs).opening if body.repack else None
     entry = session_settings.change_tree(dict(body.settings), caller.name, packs)
     own = entry_id(caller.name, key)
-    receipt = await session_settings.changed(doors.held, session, entry, own)
-    doors.rooms.nudge(session)
+    receipt = await session_settings.changed(deps.backend, session, entry, own)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)
 
 
 @router.post("/v1/sessions/{session}/compact", status_code=201, responses=_TOLD)
 async def compact_memory(
-    session: SessionId, caller: Operator, doors: DependenciesOf, key: IdempotencyKey = None
+    session: SessionId, caller: Operator, deps: DependenciesOf, key: IdempotencyKey = None
 ) -> Response:
     """Shrink memory to its caps' targets."""
     own = entry_id(caller.name, key)
     entry = session_settings.draft_compaction(caller.name)
-    receipt = await session_settings.changed(doors.held, session, entry, own)
-    doors.rooms.nudge(session)
+    receipt = await session_settings.changed(deps.backend, session, entry, own)
+    deps.channels.nudge(session)
     return receipt_response(receipt, own)
 
 
@@ -133,15 +133,15 @@ async def compact_memory(
     },
 )
 async def redact_entry(
-    session: SessionId, body: RedactionBody, caller: Operator, doors: DependenciesOf
+    session: SessionId, body: RedactionBody, caller: Operator, deps: DependenciesOf
 ) -> Response:
     """Take an entry's words out of the session for good; with `preview` only say what goes."""
     if body.preview:
-        preview = await redaction.preview_redaction(doors.held, session, body.n, body.renumber)
+        preview = await redaction.preview_redaction(deps.backend, session, body.n, body.renumber)
         return json_response(asdict(preview))
     done = await redaction.redact_entry(
-        doors.held, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
+        deps.backend, session, body.n, reason=body.reason, by=caller.name, renumber=body.renumber
     )
-    doors.moments.forget(session)
-    doors.rooms.nudge(session)
+    deps.moments.forget(session)
+    deps.channels.nudge(session)
     return json_response(done, 201)

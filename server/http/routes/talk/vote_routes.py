@@ -42,13 +42,13 @@ _changes = partial(
     responses=problem_responses("no-session", "not-yet"),
 )
 async def list_votes(
-    session: SessionId, caller: Reader, doors: DependenciesOf, at: At = None
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """Every vote that memory holds, as it stands."""
     if at is not None:
-        return {"items": votes.rows(await read_memory(doors, session, at))}
-    rows = await votes.list_votes(doors.held, session)
-    await _watched_if_running(doors, session, rows)
+        return {"items": votes.rows(await read_memory(deps, session, at))}
+    rows = await votes.list_votes(deps.backend, session)
+    await _watched_if_running(deps, session, rows)
     return {"items": rows}
 
 
@@ -57,20 +57,20 @@ async def call_vote(
     session: SessionId,
     body: VoteBody,
     caller: Voter,
-    doors: DependenciesOf,
+    deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:
     """Ask the group to vote; refused, with the reason, where it would not be held."""
-    name = caller.speaker(body.as_)
-    moderator_name(await doors.held.reader.current(session), caller, body.as_ or name, "vote")
+    name = caller.resolve_speaker(body.as_)
+    moderator_name(await deps.backend.reader.current(session), caller, body.as_ or name, "vote")
     entry = validate_entry(
         VoteInitiated, participant=name, content=body.question,
         re=body.proposal and normalize_handle(body.proposal), options=tuple(body.options),
         rule=body.rule,
         secret=body.secret, quorum=body.quorum, window=body.window,
     )  # fmt: skip
-    row = await votes.call_vote(doors.held, session, entry, entry_id(name, key))
-    await _watched(doors, session)
+    row = await votes.call_vote(deps.backend, session, entry, entry_id(name, key))
+    await _watched(deps, session)
     return row
 
 
@@ -81,80 +81,80 @@ async def call_vote(
     responses=problem_responses("no-session", "no-vote", "refused"),
 )
 async def get_vote(
-    session: SessionId, ref: Ref, caller: Reader, doors: DependenciesOf,
+    session: SessionId, ref: Ref, caller: Reader, deps: DependenciesOf,
     rule: VoteRule | None = None,
     quorum: Annotated[int | None, Query(ge=0, le=1000, description="per mille")] = None,
 ) -> Any:  # fmt: skip
     """A vote; with a `rule` or `quorum`, its ballots counted again by those as well."""
     if rule is None and quorum is None:
-        (row,) = await votes.list_votes(doors.held, session, ref)
+        (row,) = await votes.list_votes(deps.backend, session, ref)
     else:
-        row = await votes.recount_vote(doors.held, session, ref, rule, quorum)
-    await _watched_if_running(doors, session, [row])
+        row = await votes.recount_vote(deps.backend, session, ref, rule, quorum)
+    await _watched_if_running(deps, session, [row])
     return row
 
 
 @_changes("/v1/sessions/{session}/votes/{ref}/confirm")
 async def confirm_vote(
-    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, doors: DependenciesOf,
+    session: SessionId, ref: Ref, body: ConfirmBody, caller: Speaker, deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
     """Say whether a vote that was called may be held now."""
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     row = await votes.confirm_vote(
-        doors.held, session, ref, agreed=body.agreed, by=by, id=entry_id(by, key)
+        deps.backend, session, ref, agreed=body.agreed, by=by, id=entry_id(by, key)
     )
-    await _watched(doors, session)
+    await _watched(deps, session)
     return row
 
 
 @_changes("/v1/sessions/{session}/votes/{ref}/ballots")
 async def cast_ballot(
-    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, doors: DependenciesOf,
+    session: SessionId, ref: Ref, body: BallotBody, caller: Speaker, deps: DependenciesOf,
     key: IdempotencyKey = None,
 ) -> Any:  # fmt: skip
     """Cast a ballot: one option, or `abstain`; in a ranked vote several, best first.
 
     The last one that is awaited closes the vote.
     """
-    by = caller.speaker(body.as_)
+    by = caller.resolve_speaker(body.as_)
     await votes.cast_ballot(
-        doors.held, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key)
+        deps.backend, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key)
     )
-    row = await votes.close_vote_if_complete(doors.held, session, ref)
-    await _watched(doors, session)
+    row = await votes.close_vote_if_complete(deps.backend, session, ref)
+    await _watched(deps, session)
     return row
 
 
 @_changes("/v1/sessions/{session}/votes/{ref}/count")
 async def count_vote(
-    session: SessionId, ref: Ref, caller: Voter, doors: DependenciesOf, body: Spoken | None = None
+    session: SessionId, ref: Ref, caller: Voter, deps: DependenciesOf, body: Spoken | None = None
 ) -> Any:
     """Close a vote with the ballots that are in."""
-    memory = await doors.held.reader.current(session)
+    memory = await deps.backend.reader.current(session)
     by = moderator_name(memory, caller, body.as_ if body else None, "vote")
     if not (caller.operator or by in memory.chairs):
-        await _check_countable(doors, session, ref)
-    row = await votes.close_vote(doors.held, session, ref)
-    doors.rooms.nudge(session)
+        await _check_countable(deps, session, ref)
+    row = await votes.close_vote(deps.backend, session, ref)
+    deps.channels.nudge(session)
     return row
 
 
-async def _watched_if_running(doors: Dependencies, session: str, rows: Sequence[Row]) -> None:
+async def _watched_if_running(deps: Dependencies, session: str, rows: Sequence[Row]) -> None:
     """Nobody may have watched since its server ended: whoever looks at it has it end."""
     if any(row["status"] in ("called", "open") for row in rows):
-        await _watched(doors, session)
+        await _watched(deps, session)
 
 
-async def _watched(doors: Dependencies, session: str) -> None:
+async def _watched(deps: Dependencies, session: str) -> None:
     """Have it end by itself, whoever watches: its room tells when its time is over."""
-    doors.rooms.nudge(session)
-    await doors.rooms.mind(session)
+    deps.channels.nudge(session)
+    await deps.channels.keep_alive(session)
 
 
-async def _check_countable(doors: Dependencies, session: str, ref: str) -> None:
+async def _check_countable(deps: Dependencies, session: str, ref: str) -> None:
     """A secret vote that still waits for ballots would tell whose is in: the chair may end it."""
-    (vote,) = await votes.list_votes(doors.held, session, ref)
+    (vote,) = await votes.list_votes(deps.backend, session, ref)
     if vote["secret"] and vote["status"] == "open" and vote["waiting"]:
         raise Problem(
             "refused", status=409, detail="A secret vote is counted once every ballot is in."
