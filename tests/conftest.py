@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from tests.support.logs.corpora import ROOT as CORPORA
 from tests.support.servers.servers import (
     Aof,
     Flavour,
@@ -81,6 +83,14 @@ def _standing_servers() -> Iterator[dict[Flavour, RedisServer]]:
     yield servers
     for server in servers.values():
         server.remove()
+
+
+@pytest.fixture
+def corpora() -> Path:
+    """The recorded deliberations; skips where they are absent."""
+    if not CORPORA.is_dir():
+        pytest.skip(f"the corpora are not at {CORPORA}")
+    return CORPORA
 
 
 @pytest.fixture

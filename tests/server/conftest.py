@@ -12,16 +12,6 @@ from tests.support.doors.calls import Parley, Ran
 
 
 @pytest.fixture
-def corpora() -> Path:
-    """The recorded deliberations; skips where they are absent."""
-    beside = Path(__file__).resolve().parents[3] / "shared" / "corpora"
-    path = Path(os.environ.get("PARLEY_CORPORA", beside))
-    if not path.is_dir():
-        pytest.skip(f"the corpora are not at {path}")
-    return path
-
-
-@pytest.fixture
 def parley(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Parley:
