@@ -40,8 +40,6 @@ from parley.server.http.routes.talk import (
     vote_routes,
 )
 from parley.server.http.state.dependencies import Dependencies, MountedPart
-from parley.server.http.state.metrics import MetricsMiddleware
-from parley.server.http.state.origins import OriginMiddleware
 from parley.server.http.transport.asgi_middleware import (
     BodyLimit,
     HeadMethod,
@@ -49,6 +47,8 @@ from parley.server.http.transport.asgi_middleware import (
     SecureHeaders,
 )
 from parley.server.http.transport.body_timeout import BodyTimeout
+from parley.server.http.transport.metrics_middleware import MetricsMiddleware
+from parley.server.http.transport.origin_middleware import OriginMiddleware
 from parley.server.http.transport.request_targets import AbsoluteTargets
 
 ROUTERS: Final = (
