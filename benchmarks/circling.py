@@ -23,7 +23,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from benchmarks.material import CORPORA
-from parley.memory.settings.settings_schema import EchoSettings
+from parley.memory.settings.setting_defaults import EchoSettings
 from parley.memory.text.similarity import content_words, fingerprint, measure_resemblance
 
 BY_HAND: Final = Path(__file__).parent / "data" / "likeness.txt"

@@ -60,7 +60,7 @@ class Redactions:
         """Takes what primary entry `n` says out of the log; repeatable.
 
         `blank` gives what stands there instead; it must not change what later
-        entries are called (`listeners.redaction` has one that sees to it), and
+        entries are called (`listeners.sessions.redaction` has one that sees to it), and
         whatever it raises leaves everything as it was. Publishing goes on
         meanwhile and loses nothing. Subscribers are `Fenced`, as by a restore.
 

@@ -16,7 +16,7 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.evaluation import Evaluator
 from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.agents.moderator import Moderator
-from parley.listeners.agents.speaker import SpeakingTurn
+from parley.listeners.agents.speaking_turn import SpeakingTurn
 from parley.listeners.agents.voter import Voter
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.rooms.participant import Participant

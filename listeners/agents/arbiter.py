@@ -23,7 +23,7 @@ from parley.bus.entries import (
     FloorReleased,
     ResultsFinal,
 )
-from parley.listeners.agents import agent_drafts
+from parley.listeners.agents import answer_entries
 from parley.listeners.rooms.room import Room
 from parley.listeners.votes.teller import publish_once, publish_result
 from parley.memory.arbitration.arbiter import next_step
@@ -121,7 +121,7 @@ class Arbiter:
         await publish_once(self._room, own, entry, self._nonce)
 
     async def _call_vote(self, ref: int) -> None:
-        call = agent_drafts.vote_on_proposal(self._room.memory, VOICE, f"P{ref}")
+        call = answer_entries.vote_on_proposal(self._room.memory, VOICE, f"P{ref}")
         await self._publish(f"vote:{VOICE}:{ref}", call)
 
     async def _close(self, reason: str, rule: str) -> None:

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from parley.bus import Draft
 from parley.bus.entries import FloorBid, FloorPassed, Intent
-from parley.listeners.agents import agent_drafts
+from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import Evaluation, evaluation_prompt
@@ -89,7 +89,7 @@ class Evaluator:
                 await self._pass(basis, "nothing to add by the rules", how="rules")
             else:
                 await self._bid(
-                    basis, agent_drafts.parse_intent(bid.intent), bid.urgency, re=bid.re,
+                    basis, answer_entries.parse_intent(bid.intent), bid.urgency, re=bid.re,
                     novelty=bid.novelty, how="rules",
                 )  # fmt: skip
         elif settings.evaluation == "self":
@@ -115,7 +115,7 @@ class Evaluator:
         elif answer is not None and answer.act == "bid":
             await self._bid(
                 basis, answer.intent, answer.urgency,
-                re=agent_drafts.target_of(self._me.memory, answer), novelty=answer.novelty,
+                re=answer_entries.target_of(self._me.memory, answer), novelty=answer.novelty,
                 reason=answer.reason, settle=outcome.settlement(),
             )  # fmt: skip
         elif answer is not None:
@@ -139,8 +139,8 @@ class Evaluator:
         self._answered_n = basis.n
         entry = FloorBid(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=basis.n,
-            urgency=urgency, intent=intent, re=re, novelty=agent_drafts.one_line_reason(novelty),
-            reason=agent_drafts.one_line_reason(reason), how=how,
+            urgency=urgency, intent=intent, re=re, novelty=answer_entries.one_line_reason(novelty),
+            reason=answer_entries.one_line_reason(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("bid", entry))
 
@@ -152,7 +152,7 @@ class Evaluator:
         self._answered_n = basis.n
         entry = FloorPassed(
             participant=self._me.name, epoch=self._me.floor.epoch, heard=basis.n,
-            ready=ready, failed=failed, reason=agent_drafts.one_line_reason(reason), how=how,
+            ready=ready, failed=failed, reason=answer_entries.one_line_reason(reason), how=how,
         )  # fmt: skip
         await self._me.publish(settle, self._me.draft("pass", entry))
 

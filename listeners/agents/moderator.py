@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parley.bus import Draft
 from parley.bus.entries import FloorGranted, FloorPassed
-from parley.listeners.agents import agent_drafts
+from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import NextSpeaker, moderator_prompt
@@ -81,6 +81,6 @@ class Moderator:
             return None
         entry = FloorGranted(
             participant=named, epoch=epoch + 1, lease_ms=self._me.settings.lease_ms,
-            by=self._me.name, reason=agent_drafts.one_line_reason(outcome.answer.reason),
+            by=self._me.name, reason=answer_entries.one_line_reason(outcome.answer.reason),
         )  # fmt: skip
         return Draft(f"grant:{self._me.key}:{epoch}", entry)

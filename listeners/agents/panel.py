@@ -10,7 +10,7 @@ from __future__ import annotations
 from parley.bus import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorBid, FloorPassed
-from parley.listeners.agents import agent_drafts
+from parley.listeners.agents import answer_entries
 from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
 from parley.listeners.models.model_port import StreamingModel
@@ -100,7 +100,7 @@ class PanelCaller:
             )
         return FloorBid(
             participant=name, epoch=epoch, heard=heard, urgency=bid.urgency, intent=bid.intent,
-            re=agent_drafts.target_of(memory, bid),
-            novelty=agent_drafts.one_line_reason(bid.novelty),
-            reason=agent_drafts.one_line_reason(bid.reason), how="panel",
+            re=answer_entries.target_of(memory, bid),
+            novelty=answer_entries.one_line_reason(bid.novelty),
+            reason=answer_entries.one_line_reason(bid.reason), how="panel",
         )  # fmt: skip

@@ -31,7 +31,7 @@ from parley.listeners.effects.reflection_prompt import (
 )
 from parley.listeners.models.model_port import Completion, ContextOverflow, Model, Prompt
 from parley.memory.notebooks.reflections import note_limit, note_target
-from parley.memory.settings.settings_schema import NoteSettings
+from parley.memory.settings.setting_defaults import NoteSettings
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note

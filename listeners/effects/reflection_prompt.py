@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from parley.bus.entries import Record
 from parley.memory.notebooks.history_events import Known, result_facts, vote_facts
 from parley.memory.notebooks.notebooks import event_route
-from parley.memory.settings.settings_schema import RouteSettings
+from parley.memory.settings.setting_defaults import RouteSettings
 from parley.memory.state.notebook_state import LineKind
 from parley.memory.text.fences import escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip

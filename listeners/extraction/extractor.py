@@ -37,7 +37,7 @@ from parley.listeners.models.model_port import (
 from parley.listeners.models.structured_answers import ask_for
 from parley.listeners.summaries.model_summaries import HALVINGS, clip_lines
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
-from parley.memory.settings.settings_schema import ExtractSettings
+from parley.memory.settings.setting_defaults import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory

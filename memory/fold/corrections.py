@@ -7,10 +7,10 @@ from parley.memory.exchanges import exchanges, tool_cache
 from parley.memory.extraction.structure import merges
 from parley.memory.floor import seats
 from parley.memory.items import positions
+from parley.memory.items.decision_sides import count_sides
 from parley.memory.items.item_caps import shrink_item
 from parley.memory.items.positions import enforce_caps
 from parley.memory.items.proposals import count_reactions
-from parley.memory.items.sides import count_sides
 from parley.memory.notebooks import notebooks, reflections
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (

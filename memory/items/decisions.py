@@ -13,14 +13,14 @@ spoke to the decision itself.
 from __future__ import annotations
 
 from parley.memory.items import positions
-from parley.memory.items.proposals import note_mention
-from parley.memory.items.sides import (
+from parley.memory.items.decision_sides import (
     compute_sides,
     count_sides,
     has_spoken_since,
     put_on_side,
     sides_row,
 )
+from parley.memory.items.proposals import note_mention
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.line_state import UnlinkedVote

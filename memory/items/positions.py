@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from parley.memory.settings.settings_schema import CapSettings
+from parley.memory.settings.setting_defaults import CapSettings
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
     VOICE,

@@ -16,7 +16,7 @@ from parley.memory.notebooks.reflections import (
     note_policy,
 )
 from parley.memory.notebooks.shared_history import add_history_line, history_line
-from parley.memory.settings.settings_schema import Route
+from parley.memory.settings.setting_defaults import Route
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory

@@ -14,7 +14,7 @@ from parley.bus.entries import NoteRefused, NoteRevised, NoteWritten
 from parley.memory.notebooks.event_templates import render_event
 from parley.memory.notebooks.reflections import find_or_begin_note, note_limit, note_policy
 from parley.memory.notebooks.shared_history import is_public
-from parley.memory.settings.settings_schema import Route, RouteSettings
+from parley.memory.settings.setting_defaults import Route, RouteSettings
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import HistoryLine, LineKind, Note

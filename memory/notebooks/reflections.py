@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory.settings.settings_schema import Policy
+from parley.memory.settings.setting_defaults import Policy
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note, ReflectionOccasion

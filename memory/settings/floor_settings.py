@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from parley.bus.entries import VoteRule
-from parley.memory.settings.settings_schema import SettingsGroup
+from parley.memory.settings.setting_defaults import SettingsGroup
 
 FloorPolicy = Literal["open", "bid", "round_robin", "panel", "moderated", "scripted"]
 

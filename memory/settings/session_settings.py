@@ -20,7 +20,7 @@ from parley.memory.settings.floor_settings import (
     SpeakSettings,
     VoteSettings,
 )
-from parley.memory.settings.settings_schema import (
+from parley.memory.settings.setting_defaults import (
     CacheSettings,
     CapSettings,
     ContextSettings,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from parley.bus.entries import BallotCompleted
 from parley.memory.items import decisions
+from parley.memory.items.decision_sides import put_on_side
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import settle_proposal
 from parley.memory.items.ratification import ratify_decision
-from parley.memory.items.sides import put_on_side
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.state.vote_state import Vote

@@ -13,7 +13,7 @@ from parley.memory.text.text_sizes import count_tokens
 
 
 async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
-    """`memory.stats.stats`, with tokens of the open stretch and the summariser's record.
+    """`count_memory`, with tokens of the open stretch and the summariser's record.
 
     The summariser's numbers are those of all workers that run now, whatever
     sessions they served.

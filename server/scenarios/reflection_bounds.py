@@ -11,7 +11,7 @@ from typing import Final
 
 from parley.listeners.effects.reflection import CHARS_PER_TOKEN, MOST_TOKENS, ROOM
 from parley.memory.settings.session_settings import Settings
-from parley.memory.settings.settings_schema import AgentNote, Policy
+from parley.memory.settings.setting_defaults import AgentNote, Policy
 from parley.server.scenarios.call_bounds import Call
 
 ASKED: Final = 500  # tokens of the question itself

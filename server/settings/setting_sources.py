@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.settings_schema import LimitSettings
+from parley.memory.settings.setting_defaults import LimitSettings
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.settings.old_names import (

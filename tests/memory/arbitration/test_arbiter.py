@@ -24,7 +24,7 @@ from parley.bus.entries import (
     VoteInitiated,
     VoteRule,
 )
-from parley.listeners.agents.agent_drafts import vote_on_proposal
+from parley.listeners.agents.answer_entries import vote_on_proposal
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.bid_scores import score_bid
 from parley.memory.arbitration.gate import judge_listener, judge_listeners

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.settings.settings_schema import EchoSettings
+from parley.memory.settings.setting_defaults import EchoSettings
 from parley.memory.text.similarity import (
     SIZE,
     SimilarityIndex,

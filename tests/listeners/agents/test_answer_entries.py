@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.listeners.agents.agent_drafts import clean_answer
+from parley.listeners.agents.answer_entries import clean_answer
 
 
 @pytest.mark.parametrize(

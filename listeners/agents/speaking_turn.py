@@ -11,7 +11,7 @@ from typing import Final
 
 from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
-from parley.listeners.agents import agent_drafts
+from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
 from parley.listeners.agents.prompts import speech_prompt
@@ -46,7 +46,9 @@ class SpeakingTurn:
                 break
             await self._me.publish(outcome.settlement())
             outcome = await self._draft(lambda stirred: self._may_finish(epoch, stirred))
-        text = agent_drafts.clean_answer(outcome.answer or "", self._me.name, self._persona.display)
+        text = answer_entries.clean_answer(
+            outcome.answer or "", self._me.name, self._persona.display
+        )
         if text:
             await self._commit(epoch, text, outcome)
         else:
@@ -55,7 +57,9 @@ class SpeakingTurn:
     async def speak_openly(self, still: Callable[[int], bool]) -> None:
         """Under the policy `open` a bid is its own grant: others may speak at the same time."""
         outcome = await self._draft(still)
-        text = agent_drafts.clean_answer(outcome.answer or "", self._me.name, self._persona.display)
+        text = answer_entries.clean_answer(
+            outcome.answer or "", self._me.name, self._persona.display
+        )
         if text:
             self._open_messages += 1
             drafts = self._message_drafts(text, f"say:{self._me.key}:open.{self._open_messages}")
@@ -98,8 +102,8 @@ class SpeakingTurn:
 
     def _message_drafts(self, text: str, id: str) -> list[Draft | None]:
         intent = self._me.intent
-        message = agent_drafts.message_entry(self._me.name, text, intent, self._me.seat)
-        vote = agent_drafts.vote_entry(self._me.memory, self._me.canonical, text, intent)
+        message = answer_entries.message_entry(self._me.name, text, intent, self._me.seat)
+        vote = answer_entries.vote_entry(self._me.memory, self._me.canonical, text, intent)
         return [Draft(id, message), None if vote is None else Draft(f"{id}:vote", vote)]
 
     def _release_draft(self, epoch: int, reason: Release) -> Draft:

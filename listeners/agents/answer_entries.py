@@ -16,7 +16,8 @@ from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _REASON: Final = 200  # of why somebody bids, passes or grants
-# What memory reads as a tag (memory/tags.py); another word in brackets says nothing to it.
+# What memory reads as a tag (memory/extraction/patterns/tags.py); another word in brackets
+# says nothing to it.
 _TAGGED: Final = re.compile(
     r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
     r"decision|resol|consensus|agreed|ratif|disput)\w*[^\]\n]{0,200}\]",
