@@ -8,10 +8,10 @@ them matters, and any of them may die at any moment.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Final
 
+import anyio
 import structlog
 
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
@@ -132,9 +132,8 @@ class Arbiter:
         room = self._room
         if not room.memory.floor.paused:
             await self._publish("pause:closing", FloorPaused(reason="closing"))
-        clock = asyncio.get_running_loop()
-        deadline = clock.time() + SETTLE_SECONDS
-        while room.memory.ledger.calls and (left := deadline - clock.time()) > 0:
+        deadline = anyio.current_time() + SETTLE_SECONDS
+        while room.memory.ledger.calls and (left := deadline - anyio.current_time()) > 0:
             await room.wait_past(room.seq, left)
         memory = room.memory
         if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):

@@ -8,12 +8,12 @@ made the call publishes that together with what came of it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Literal, TypeVar
 
+import anyio
 import structlog
 from pydantic import BaseModel
 
@@ -136,7 +136,7 @@ class ModelCaller:
         if not await self._reserve(charge, shared=call is not None):
             return CallOutcome("budget")
         try:
-            async with asyncio.timeout(seconds):
+            with anyio.fail_after(seconds):
                 result = await self._room.run_while(holds, work)
         except TimeoutError:
             return CallOutcome(

@@ -6,12 +6,12 @@ when they are gone. An embedder that does not answer is left alone for a while.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
+import anyio
 import structlog
 
 from parley.bus.entries import SimilarityFound
@@ -57,7 +57,7 @@ class Comparer:
     def __init__(self, embedder: Embedder, first_pause_seconds: float) -> None:
         self._embedder = embedder
         self._breaker = Breaker(first_pause_seconds)
-        self._turn = asyncio.Lock()  # what two want at once is asked for once
+        self._turn = anyio.Lock()  # what two want at once is asked for once
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
 
     @property

@@ -6,11 +6,11 @@ such. One breaker, one memo and one count of calls for all that a process asks.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+import anyio
 import structlog
 
 from parley.bus.entries import SummaryMade
@@ -83,7 +83,7 @@ class Summariser:
         self._model = None if model is None else MeteredModel(model)
         self._cache = None if self._model is None else AnswerCache(self._model, pace.memo_hours)
         self._breaker = Breaker(pace.first_pause_seconds)
-        self._calls = asyncio.Semaphore(pace.at_once)
+        self._calls = anyio.Semaphore(pace.at_once)
         self._tally = EffectTally()
 
     @property

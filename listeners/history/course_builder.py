@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import zlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, Final
 
+import anyio
+
 from parley.bus import Bus
+from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
 from parley.listeners.history.chronicle import Chronicle
@@ -48,34 +50,55 @@ async def read_course_pages(
 
 
 class CourseBuild:
-    """A session being folded, and those who wait for it."""
+    """A session being folded by a child of `host`, and those who wait for it.
+
+    What ends the child is raised by `next_step`, to each of them.
+    """
 
     def __init__(
-        self, course: Course, work: Callable[[CourseBuild], Coroutine[Any, Any, None]]
+        self,
+        course: Course,
+        work: Callable[[CourseBuild], Coroutine[Any, Any, None]],
+        host: TaskHost,
     ) -> None:
         self.course = course
-        self._news = asyncio.Event()
-        self.task = asyncio.create_task(work(self), name=f"parley-moments-{course.session}")
-        self.task.add_done_callback(self._ended)
+        self._work = work
+        self._news = anyio.Event()
+        self._is_over = self._is_cancelled = False
+        self._error: Exception | None = None
+        self._child = host.start(f"parley-moments-{course.session}", self._run)
 
     def notify(self) -> None:
-        news, self._news = self._news, asyncio.Event()
+        """Wake everybody who waits for a step."""
+        news, self._news = self._news, anyio.Event()
         news.set()
 
     async def next_step(self) -> bool:
-        """Wait for the next step; True after the last. Raises what ended it."""
-        if not self.task.done():
+        """Wait for the next step; True after the last. Raises `LogChanged` once cancelled."""
+        if not self._is_over and not self._is_cancelled:
             await self._news.wait()
-        if self.task.cancelled():
+        if self._error is not None:
+            raise self._error
+        if self._is_cancelled and not self._is_over:
             raise LogChanged
-        if self.task.done():
-            self.task.result()
-        return self.task.done()
+        return self._is_over
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled():
-            task.exception()  # whoever waits raises it
+    def cancel(self) -> None:
+        """Have the folding end; whoever waits for it begins anew."""
+        self._is_cancelled = True
+        self._child.cancel()
         self.notify()
+
+    async def _run(self) -> None:
+        try:
+            await self._work(self)
+            self._is_over = True
+        except Exception as error:  # whoever waits raises it
+            self._error = error
+            self._is_over = True
+        finally:
+            self._is_cancelled = self._is_cancelled or not self._is_over
+            self.notify()
 
 
 def _pack(memory: Memory) -> bytes:
@@ -95,7 +118,7 @@ async def extend_course(
             if isinstance(last, Record) and record.n > last.n:
                 notes.note_figures(memory, last.n)
                 if last.n - course.last.n >= course.every:
-                    packed = await asyncio.to_thread(_pack, memory)
+                    packed = await anyio.to_thread.run_sync(_pack, memory)
                     course.keep(Checkpoint(last.n, last.seq, last.identity, packed), notes)
                     notes = Chronicle(memory, notes.flips)
                     on_checkpoint(course)
@@ -104,7 +127,7 @@ async def extend_course(
                 notes.note_facts(memory, apply(memory, record))
             last = record
             if record.seq % slice == 0:
-                await asyncio.sleep(0)
+                await anyio.lowlevel.checkpoint()
     if isinstance(last, Record):
         notes.note_figures(memory, last.n)
     course.end(last.n, last.seq, notes)

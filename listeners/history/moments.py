@@ -7,14 +7,15 @@ soon as the log is another: redacted, replaced, gone back, or with an entry set 
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from typing import Final
 
+import anyio
+
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.errors import Fenced
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import CachedMemory, load_snapshot
@@ -48,6 +49,7 @@ class History:
         self._reader = MemoryReader(bus, packs, copies=1)
         self._courses: OrderedDict[str, Course] = OrderedDict()
         self._builds: dict[str, CourseBuild] = {}
+        self._host = TaskHost("parley-history")
 
     async def at(self, session: str, n: int) -> Memory:
         """The memory after the `n`-th primary entry, a copy of the caller's own.
@@ -123,7 +125,7 @@ class History:
                     raise LogChanged
                 if info.head < folded_seq:  # the log went back
                     raise LogChanged
-                async with asyncio.timeout(seconds):
+                with anyio.fail_after(seconds):
                     await self._reach(course, partial(course.is_folded, info.head))
             except TimeoutError:
                 pass
@@ -136,7 +138,7 @@ class History:
         """Let go of what is kept of it."""
         self._courses.pop(session, None)
         if (build := self._builds.pop(session, None)) is not None:
-            build.task.cancel()
+            build.cancel()
 
     def _forget_course(self, course: Course) -> None:
         """Let go of what is of another log by now; what was begun since goes on."""
@@ -146,7 +148,9 @@ class History:
     async def aclose(self) -> None:
         """Stop what is being built."""
         builds, self._builds = self._builds, {}
-        await cancel_and_wait(*(build.task for build in builds.values()))
+        for build in builds.values():
+            build.cancel()
+        await self._host.aclose()
 
     async def _course(self, session: str) -> Course:
         """What is kept of it, begun where nothing is."""
@@ -171,7 +175,7 @@ class History:
                     return memory
                 apply(memory, record)
                 if record.seq % self._slice == 0:
-                    await asyncio.sleep(0)
+                    await anyio.lowlevel.checkpoint()
         return memory
 
     async def _read_facts(
@@ -203,7 +207,7 @@ class History:
         while not enough():
             build = self._builds.get(course.session)
             if build is None:
-                build = self._builds[course.session] = CourseBuild(course, self._build)
+                build = self._builds[course.session] = CourseBuild(course, self._build, self._host)
             if build.course is not course:
                 raise LogChanged
             if await build.next_step():

@@ -8,7 +8,6 @@ are told to those who wait, and forgotten.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
 
+import anyio
 import orjson
 
 from parley.listeners.models.model_port import Completion, Model, ModelError, OverBudget, Prompt
@@ -27,6 +27,15 @@ SIZE: Final = 1_000  # answers of some 2 KB
 class _CachedAnswer:
     answer: Completion
     until: float  # seconds of the clock
+
+
+@dataclass(slots=True)
+class _PendingCall:
+    """A call under way; neither an answer nor an error where it was given up."""
+
+    over: anyio.Event
+    answer: Completion | None = None
+    error: ModelError | None = None
 
 
 class AnswerCache:
@@ -47,7 +56,7 @@ class AnswerCache:
         self._model, self._about, self._clock = model, about, clock
         self._seconds, self._size = hours * 3600, size
         self._answers: OrderedDict[str, _CachedAnswer] = OrderedDict()
-        self._under_way: dict[str, asyncio.Future[Completion]] = {}
+        self._under_way: dict[str, _PendingCall] = {}
         self.hits = 0
         self.misses = 0
 
@@ -63,33 +72,32 @@ class AnswerCache:
             if cached is not None:
                 self.hits += 1
                 return cached
-            under_way = self._under_way.get(key)
-            if under_way is None:
+            call = self._under_way.get(key)
+            if call is None:
                 return await self._ask(key, prompt, model or self._model)
-            await asyncio.wait([under_way])  # its cancellation is not ours, nor ours its
-            if not under_way.cancelled():
-                answer = under_way.result()
+            await call.over.wait()  # its cancellation is not ours, nor ours its
+            if call.error is not None:
+                raise call.error
+            if call.answer is not None:
                 self.hits += 1
-                return answer
+                return call.answer
 
     async def _ask(self, key: str, prompt: Prompt, model: Model) -> Completion:
         self.misses += 1
-        under_way = self._under_way[key] = asyncio.get_running_loop().create_future()
+        call = self._under_way[key] = _PendingCall(anyio.Event())
         try:
-            answer = await model.complete(prompt)
+            answer = call.answer = await model.complete(prompt)
         except OverBudget:
             raise  # nobody was asked: whoever waits may have a budget of its own
         except ModelError as error:
-            under_way.set_exception(error)
-            under_way.exception()  # nobody need be waiting for it
+            call.error = error
             raise
         else:
-            under_way.set_result(answer)
             self._keep(key, answer)
             return answer
         finally:
-            under_way.cancel()  # where neither is known: whoever waits asks anew
             del self._under_way[key]
+            call.over.set()  # where neither is known, whoever waits asks anew
 
     def _keep(self, key: str, answer: Completion) -> None:
         if self._seconds <= 0:

@@ -10,12 +10,13 @@ from then on at once.
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import anyio
 
 from parley.listeners.models.embedding import Embeddings, parse_embeddings
 from parley.listeners.models.model_port import (
@@ -58,6 +59,13 @@ def forbid_models() -> Iterator[None]:
         _forbidden.reset(before)
 
 
+@contextmanager
+def _fail_at(deadline: float) -> Iterator[None]:
+    """Raises `TimeoutError` where the body has not ended by `deadline` of the loop's clock."""
+    with anyio.fail_after(deadline - anyio.current_time()):
+        yield
+
+
 class OpenAIModel:
     """Asks `model` at `url` (None: OpenAI itself), or `large` for prompts of that tier.
 
@@ -94,7 +102,7 @@ class OpenAIModel:
         await self._connect()
         deadline = self._deadline()
         try:
-            async with asyncio.timeout_at(deadline):
+            with _fail_at(deadline):
                 ask = self._listen if self._stream else self._ask
                 return await self._retry(lambda: ask(prompt, deadline), deadline)
         except TimeoutError:
@@ -111,7 +119,7 @@ class OpenAIModel:
         deadline = self._deadline()
         answer = StreamedAnswer(self._name(prompt))
         try:
-            async with asyncio.timeout_at(deadline):
+            with _fail_at(deadline):
                 chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
             async with aclosing(chunks):
                 while (piece := await self._next(chunks, answer, deadline)) is not None:
@@ -136,7 +144,7 @@ class OpenAIModel:
             return parse_embeddings(answer, len(texts))
 
         try:
-            async with asyncio.timeout_at(deadline):
+            with _fail_at(deadline):
                 return await self._retry(ask, deadline)
         except TimeoutError:
             raise self._too_slow() from None
@@ -156,9 +164,9 @@ class OpenAIModel:
                 raise
             except ModelUnavailable as error:
                 wait = max(pause, error.retry_after or 0.0)
-                if asyncio.get_running_loop().time() + wait >= deadline:
+                if anyio.current_time() + wait >= deadline:
                     raise
-                await asyncio.sleep(wait)
+                await anyio.sleep(wait)
                 pause *= 2
         return await ask()
 
@@ -176,7 +184,7 @@ class OpenAIModel:
     async def _next(self, chunks: Any, answer: StreamedAnswer, deadline: float) -> str | None:
         """What the next chunk adds; None after the last."""
         try:
-            async with asyncio.timeout_at(deadline):
+            with _fail_at(deadline):
                 return answer.take(await anext(chunks))
         except StopAsyncIteration:
             return None
@@ -213,7 +221,7 @@ class OpenAIModel:
         return prompt.model or self._names[prompt.tier]
 
     def _deadline(self) -> float:
-        return asyncio.get_running_loop().time() + self._timeout_seconds
+        return anyio.current_time() + self._timeout_seconds
 
     def _too_slow(self) -> TooSlow:
         return TooSlow(f"no answer within {self._timeout_seconds:g} s")
@@ -222,7 +230,7 @@ class OpenAIModel:
         """The client. Its import is no part of a call's deadline, nor the event loop's to bear."""
         if _forbidden.get():
             raise ModelRefused("no model may be asked here")
-        openai = await asyncio.to_thread(importlib.import_module, "openai")
+        openai = await anyio.to_thread.run_sync(importlib.import_module, "openai")
         if self._client is None:
             try:
                 self._client = openai.AsyncOpenAI(

@@ -6,7 +6,6 @@ order and however often it comes, so a run with scripted models replays.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import re
 from bisect import bisect_right
@@ -15,6 +14,7 @@ from hashlib import blake2b
 from random import Random
 from typing import Final
 
+import anyio
 import orjson
 
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt
@@ -50,21 +50,21 @@ class ScriptedModel:
 
     async def complete(self, prompt: Prompt) -> Completion:
         completion = await self._compose(prompt)
-        await asyncio.sleep(self._seconds(completion.output_tokens))
+        await anyio.sleep(self._seconds(completion.output_tokens))
         return completion
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
         """The answer word by word, and whole at last."""
         completion = await self._compose(prompt)
         for piece in _PIECE.findall(completion.text):
-            await asyncio.sleep(self._seconds(count_tokens(piece)))
+            await anyio.sleep(self._seconds(count_tokens(piece)))
             yield piece
         yield completion
 
     async def _compose(self, prompt: Prompt) -> Completion:
         """What it is going to say, once it begins to."""
         self.prompts.append(prompt)
-        await asyncio.sleep(self._first_token_seconds)
+        await anyio.sleep(self._first_token_seconds)
         answer = self._answer(prompt, _random(self._seed, prompt))
         if isinstance(answer, ModelError):
             raise answer

@@ -4,6 +4,8 @@ Under `run_virtual` an hour of waiting takes no time, and the same program runs
 in the same order every time, as long as all it waits for is itself: timers,
 events, queues, futures. There are no threads and no sockets here; whoever would
 wait for one waits for nothing, which is `Stalled` instead of a hang.
+
+anyio has no clock of its own to replace: on asyncio it asks the loop, so the loop is here.
 """
 
 from __future__ import annotations
