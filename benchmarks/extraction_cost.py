@@ -16,6 +16,7 @@ from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.memory.extraction.structure.scorecards import Scorecard, Scorecards, use_scorecards
 from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory, Packs
 from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
 from parley.server.runtime.packs import read_packs
@@ -53,7 +54,7 @@ def cost(corpus: Path, runs: int) -> Figures:
     messages = sum(len(log) - 1 for log in logs)
 
     def total(some: Sequence[Log]) -> float:
-        return _timed(lambda: [_folded(log, packs) for log in some]) / messages
+        return _timed(lambda: [fold_records(Memory(packs), log) for log in some]) / messages
 
     first = total(logs)
     row: Figures = {"messages": messages, "first": first}
@@ -82,13 +83,6 @@ def _logs(corpus: Path, **changed: Any) -> list[Log]:
             log.publish(transcript_drafts(transcript.entries))
             logs.append(log.read(0, count=log.info().head))
     return logs
-
-
-def _folded(log: Log, packs: Packs) -> Memory:
-    memory = Memory(packs)
-    for record in log:
-        apply(memory, record)
-    return memory
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -16,8 +16,9 @@ from typing import Any
 from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
-from parley.memory.fold.apply import apply, fold_records
+from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
 

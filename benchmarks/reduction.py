@@ -24,8 +24,8 @@ from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Completion, Prompt
 from parley.listeners.offline.local_effects import settle_log
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.goals import eviction, tallies
 from parley.memory.settings.presets import load_preset
 from parley.memory.settings.session_settings import overlay_trees

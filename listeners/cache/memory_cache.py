@@ -23,12 +23,11 @@ from parley.bus import Bus, LogStretch
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
 from parley.listeners.cache.projection import EntryFacts, fold_with_facts
-from parley.listeners.cache.ranges import PAGE
+from parley.listeners.cache.ranges import PAGE, TURN
 from parley.memory.errors import DomainError
 from parley.memory.fold.canonical_bytes import load
 from parley.memory.state.memory import FOLD, Memory, Packs
 
-TURN: Final = 32  # entries folded in one go: some 5 ms
 TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
 
@@ -192,15 +191,9 @@ def fold_cached(
     """
     if not records:
         return []
-    last = records[-1]
-    if skips:
-        entry_facts = fold_with_facts(
-            copy.memory, [record for record in records if record.seq not in skips]
-        )
-        copy.honoured = sum(seq <= last.seq for seq in skips)
-    else:
-        entry_facts = fold_with_facts(copy.memory, records)
-    copy.advance(last)
+    entry_facts = fold_with_facts(copy.memory, records, skips)
+    copy.honoured = sum(seq <= records[-1].seq for seq in skips)
+    copy.advance(records[-1])
     return entry_facts
 
 

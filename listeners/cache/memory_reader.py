@@ -8,25 +8,22 @@ costs a round trip and what is new.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from contextlib import aclosing
+from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 from weakref import WeakValueDictionary
 
 import anyio
-import anyio.lowlevel
 
 from parley.bus import Bus
-from parley.bus.entries import EntrySetAside, Record
-from parley.listeners.cache.memory_cache import TURN, MemoryCache, catch_up
-from parley.listeners.cache.ranges import read_pages
+from parley.bus.entries import Record
+from parley.listeners.cache.memory_cache import MemoryCache, catch_up
+from parley.listeners.cache.ranges import LAST, cut_pages, read_pages, replay_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import list_set_aside
 from parley.memory.state.memory import Memory, Packs
 
 COPIES: Final = 256
-LAST: Final = 2**62  # beyond any entry
 RECENT: Final = 1_000  # messages kept while folding to a past moment
 MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
 
@@ -120,27 +117,15 @@ class MemoryReader:
         """
         skips: set[int] = set()
         if (await self.bus.info(session)).skips:
-            async for record in self._prefix(session, n, to):
-                if record.entry.kind == "entry.set_aside":
-                    skips.add(cast("EntrySetAside", record.entry).seq)
+            async for page in cut_pages(read_pages(self.bus, session), n, to):
+                skips |= list_set_aside(page)
         memory = Memory(self.packs)
         recent: deque[Record] = deque(maxlen=RECENT)
-        async for record in self._prefix(session, n, to):
-            if record.seq not in skips:
-                apply(memory, record)
-                if record.entry.kind == "message":
-                    recent.append(record)
-            if record.seq % TURN == 0:
-                await anyio.lowlevel.checkpoint()
+        pages = cut_pages(read_pages(self.bus, session), n, to)
+        async for record, _ in replay_pages(memory, pages, skips):
+            if is_standing_message(record, skips):
+                recent.append(record)
         return memory, list(recent)
-
-    async def _prefix(self, session: str, n: int, to: int) -> AsyncIterator[Record]:
-        async with aclosing(read_pages(self.bus, session)) as log:
-            async for page in log:
-                for record in page:
-                    if record.n > n or record.seq > to:
-                        return
-                    yield record
 
 
 def message_count(memory: Memory, profile: Profile) -> int:
@@ -151,6 +136,6 @@ def message_count(memory: Memory, profile: Profile) -> int:
     return shown.recent_brief if profile == "brief" else shown.recent_full
 
 
-def is_standing_message(record: Record, skips: Sequence[int]) -> bool:
+def is_standing_message(record: Record, skips: Container[int]) -> bool:
     """Whether it is a message that was not set aside."""
     return record.entry.kind == "message" and record.seq not in skips

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
-from parley.memory.fold.apply import apply
 from parley.memory.fold.due import due_summaries, list_upgrades
+from parley.memory.fold.replay import replay
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import list_due_looks
@@ -37,14 +37,11 @@ class DueEffect:
         return self.lane == "votes"
 
 
-def fold_with_facts(memory: Memory, records: Sequence[Record]) -> list[EntryFacts]:
-    """Fold `records` into `memory`; the facts of the entries that changed something, in order."""
-    entry_facts: list[EntryFacts] = []
-    for record in records:
-        facts = apply(memory, record)
-        if facts:
-            entry_facts.append((record.seq, facts))
-    return entry_facts
+def fold_with_facts(
+    memory: Memory, records: Sequence[Record], skips: Sequence[int] = ()
+) -> list[EntryFacts]:
+    """Replay `records` into `memory`; the facts of the entries that changed something, in order."""
+    return [(record.seq, facts) for record, facts in replay(memory, records, skips) if facts]
 
 
 def due_effects(memory: Memory) -> list[DueEffect]:

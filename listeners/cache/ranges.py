@@ -1,14 +1,23 @@
-"""A log page by page, and the entries of a range of `n` from a log that is read by `seq`."""
+"""A log page by page, its replay, and the entries of a range of `n` from one read by `seq`."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Container
+from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Final
+
+import anyio.lowlevel
 
 from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
+from parley.memory.fold.replay import replay
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
 
-PAGE = 500  # entries per read: a tail of the usual length in one
+PAGE: Final = 500  # entries per read: a tail of the usual length in one
+TURN: Final = 32  # entries folded in one go: some 5 ms
+LAST: Final = 2**62  # beyond any entry
 
 
 class RangeGone(Exception):
@@ -33,6 +42,32 @@ async def read_pages(
     while page := await bus.read(session, after=after, to=to, count=PAGE):
         yield page
         after = page[-1].seq
+
+
+async def cut_pages(
+    pages: AsyncGenerator[list[Record]], n: int = LAST, to: int = LAST
+) -> AsyncGenerator[list[Record]]:
+    """`pages` of a log up to its `n`-th primary entry, what follows that, and seq `to`."""
+    async with aclosing(pages):
+        async for page in pages:
+            yield [record for record in page if record.n <= n and record.seq <= to]
+            if page[-1].n > n or page[-1].seq >= to:
+                return
+
+
+async def replay_pages(
+    memory: Memory,
+    pages: AsyncGenerator[list[Record]],
+    skips: Container[int] = (),
+    turn: int = TURN,
+) -> AsyncGenerator[tuple[Record, list[Fact]]]:
+    """`replay` of the pages of a log, with a turn for others at every `turn`-th entry."""
+    async with aclosing(pages):
+        async for page in pages:
+            for record, facts in replay(memory, page, skips):
+                yield record, facts
+                if record.seq % turn == 0:
+                    await anyio.lowlevel.checkpoint()
 
 
 async def read_range(

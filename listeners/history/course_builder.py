@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from typing import Any, Final
 
 import anyio
@@ -27,7 +27,7 @@ class LogChanged(Exception):
 
 async def read_course_pages(
     bus: Bus, course: Course, base: Checkpoint, count: int = PAGE
-) -> AsyncIterator[list[Record]]:
+) -> AsyncGenerator[list[Record]]:
     """What follows `base`, a page at a time. Raises `LogChanged`."""
     after, identity = base.seq, base.identity
     while True:

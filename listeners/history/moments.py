@@ -20,6 +20,7 @@ from parley.bus.contract.errors import Fenced
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import CachedMemory, load_snapshot
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.cache.ranges import cut_pages, replay_pages
 from parley.listeners.history.course import Checkpoint, Course
 from parley.listeners.history.course_builder import (
     PAGE,
@@ -30,7 +31,6 @@ from parley.listeners.history.course_builder import (
 )
 from parley.listeners.history.entry_places import learn_places, read_primary_entries
 from parley.listeners.history.timeline import Timeline
-from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
 
@@ -167,30 +167,19 @@ class History:
         """The checkpoint before, and what came from there up to the `n`-th primary entry."""
         base = course.before(n=n)
         memory = await base.memory(self._packs)
-        async for records in read_course_pages(
-            self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16)
-        ):
-            for record in records:
-                if record.n > n:
-                    return memory
-                apply(memory, record)
-                if record.seq % self._slice == 0:
-                    await anyio.lowlevel.checkpoint()
+        pages = read_course_pages(self._bus, course, base, min(PAGE, 2 * (n - base.n) + 16))
+        async for _ in replay_pages(memory, cut_pages(pages, n), turn=self._slice):
+            pass
         return memory
 
     async def _read_facts(
         self, course: Course, seq: int, to: int
     ) -> AsyncIterator[tuple[Record, list[Fact]]]:
         base, memory = await self._base_before(course, seq)
-        async for records in read_course_pages(self._bus, course, base, 4 * self._slice):
-            for record in records:
-                if record.seq > to:
-                    return
-                facts = [] if record.seq in course.skips else apply(memory, record)
-                if record.seq > seq:
-                    yield record, facts
-            if records[-1].seq >= to:
-                return
+        pages = cut_pages(read_course_pages(self._bus, course, base, 4 * self._slice), to=to)
+        async for record, facts in replay_pages(memory, pages, course.skips, self._slice):
+            if record.seq > seq:
+                yield record, facts
 
     async def _base_before(self, course: Course, seq: int) -> tuple[Checkpoint, Memory]:
         """Where to fold on from to entry `seq`: a worker's snapshot, before all is folded anew."""

@@ -17,7 +17,7 @@ from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.memory_cache import CachedMemory, MemoryCache, catch_up
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory, Packs
 
 PAGE = 500  # entries read at a time while catching up

@@ -26,7 +26,7 @@ from parley.listeners.effects.reflection import ReflectionJob, abort_run
 from parley.listeners.effects.reflection_prompt import create_memory_update_prompt
 from parley.listeners.models.model_port import Model
 from parley.memory.errors import LimitExceeded, NoNotebook, StaleRevision, UpdateRefused
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import replay
 from parley.memory.notebooks.notebooks import render_notebook, standing_revision
 from parley.memory.notebooks.reflections import note_limit, note_policy
 from parley.memory.state.effects import ReflectionEffect
@@ -204,8 +204,7 @@ def revisions(records: Sequence[Record], packs: Packs, participant: str) -> list
     """
     memory = Memory(packs)
     named_revisions: list[tuple[str, Revision]] = []
-    for record in records:
-        facts = apply(memory, record)
+    for record, facts in replay(memory, records):
         if record.entry.kind in _KINDS:
             entry = cast("NoteWritten | NoteRevised | NoteRefused", record.entry)
             named_revisions.append((entry.participant, _revision(record, facts)))

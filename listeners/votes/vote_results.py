@@ -12,9 +12,8 @@ from parley.bus.contract.drafts import result_id
 from parley.bus.contract.errors import Conflict
 from parley.bus.entries import VoteRule
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import read_pages
+from parley.listeners.cache.ranges import read_pages, replay_pages
 from parley.memory.errors import UnknownVote
-from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory, Packs
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import VoteResult
@@ -75,14 +74,12 @@ async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     """
     info = await bus.info(session)
     memory, vote = Memory(packs), None
-    async with contextlib.aclosing(read_pages(bus, session, to=info.head)) as log:
-        async for page in log:
-            for record in page:
-                if record.seq not in info.skips:
-                    apply(memory, record)
-                vote = memory.votes.held.get(ref, vote)
-                if vote is not None and vote.closed:
-                    return vote
+    pages = read_pages(bus, session, to=info.head)
+    async with contextlib.aclosing(replay_pages(memory, pages, info.skips)) as log:
+        async for _ in log:
+            vote = memory.votes.held.get(ref, vote)
+            if vote is not None and vote.closed:
+                return vote
     if vote is None:
         raise UnknownVote(f"V{ref}")
     return vote

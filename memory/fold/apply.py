@@ -9,7 +9,7 @@ Redelivered records are ignored. O(1) amortised.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from parley.bus.entries import (
@@ -61,13 +61,6 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
     memory.seq = record.seq
     memory.n = record.n
     return facts
-
-
-def fold_records(memory: Memory, records: Iterable[Record]) -> Memory:
-    """`memory` with every record applied, for those who need no facts."""
-    for record in records:
-        apply(memory, record)
-    return memory
 
 
 def _in_turn(*steps: Callable[[FoldStep, Any], None]) -> Callable[[Memory, int, Any], list[Fact]]:

@@ -17,6 +17,7 @@ from parley.bus.entries import DERIVED, Entry, Record, Unknown
 from parley.memory.errors import RedactionRefused
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import list_set_aside, replay
 from parley.memory.fold.tombstones import birth_entry, build_tombstone
 from parley.memory.state.item_state import Decision, Fact, Proposal
 from parley.memory.state.line_state import UnlinkedVote
@@ -42,9 +43,7 @@ def choose_tombstone(
     Raises `RedactionRefused` where every blank changes what later items are called,
     naming the entry that has to go first, unless `renumber` allows it; `PackMissing`.
     """
-    skips = {
-        getattr(record.entry, "seq", 0) for record in log if record.entry.kind == "entry.set_aside"
-    }
+    skips = list_set_aside(log)
     read = [
         record for record in log if record.seq not in skips and record.entry.kind not in DERIVED
     ]
@@ -83,10 +82,7 @@ def choose_tombstone(
 
 
 def _folded(memory: Memory, records: Iterable[Record]) -> list[Fact]:
-    facts: list[Fact] = []
-    for record in records:
-        facts += apply(memory, record)
-    return facts
+    return [fact for _, facts in replay(memory, records) for fact in facts]
 
 
 def _vote(memory: Memory, n: int) -> UnlinkedVote | None:

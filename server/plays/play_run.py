@@ -14,7 +14,7 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import fact_rows
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.spending.prices import Prices
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import replay
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure, Misuse
@@ -145,8 +145,7 @@ def _came_to(log: LocalLog, packs: Packs) -> tuple[dict[str, Any], dict[str, Any
     memory = Memory(packs.known)
     records: dict[int, Record] = {}
     ended: dict[str, Any] | None = None
-    for record in log.read(count=log.info().head):
-        apply(memory, record)
+    for record, _ in replay(memory, log.read(count=log.info().head)):
         records.setdefault(record.n, record)
         if record.entry.kind == "session.closed":
             ended = closing_row(record.entry)

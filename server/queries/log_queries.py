@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from parley.bus import Bus
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.fold.apply import apply
+from parley.listeners.cache.ranges import read_pages, replay_pages
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.runtime.packs import Packs
 
-PAGE: Final = 1000  # entries a round trip
-
 
 async def stream_entries(bus: Bus, session: str, to: int | None = None) -> AsyncIterator[Record]:
     """Every entry of the log, in order, up to seq `to`."""
-    after = 0
-    while page := await bus.read(session, after, to=to, count=PAGE):
+    async for page in read_pages(bus, session, to=to):
         for record in page:
             yield record
-        after = page[-1].seq
 
 
 async def read_entries(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Record]:
@@ -75,9 +71,9 @@ async def replay_log(bus: Bus, packs: Packs, session: str) -> Replay:
     """The whole log, folded here."""
     info = await bus.info(session)
     replay = Replay(Memory(packs.known), [], {})
-    async for record in stream_entries(bus, session, info.head):
-        if record.seq in info.skips:
-            continue
-        replay.facts += apply(replay.memory, record)
-        replay.said.setdefault(record.n, record)
+    pages = read_pages(bus, session, to=info.head)
+    async for record, facts in replay_pages(replay.memory, pages, info.skips):
+        if record.seq not in info.skips:
+            replay.facts += facts
+            replay.said.setdefault(record.n, record)
     return replay

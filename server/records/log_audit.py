@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import cast
 
 from parley.bus.contract.drafts import is_entry_id
 from parley.bus.contract.wire import decode, encode, fingerprint
 from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
 from parley.bus.sessions.audit import StoredRow, decode_rows, redacted_numbers
 from parley.bus.sessions.staged_log import ANY
+from parley.memory.fold.replay import list_set_aside
 from parley.memory.text.plain_text import clip
 
 
@@ -76,16 +76,6 @@ def index_findings(rows: Sequence[StoredRow], ids: Mapping[str, str]) -> Iterato
         yield f"the index of ids has {id_!r}, which is in no entry"
 
 
-def set_aside(rows: Sequence[StoredRow]) -> frozenset[int]:
-    """The sequence numbers that entries of the log set aside."""
-    found = set()
-    for record in decode_rows(rows):
-        entry = record.entry
-        if entry.kind == "entry.set_aside" and not isinstance(entry, Unknown):
-            found.add(cast("EntrySetAside", entry).seq)
-    return frozenset(found)
-
-
 def fork_log(
     rows: Sequence[StoredRow], session: str, at: int, now_ms: int
 ) -> tuple[StoredRow, ...]:
@@ -100,7 +90,8 @@ def fork_log(
         StoredRow(seq, row.n, row.id, row.received_ms, row.body)
         for seq, row in enumerate(prefix, 1)
     ]
-    for seq in sorted(set_aside(rows) - set_aside(prefix)):
+    later_skips = list_set_aside(decode_rows(rows)) - list_set_aside(decode_rows(prefix))
+    for seq in sorted(later_skips):
         if seq <= len(kept):
             kept.append(_appended(kept, f"set-aside:{seq}", EntrySetAside(seq=seq, reason="fork")))
     there = redacted_numbers(decode_rows(kept))

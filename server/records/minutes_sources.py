@@ -9,15 +9,15 @@ from typing import Any
 
 from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
-from parley.bus.sessions.audit import decode_rows as records_of
-from parley.memory.fold.apply import apply
+from parley.bus.sessions.audit import decode_rows
+from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
 from parley.server.basics.output import print_notice
 from parley.server.minutes.minutes_report import build_report
 from parley.server.queries.log_queries import stream_entries
 from parley.server.queries.memory_queries import read_memory
-from parley.server.records.log_audit import find_faults, set_aside
+from parley.server.records.log_audit import find_faults
 from parley.server.records.session_file import SessionFile, decode_file
 from parley.server.records.transcript_analysis import analyze
 from parley.server.runtime.backend import open_backend
@@ -86,15 +86,9 @@ def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> d
 
 def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
     memory = Memory(read_packs(settings.packs).known)
-    skipped, records = set_aside(file.rows), []
-    for record in records_of(file.rows):
-        if at is not None and record.n > at:
-            break
-        if record.seq not in skipped:
-            apply(memory, record)
-        if record.entry.kind in PRIMARY:
-            records.append(record)
-    return memory, records
+    upto = [record for record in decode_rows(file.rows) if at is None or record.n <= at]
+    fold_records(memory, upto, list_set_aside(decode_rows(file.rows)))
+    return memory, [record for record in upto if record.entry.kind in PRIMARY]
 
 
 def _of_talk(

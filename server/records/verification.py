@@ -10,9 +10,9 @@ from parley.bus.contract.errors import SnapshotDamaged
 from parley.bus.sessions.audit import StoredRow, StoredSession, decode_rows, last_epoch
 from parley.memory.errors import DomainError
 from parley.memory.fold import canonical_bytes
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import FOLD, Memory
-from parley.server.records.log_audit import find_faults, index_findings, set_aside, status_findings
+from parley.server.records.log_audit import find_faults, index_findings, status_findings
 from parley.server.records.session_file import SessionFile
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.runtime.packs import Packs, read_packs
@@ -25,7 +25,8 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
     Reading the file has shown that its bytes are those that were written.
     """
     found = [*find_faults(file.rows), *status_findings(file.status, file.rows)]
-    return found or list(_replay(file.rows, set_aside(file.rows), read_packs(settings.packs)))
+    skipped = list_set_aside(decode_rows(file.rows))
+    return found or list(_replay(file.rows, skipped, read_packs(settings.packs)))
 
 
 async def verify(settings: Settings, session: str) -> list[str]:
@@ -55,8 +56,9 @@ def _live(audit: StoredSession, packs: Packs) -> Iterator[str]:
         yield f"meta says head {audit.head}, n {audit.n}; the log ends at {last.seq}, {last.n}"
     if audit.folded > audit.head:
         yield f"meta says folded {audit.folded}, past the head {audit.head}"
-    if set(audit.skips) != set_aside(rows):
-        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(set_aside(rows))}"
+    skips = list_set_aside(decode_rows(rows))
+    if set(audit.skips) != skips:
+        yield f"meta skips {sorted(audit.skips)}; the log sets aside {sorted(skips)}"
     if not broken and audit.epoch != last_epoch(decode_rows(rows)):
         yield f"meta epoch {audit.epoch}; the log's floor is in {last_epoch(decode_rows(rows))}"
     if not broken:
@@ -69,7 +71,7 @@ def _replay(rows: Sequence[StoredRow], skipped: frozenset[int], packs: Packs) ->
         whole = canonical_bytes.dump(_folded(rows, skipped, packs))
         half = canonical_bytes.dump(_folded(rows[: len(rows) // 2], skipped, packs))
         memory = canonical_bytes.load(half, packs.known, len(rows) // 2)
-        _fold_on(memory, rows[len(rows) // 2 :], skipped)
+        fold_records(memory, decode_rows(rows[len(rows) // 2 :]), skipped)
     except DomainError as error:
         yield f"the log cannot be replayed: {error}"
         return
@@ -99,12 +101,4 @@ def _snapshot(stored: Snapshot | None, audit: StoredSession, packs: Packs) -> It
 
 
 def _folded(rows: Sequence[StoredRow], skipped: frozenset[int], packs: Packs) -> Memory:
-    memory = Memory(packs.known)
-    _fold_on(memory, rows, skipped)
-    return memory
-
-
-def _fold_on(memory: Memory, rows: Sequence[StoredRow], skipped: frozenset[int]) -> None:
-    for record in decode_rows(rows):
-        if record.seq not in skipped:
-            apply(memory, record)
+    return fold_records(Memory(packs.known), decode_rows(rows), skipped)

@@ -87,7 +87,7 @@ async def test_what_is_long_past_is_not_folded_again(
         folded.append(memory.n)
         return apply(memory, record)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("parley.listeners.history.moments.apply", counting)
+    monkeypatch.setattr("parley.memory.fold.replay.apply", counting)
     for n in (EVERY, 3 * EVERY + 1, LONG - 1):
         folded.clear()
         await moments.at("a", n)

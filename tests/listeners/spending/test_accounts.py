@@ -34,7 +34,7 @@ from parley.listeners.spending.accounts import (
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.spending.prices import Price, tokens_to_reserve
 from parley.listeners.spending.session_books import has_budget
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import count_tokens
 from tests.support.logs.logs import PACKS, opened

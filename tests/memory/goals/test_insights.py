@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from parley.bus.entries import Entry
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.goals import insights
 from tests.support.logs.logs import PACKS, folded, talk
 from tests.support.logs.works import close, goal, run, step, task

@@ -28,8 +28,8 @@ import pytest
 
 from parley.bus.entries import Entry, Message, SessionOpened
 from parley.listeners.sessions.shipped_packs import newest_packs
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import FOLD, Memory
 from parley.server.plays.demo import bundled
 from tests.support.logs.corpora import ROOT, long_session, needs_corpora

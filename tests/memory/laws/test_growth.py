@@ -22,8 +22,9 @@ from parley.bus.entries import (
     SpendReserved,
     SpendSettled,
 )
-from parley.memory.fold.apply import apply, fold_records
+from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump
+from parley.memory.fold.replay import fold_records
 from parley.memory.settings.presets import PRESETS
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries

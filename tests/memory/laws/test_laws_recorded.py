@@ -7,8 +7,9 @@ import pytest
 from benchmarks.material import OPENED, PACKS, numbered
 from benchmarks.recorded import recorded
 from parley.bus.entries import Message, Record
-from parley.memory.fold.apply import apply, fold_records
+from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.corpora import ROOT, needs_corpora
 

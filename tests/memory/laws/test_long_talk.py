@@ -7,8 +7,9 @@ import random
 import pytest
 
 from parley.bus.entries import EntryRedacted, ParticipantAliased
-from parley.memory.fold.apply import apply, fold_records
+from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS, folded, talk
 

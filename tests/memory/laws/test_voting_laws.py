@@ -19,9 +19,10 @@ from parley.bus.entries import (
     VoteConfirmed,
     VoteInitiated,
 )
-from parley.memory.fold.apply import apply, fold_records
+from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.redaction import choose_tombstone
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.voting.outcomes import count_vote
 from parley.memory.voting.vote_calls import RUNNING

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from parley.memory.context.context import Context, Request, assemble
 from parley.memory.context.prefix import NEAR
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.due import due_summaries
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import answer, folded, numbered, talk
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from msgspec import convert
 
 from parley.bus.entries import Entry, Message, ParticipantAliased
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.memory.state.episode_state import Episode, Exchange
 from parley.memory.state.exchange_state import CachedResult, Exchanges, Tools

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import convert
 
 from parley.bus.entries import SpendReserved, SpendSettled
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.memory.state.episode_state import Episode, TaskStep, Work, WorkTally
 from parley.memory.state.exchange_state import Exchanges, Tools

@@ -6,8 +6,8 @@ import pytest
 
 from parley.bus.entries import Entry, Message, Record, SessionOpened
 from parley.memory.errors import SnapshotMismatch
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import COUNTER
 

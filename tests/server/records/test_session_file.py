@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from parley.bus.contract.wire import encode
 from parley.bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
-from parley.bus.sessions.audit import StoredRow, records_to_restore
+from parley.bus.sessions.audit import StoredRow, decode_rows, records_to_restore
+from parley.memory.fold.replay import list_set_aside
 from parley.server.basics.errors import BadSessionFile, Failure
 from parley.server.records.log_audit import (
     find_faults,
     fork_log,
     index_findings,
-    set_aside,
     status_findings,
 )
 from parley.server.records.session_file import (
@@ -286,7 +286,7 @@ def test_a_fork_keeps_aside_what_was_set_aside_later() -> None:
     aside = encode(EntrySetAside(seq=2, reason="poison"))
     rows = fork_log((*log(), StoredRow(5, 3, "aside", 9, aside)), "demo", 1, 0)
     assert list(find_faults(rows)) == []
-    assert set_aside(rows) == {2}
+    assert list_set_aside(decode_rows(rows)) == {2}
 
 
 @pytest.mark.parametrize("depth", [200, 253, 254, 500, 995, 1_010, 1_024, 50_000])

@@ -13,7 +13,7 @@ from msgspec import convert
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.episode_state import Episode, Exchange, TaskStep, Work, WorkTally
 from parley.memory.state.exchange_state import (
     CachedResult,

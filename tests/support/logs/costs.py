@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.fold.apply import fold_records
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 

@@ -16,10 +16,10 @@ import sys
 from pathlib import Path
 
 from parley.bus.entries import Record
-from parley.listeners.cache import projection
 from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, run_lane
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.fold import replay
 from parley.memory.fold.apply import apply
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, pack_key
@@ -62,5 +62,5 @@ def main(url: str, lease_ms: int) -> None:
 
 
 if __name__ == "__main__":
-    projection.apply = deadly  # type: ignore[attr-defined]  # the crash that the test wants
+    replay.apply = deadly  # type: ignore[attr-defined]  # the crash that the test wants
     main(sys.argv[1], int(sys.argv[2]))

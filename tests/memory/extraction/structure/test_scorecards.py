@@ -12,7 +12,7 @@ from parley.memory.extraction.structure.scorecards import (
     current_scorecards,
     use_scorecards,
 )
-from parley.memory.fold.apply import fold_records
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 
 NONE = Scorecard(-1, {}, {}, 0)
