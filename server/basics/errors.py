@@ -23,11 +23,15 @@ class Misuse(Refused):
 
 
 class NotYet(Misuse):
-    """`n` is how many primary entries there are so far, `at` the one asked for."""
+    """`n` is how many primary entries `session` has so far, `at` the one asked for."""
 
-    def __init__(self, at: int, n: int) -> None:
+    def __init__(self, session: str, at: int, n: int) -> None:
         super().__init__(f"there is no moment {at} yet: {n} primary entries so far")
-        self.at, self.n = at, n
+        self.session, self.at, self.n = session, at, n
+
+    def as_option(self) -> Misuse:
+        """The same, to whoever asked by the option `--at`."""
+        return Misuse(f"--at {self.at}: {self.session!r} has {self.n} primary entries")
 
 
 class Failure(Refused):

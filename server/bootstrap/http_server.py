@@ -38,6 +38,7 @@ from parley.server.mcp import mcp_server
 from parley.server.runtime import signing_secret
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection
+from parley.server.runtime.packs import read_packs
 from parley.server.runtime.signing_secret import SigningKeys
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
@@ -109,7 +110,7 @@ async def open_dependencies(
     serve = settings.serve
     keyring, origins = Keyring(signing.secrets), OriginRules(serve, port)
     async with open_connection(settings) as running, AsyncExitStack() as stack:
-        backend = Backend.of(running, settings)
+        backend = Backend.of(running.bus, read_packs(settings.packs))
         bus, packs = backend.bus, backend.packs.known
         moments = History(bus, packs, room_bytes=serve.checkpoint_bytes)
         stack.push_async_callback(moments.aclose)

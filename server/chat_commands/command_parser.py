@@ -14,7 +14,8 @@ from typing import Final
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
-from parley.server.chat_commands import ballot_commands, moderator_commands, speech_acts
+from parley.server.chat_commands import ballot_commands, speech_acts
+from parley.server.chat_commands.moderator_commands import read_moderation
 from parley.server.chat_commands.typed_line import Close, Command, Quit, Show, TypedLine, View
 
 
@@ -102,17 +103,13 @@ _COMMANDS: Final[dict[str, _Command]] = {
         _Command("context", "", "what an agent in your place would be shown", _show),
         _Command("who", "", "who is here, and who listens", _show),
         _Command("floor", "", "who has the floor, and who asks for it", _show),
-        _Command("grant", "NAME", "give an agent the floor", moderator_commands.grant),
-        _Command(
-            "interrupt", "", "take the floor from whoever has it", moderator_commands.interrupt
-        ),
-        _Command("mute", "NAME", "give that agent no floor", moderator_commands.mute),
-        _Command("unmute", "NAME", "… and again", moderator_commands.mute),
-        _Command("pause", "", "give no agent the floor", moderator_commands.pause),
-        _Command("resume", "", "… and again", moderator_commands.resume),
-        _Command(
-            "phase", "TITLE", "begin a phase; it ends the one before", moderator_commands.phase
-        ),
+        _Command("grant", "NAME", "give an agent the floor", read_moderation),
+        _Command("interrupt", "", "take the floor from whoever has it", read_moderation),
+        _Command("mute", "NAME", "give that agent no floor", read_moderation),
+        _Command("unmute", "NAME", "… and again", read_moderation),
+        _Command("pause", "", "give no agent the floor", read_moderation),
+        _Command("resume", "", "… and again", read_moderation),
+        _Command("phase", "TITLE", "begin a phase; it ends the one before", read_moderation),
         _Command("close", "REASON", "end the session", _close),
         _Command("help", "", "this list", _show),
         _Command("quit", "", "leave; the session goes on", _quit),

@@ -20,12 +20,13 @@ from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Record
 from parley.bus.log.replies import FactRecord
 from parley.server.basics.output import escape, print_notice, stderr
-from parley.server.queries.log_queries import read_digest
+from parley.server.queries.memory_queries import read_digest
 from parley.server.records.session_opening import transcript_drafts
 from parley.server.records.transcript_replay import open_if_new, publish, wait_until_settled
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style
 from parley.server.render.events.live_text import print_line
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.runtime.worker_process import run_worker_process
@@ -66,7 +67,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
                     lambda _: None,
                 )
                 await wait_until_settled(running.bus, packs, SESSION, worker.check)
-        return await read_digest(running.bus, packs, SESSION)
+        return await read_digest(Backend.of(running.bus, packs), SESSION)
 
 
 @asynccontextmanager

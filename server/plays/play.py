@@ -30,9 +30,11 @@ from parley.server.basics.interrupts import Interrupted, handle_signals
 from parley.server.basics.output import count_of, print_notice
 from parley.server.plays.arrivals import pause_until_all_here
 from parley.server.plays.live_view import show_live
-from parley.server.queries.log_queries import read_closing, read_digest
+from parley.server.queries.log_queries import read_closing
+from parley.server.queries.memory_queries import read_digest
 from parley.server.records.session_file import SessionFile, write_file
 from parley.server.records.transcript_replay import wait_until_settled
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import Connection, open_connection
 from parley.server.runtime.packs import Packs
 from parley.server.runtime.worker_process import (
@@ -99,7 +101,7 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
             write_file(plan.out, SessionFile(session, audit.status, audit.rows))
         if open_still:
             return PlayResult(session, None, None, asked.exit_code)
-        row = await read_digest(bus, plan.packs, session)
+        row = await read_digest(Backend.of(bus, plan.packs), session)
         return PlayResult(session, await read_closing(bus, session), row)
 
 

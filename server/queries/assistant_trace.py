@@ -9,38 +9,35 @@ from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import running_text
 from parley.memory.text.byte_limits import byte_size
 from parley.server.rows.tool_rows import kept_result_rows
-from parley.server.runtime.backend import open_backend
-from parley.server.settings import Settings
+from parley.server.runtime.backend import Backend
 
 
 async def read_prompt(
-    settings: Settings, session: str, participant: str | None, budget: int | None
+    backend: Backend, session: str, participant: str | None, budget: int | None
 ) -> ChatMessages:
     """The messages of the profile `exchange`."""
-    async with open_backend(settings) as backend:
-        return await backend.session(session, participant or "").prepare_messages(budget=budget)
+    return await backend.session(session, participant or "").prepare_messages(budget=budget)
 
 
 async def read_trace(
-    settings: Settings, session: str, participant: str | None, budget: int | None
+    backend: Backend, session: str, participant: str | None, budget: int | None
 ) -> dict[str, Any]:
     """The three views of a session as it stands."""
-    async with open_backend(settings) as backend:
-        client = backend.session(session, participant or "")
-        prompt = await client.prepare_messages(budget=budget)
-        memory = await backend.reader.current(session)
-        return {
-            "memory": memory_state_row(session, memory),
-            "cache": {
-                "hits": memory.tools.hits,
-                "misses": memory.tools.misses,
-                "evicted": memory.tools.evicted,
-                "results": list(kept_result_rows(memory)),
-            },
-            "messages": list(prompt.messages),
-            "size": prompt.size,
-            "dropped": prompt.dropped,
-        }
+    client = backend.session(session, participant or "")
+    prompt = await client.prepare_messages(budget=budget)
+    memory = await backend.reader.current(session)
+    return {
+        "memory": memory_state_row(session, memory),
+        "cache": {
+            "hits": memory.tools.hits,
+            "misses": memory.tools.misses,
+            "evicted": memory.tools.evicted,
+            "results": list(kept_result_rows(memory)),
+        },
+        "messages": list(prompt.messages),
+        "size": prompt.size,
+        "dropped": prompt.dropped,
+    }
 
 
 def memory_state_row(session: str, memory: Memory) -> dict[str, Any]:

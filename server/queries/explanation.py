@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from parley.bus import Bus
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import UnknownRef
 from parley.memory.extraction.model_claims.item_overlay import (
@@ -27,7 +26,7 @@ from parley.server.rows.claim_rows import claim_row
 from parley.server.rows.digest_rows import decision_row, proposal_row
 from parley.server.rows.digest_rows import origins as origins_of
 from parley.server.rows.vote_rows import vote_row
-from parley.server.runtime.packs import Packs
+from parley.server.runtime.backend import Backend
 
 Item = Proposal | Decision | Episode | Insight | Vote
 
@@ -39,9 +38,9 @@ _WHY: Final = {
 }
 
 
-async def explain_item(bus: Bus, packs: Packs, session: str, ref: str) -> dict[str, Any]:
+async def explain_item(backend: Backend, session: str, ref: str) -> dict[str, Any]:
     """`build_explanation` of an item of that session as it stands now. Raises `UnknownRef`."""
-    return build_explanation(await replay_log(bus, packs, session), ref)
+    return build_explanation(await replay_log(backend.bus, backend.packs, session), ref)
 
 
 def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:

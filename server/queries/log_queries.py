@@ -1,4 +1,4 @@
-"""What is asked of a session on a bus: its entries, its minutes, its replay."""
+"""What is asked of the log of a session on a bus: its entries, its end, its replay."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from parley.bus import Bus
-from parley.bus.entries import Record
-from parley.listeners.cache.memory_reader import MemoryReader
+from parley.bus.entries import PRIMARY, Record
 from parley.listeners.cache.ranges import read_pages, replay_pages
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
-from parley.server.rows.digest_rows import cited, digest
 from parley.server.runtime.packs import Packs
 
 
@@ -24,25 +22,25 @@ async def stream_entries(bus: Bus, session: str, to: int | None = None) -> Async
             yield record
 
 
+async def read_primary_entries(bus: Bus, session: str, to: int) -> list[Record]:
+    """The primary entries of the log, in order, up to seq `to`."""
+    log = stream_entries(bus, session, to)
+    return [record async for record in log if record.entry.kind in PRIMARY]
+
+
 async def read_entries(bus: Bus, session: str, wanted: Iterable[int]) -> dict[int, Record]:
     """The primary entries of these numbers, by number."""
     numbers = set(wanted)
-    found: dict[int, Record] = {}
+    records: dict[int, Record] = {}
     if not numbers:
-        return found
+        return records
     last = max(numbers)
     async for record in stream_entries(bus, session):
         if record.n > last:
             break
-        if record.n in numbers and record.n not in found:
-            found[record.n] = record
-    return found
-
-
-async def read_digest(bus: Bus, packs: Packs, session: str) -> dict[str, Any]:
-    """The minutes of a session as it stands now."""
-    memory = await MemoryReader(bus, packs.known).current(session)
-    return digest(memory, await read_entries(bus, session, cited(memory)))
+        if record.n in numbers and record.n not in records:
+            records[record.n] = record
+    return records
 
 
 async def read_closing(bus: Bus, session: str) -> dict[str, Any]:

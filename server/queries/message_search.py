@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
+from parley.bus import Bus
 from parley.bus.entries import Message, Record
-from parley.server.runtime.backend import Backend
 
 PAGE: Final = 1000  # entries a round trip
 
@@ -23,7 +23,7 @@ def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
 
 
 async def search_messages(
-    backend: Backend,
+    bus: Bus,
     session: str,
     words: Sequence[str],
     by: str | None,
@@ -34,12 +34,12 @@ async def search_messages(
 
     Raises `SessionNotFound`.
     """
-    head = (await backend.bus.info(session)).head
+    head = (await bus.info(session)).head
     end = head if before is None else min(head, before - 1)
     matches: list[Record] = []
     while end > 0 and len(matches) < limit:
         begin = max(0, end - PAGE)
-        page = await backend.bus.read(session, begin, to=end, count=PAGE)
+        page = await bus.read(session, begin, to=end, count=PAGE)
         matches += [record for record in reversed(page) if holds(record, words, by)]
         end = begin
     return matches[:limit][::-1]

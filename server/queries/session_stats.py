@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from parley.bus import Bus
 from parley.bus.work.workforce import WorkerInfo
-from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.statistics.statistics import count_memory
 from parley.memory.text.text_sizes import count_tokens
+from parley.server.runtime.backend import Backend
 
 
-async def measure_session(bus: Bus, reader: MemoryReader, session: str) -> dict[str, Any]:
+async def measure_session(backend: Backend, session: str) -> dict[str, Any]:
     """`count_memory`, with tokens of the open stretch and the summariser's record.
 
     The summariser's numbers are those of all workers that run now, whatever
     sessions they served.
     """
-    memory = await reader.current(session)
+    memory = await backend.reader.current(session)
     row = count_memory(memory)
     talk = row["conversation"]
     if talk["estimated_tokens"] is None:
-        records = await reader.recent(session, memory.open_count)
+        records = await backend.reader.recent(session, memory.open_count)
         spoken = sum(count_tokens(getattr(record.entry, "content", "")) for record in records)
         talk["estimated_tokens"] = spoken + talk["summary_tokens"]
-    return {**row, "summariser": summary_work(await bus.workers())}
+    return {**row, "summariser": summary_work(await backend.bus.workers())}
 
 
 def summary_work(workers: Iterable[WorkerInfo]) -> dict[str, Any]:

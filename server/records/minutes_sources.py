@@ -7,20 +7,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.sessions.audit import decode_rows
 from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import Memory
-from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
+from parley.server.basics.errors import BadSessionFile, NotYet
 from parley.server.basics.output import print_notice
 from parley.server.minutes.minutes_report import build_report
-from parley.server.queries.log_queries import stream_entries
+from parley.server.queries.log_queries import read_primary_entries
 from parley.server.queries.memory_queries import read_memory
 from parley.server.records.log_audit import find_faults
 from parley.server.records.session_file import SessionFile, decode_file
 from parley.server.records.transcript_analysis import analyze
-from parley.server.runtime.backend import open_backend
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
 from parley.server.transcripts import FORMATS, parse_transcript, read_transcript
@@ -36,21 +35,11 @@ def is_file(source: str) -> bool:
     return source == "-" or "/" in source or ending in _ENDINGS
 
 
-async def report_memory(bus: Bus, session: str, memory: Memory) -> dict[str, Any]:
-    """The report on a session whose memory, now or past, is at hand."""
-    log = stream_entries(bus, session, memory.seq)
-    records = [record async for record in log if record.entry.kind in PRIMARY]
+async def report_session(backend: Backend, session: str, at: int | None) -> dict[str, Any]:
+    """The report on a session, now or as of the `at`-th primary entry. Raises `NotYet`."""
+    memory = await read_memory(backend, session, at)
+    records = await read_primary_entries(backend.bus, session, memory.seq)
     return build_report(memory, records, session)
-
-
-async def report_session(settings: Settings, session: str, at: int | None) -> dict[str, Any]:
-    """The report on a session, now or as of the `at`-th primary entry. Raises `Misuse`."""
-    async with open_backend(settings) as backend:
-        try:
-            memory = await read_memory(backend, session, at)
-        except NotYet as early:
-            raise _early(session, early.at, early.n) from None
-        return await report_memory(backend.bus, session, memory)
 
 
 def report_file(
@@ -111,8 +100,4 @@ def _of_talk(
 
 def _check(source: str, at: int | None, n: int) -> None:
     if at is not None and at > n:
-        raise _early(source, at, n)
-
-
-def _early(source: str, at: int, n: int) -> Misuse:
-    return Misuse(f"--at {at}: {source!r} has {n} primary entries")
+        raise NotYet(source, at, n).as_option()

@@ -16,8 +16,9 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import stderr
-from parley.server.queries.log_queries import read_digest
+from parley.server.queries.memory_queries import read_digest
 from parley.server.records.session_opening import opening_of_transcript, transcript_drafts
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.runtime.worker_process import has_live_worker, run_worker_process
@@ -47,7 +48,7 @@ async def replay(
             if not wait:
                 return None
             await wait_until_settled(bus, packs, session, check)
-        return await read_digest(bus, packs, session)
+        return await read_digest(Backend.of(bus, packs), session)
 
 
 async def open_if_new(

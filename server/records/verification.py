@@ -14,7 +14,7 @@ from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import FOLD, Memory
 from parley.server.records.log_audit import find_faults, index_findings, status_findings
 from parley.server.records.session_file import SessionFile
-from parley.server.runtime.backend import Backend, open_backend
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings
 
@@ -29,14 +29,11 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
     return found or list(_replay(file.rows, skipped, read_packs(settings.packs)))
 
 
-async def verify(settings: Settings, session: str) -> list[str]:
-    """What is wrong with a live session; empty for a sound one."""
-    async with open_backend(settings) as backend:
-        return await verified(backend, session)
+async def verify_session(backend: Backend, session: str) -> list[str]:
+    """What is wrong with a live session; empty for a sound one.
 
-
-async def verified(backend: Backend, session: str) -> list[str]:
-    """Likewise. Folding it twice may take seconds; a server's own loop stays free meanwhile."""
+    Folding it twice may take seconds; the loop stays free meanwhile.
+    """
     audit = await backend.bus.audit(session)
     found = await asyncio.to_thread(lambda: list(_live(audit, backend.packs)))
     try:

@@ -13,6 +13,7 @@ from parley.bus.contract.drafts import Receipt
 from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.context.context import Context
+from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
@@ -26,7 +27,7 @@ from parley.server.basics.output import (
 )
 from parley.server.render.digest_text import write_minutes
 from parley.server.render.item_text import write_item
-from parley.server.render.memory_layers import RenderedLayer
+from parley.server.render.memory_layers import Layer
 from parley.server.render.stats_text import layer_lines, statistics_lines
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -160,12 +161,12 @@ def show_value(row: Mapping[str, Any], name: str, json: bool) -> None:
         write_stdout(f"{escape(row[name])}\n".encode())
 
 
-def show_layer(rendered_layer: RenderedLayer, json: bool) -> None:
+def show_layer(layer: Layer, memory: Memory, json: bool) -> None:
     """One layer of memory; its words are fenced and safe to print."""
     if json:
-        print_json(rendered_layer.tree)
+        print_json(layer.tree(memory))
     else:
-        write_stdout((rendered_layer.text or "nothing yet").encode() + b"\n")
+        write_stdout(("\n".join(layer.lines(memory)) or "nothing yet").encode() + b"\n")
 
 
 def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:

@@ -20,14 +20,6 @@ class Layer:
     lines: Callable[[Memory], Iterable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedLayer:
-    """A layer of one memory, both ways."""
-
-    tree: dict[str, Any]
-    text: str
-
-
 def find_layer(name: str) -> Layer:
     """The layer of that name. Raises `Misuse`, listing them."""
     layer = LAYERS.get(name)

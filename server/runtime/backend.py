@@ -10,7 +10,7 @@ from typing import Self
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.session_client import SessionClient
-from parley.server.runtime.connection import Connection, open_connection
+from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings
 
@@ -24,10 +24,9 @@ class Backend:
     reader: MemoryReader
 
     @classmethod
-    def of(cls, running: Connection, settings: Settings) -> Self:
-        """Raises `Misuse` for a pack that cannot be read."""
-        packs = read_packs(settings.packs)
-        return cls(running.bus, packs, MemoryReader(running.bus, packs.known))
+    def of(cls, bus: Bus, packs: Packs) -> Self:
+        """With a reader that has read nothing yet."""
+        return cls(bus, packs, MemoryReader(bus, packs.known))
 
     def session(self, session: str, participant: str = "") -> SessionClient:
         """`session` in the hands of `participant`, without a seat."""
@@ -36,6 +35,9 @@ class Backend:
 
 @asynccontextmanager
 async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
-    """Connected for as long as the body runs: what a command of one question needs."""
+    """Connected for as long as the body runs: what a command of one question needs.
+
+    Raises `Misuse` for a pack that cannot be read.
+    """
     async with open_connection(settings) as running:
-        yield Backend.of(running, settings)
+        yield Backend.of(running.bus, read_packs(settings.packs))

@@ -11,7 +11,6 @@ from parley.bus import Bus
 from parley.bus.contract.errors import BusError
 from parley.memory.errors import DomainError
 from parley.server.basics.errors import Refused
-from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.runtime.worker_process import has_live_worker
@@ -23,12 +22,10 @@ NEWEST: Final = 1000  # sessions that are looked at for lag
 async def show_status(settings: Settings) -> dict[str, Any]:
     """Redis, workers, sessions, and what waits to be done."""
     async with open_connection(settings) as running:
-        return await report_status(Backend.of(running, settings), running.kind)
+        return await _report_status(running.bus, running.kind)
 
 
-async def report_status(backend: Backend, kind: str) -> dict[str, Any]:
-    """Likewise, of a Redis of that kind."""
-    bus = backend.bus
+async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
     server = await bus.server()
     sessions = await bus.sessions(0, NEWEST)
     workers = await bus.workers()

@@ -21,11 +21,11 @@ async def correct_item(
     refs = [entry.ref, *([entry.value] if entry.op == "merge" else [])]
     unknown = [ref for ref in refs if not _is_known(memory, ref)]
     # Only now: the same request may be under way, and have struck the item.
-    if id and (before := await find_published(backend, session, Draft(id, entry))) is not None:
+    if id and (before := await find_published(backend.bus, session, Draft(id, entry))) is not None:
         return before
     if unknown:
         raise UnknownRef(str(unknown[0]))
-    return await publish_entry(backend, session, entry, id)
+    return await publish_entry(backend.bus, session, entry, id)
 
 
 def _is_known(memory: Memory, ref: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ulid import ULID
 
-from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import Draft
 from parley.server.basics.entry_json import (
     InvalidField,
     check_draft,
@@ -17,8 +17,6 @@ from parley.server.basics.entry_json import (
     read_id,
 )
 from parley.server.basics.errors import BadTranscript, Failure, Misuse
-from parley.server.runtime.connection import open_connection
-from parley.server.settings import Settings
 
 
 def read_drafts(path: Path) -> list[Draft]:
@@ -43,9 +41,3 @@ def _draft(row: dict[str, Any]) -> Draft:
     draft = Draft(read_id(row, f"cli:{ULID()}"), parse_entry(row, row.get("re")))
     check_draft(draft)
     return draft
-
-
-async def publish_drafts(settings: Settings, session: str, drafts: list[Draft]) -> list[Receipt]:
-    """Publishes all of them, in order."""
-    async with open_connection(settings) as running:
-        return await running.bus.publish(session, drafts)

@@ -42,14 +42,14 @@ async def open_episode(
     """The row of the episode that `draft_episode` made, published. Raises `Failure`,
     `NotOpened`.
     """
-    n = await published_n(backend, session, entry, id)
+    n = await published_n(backend.bus, session, entry, id)
     if n is None:
         memory = await backend.reader.current(session)
         for ref in filter(None, (entry.parent, *entry.after)):
             _kept(memory, str(ref))
         if entry.parent is not None:
             _open(memory, str(entry.parent))
-        n = (await publish_entry(backend, session, entry, id)).n
+        n = (await publish_entry(backend.bus, session, entry, id)).n
     memory = await backend.reader.current(session)
     opened = lookup.find_episode(memory, n)
     if opened is None:
@@ -70,7 +70,7 @@ async def close_episode(
         entry = build_entry(
             EpisodeClosed, participant=by, re=episode_handle(ref), status=status, result=result
         )
-        before = await published_n(backend, session, entry, id)
+        before = await published_n(backend.bus, session, entry, id)
         if before is not None:
             kept = lookup.find_episode(memory, episode_handle(ref))
             if kept is not None:
@@ -84,7 +84,7 @@ async def close_episode(
     entry = build_entry(
         EpisodeClosed, participant=by, re=closing.handle, status=status, result=result
     )
-    await publish_entry(backend, session, entry, id)
+    await publish_entry(backend.bus, session, entry, id)
     memory = await backend.reader.current(session)
     left = memory.episodes.held.get(closing.ref)
     return evicted_goal_row(closing, status) if left is None else goal_row(memory, left)
@@ -110,14 +110,14 @@ async def record_step(backend: Backend, session: str, entry: Step, id: str = "")
     Raises `NothingOpen`.
     """
     memory = await backend.reader.current(session)
-    before = await published_n(backend, session, entry, id)
+    before = await published_n(backend.bus, session, entry, id)
     of = None if entry.episode is None else str(entry.episode)
     chain = lookup.open_work(memory, of, memory.named(entry.participant))
     if before is not None:
         return {"n": before, "ref": chain[0].handle if chain else of or ""}
     if not chain:
         raise NothingOpen(f"{of} is not open" if of else "no goal or task is open")
-    return {"n": (await publish_entry(backend, session, entry, id)).n, "ref": chain[0].handle}
+    return {"n": (await publish_entry(backend.bus, session, entry, id)).n, "ref": chain[0].handle}
 
 
 async def list_goals(backend: Backend, session: str) -> list[dict[str, Any]]:

@@ -12,4 +12,4 @@ async def add_alias(
     backend: Backend, session: str, nick: str, name: str, by: str, id: str = ""
 ) -> Receipt:
     """Publishes that `nick` is `name`. Raises `Misuse`."""
-    return await publish_entry(backend, session, draft_alias(nick, name, by), id)
+    return await publish_entry(backend.bus, session, draft_alias(nick, name, by), id)

@@ -8,7 +8,6 @@ from typing import Any, Final
 import structlog
 from pydantic import ValidationError
 
-from parley.bus.contract.drafts import Receipt
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import list_retired_keys, parse_settings
@@ -16,9 +15,7 @@ from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import print_notice
 from parley.server.basics.spelling import nearest
-from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
-from parley.server.services.publication import publish_entry, say
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.old_names import (
     CAP,
@@ -39,7 +36,7 @@ OF_SESSIONS: Final = {
 }
 
 
-def change(
+def draft_change(
     pairs: Sequence[str], settings: Settings, *, repack: bool, by: str | None
 ) -> SettingsChanged:
     """The entry that puts `KEY=VALUE` pairs in force, and with `repack` the packs named here.
@@ -58,7 +55,7 @@ def change(
     return SettingsChanged(settings=tree, packs=packs, by=by or login_name())
 
 
-def change_tree(
+def draft_change_of_tree(
     tree: dict[str, Any], by: str, packs: tuple[PackRef, ...] | None = None
 ) -> SettingsChanged:
     """The entry that puts a partial tree of a session's settings in force, and `packs`.
@@ -167,17 +164,3 @@ def _unknown(key: str) -> Misuse:
 def draft_compaction(by: str | None) -> MemoryCompacted:
     """The entry that shrinks memory to its caps' targets."""
     return MemoryCompacted(by=by or login_name())
-
-
-async def changed(
-    backend: Backend, session: str, entry: SettingsChanged | MemoryCompacted, id: str = ""
-) -> Receipt:
-    """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
-    return await publish_entry(backend, session, entry, id)
-
-
-async def publish(
-    settings: Settings, session: str, entry: SettingsChanged | MemoryCompacted
-) -> Receipt:
-    """Publishes the entry. Raises `SessionNotFound`, `SessionClosed`."""
-    return await say(settings, session, entry)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from parley.bus import Bus
 from parley.bus.entries import SettingsChanged
 from parley.memory.statistics.advice import Advice, advise_limits
 from parley.server.basics.entry_drafts import login_name
 from parley.server.runtime.backend import Backend
-from parley.server.services.publication import say
-from parley.server.settings import Settings
+from parley.server.services.publication import publish_entry
 from parley.server.settings.setting import set_at
 from parley.server.settings.setting_inventory import Row, list_session_settings
 
@@ -21,11 +21,9 @@ async def suggest_settings(backend: Backend, session: str) -> tuple[list[Row], l
     return list_session_settings(memory.settings), advise_limits(memory)
 
 
-async def apply_advice(settings: Settings, session: str, advice: list[Advice]) -> SettingsChanged:
-    """Logs what was suggested, all of it at once; the entry."""
-    entry = draft_advice(advice, login_name())
-    await say(settings, session, entry)
-    return entry
+async def apply_advice(bus: Bus, session: str, advice: list[Advice]) -> None:
+    """Publishes what was suggested, all of it in one entry."""
+    await publish_entry(bus, session, draft_advice(advice, login_name()))
 
 
 def draft_advice(advice: list[Advice], by: str) -> SettingsChanged:

@@ -50,11 +50,11 @@ async def call_vote(backend: Backend, session: str, entry: VoteInitiated, id: st
     memory, who = await backend.reader.current(session), entry.participant
     reason = call_refusal(memory, memory.named(who), entry)
     # Only now: the same request may be under way, and be the vote that is in the way.
-    if (before := await published_n(backend, session, entry, id)) is not None:
+    if (before := await published_n(backend.bus, session, entry, id)) is not None:
         return await _row(backend, session, before)
     if reason:
         raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
-    return await _row(backend, session, (await publish_entry(backend, session, entry, id)).n)
+    return await _row(backend, session, (await publish_entry(backend.bus, session, entry, id)).n)
 
 
 _ADVICE: Mapping[str, str] = {
@@ -70,12 +70,12 @@ async def confirm_vote(
     entry = build_entry(VoteConfirmed, participant=by, agreed=agreed, re=vote_handle(ref))
     memory = await backend.reader.current(session)
     vote = _known(memory, ref)
-    if await published_n(backend, session, entry, id) is not None:
+    if await published_n(backend.bus, session, entry, id) is not None:
         return await _row(backend, session, vote.n)
     if vote.status != "called":
         raise Failure(f"{vote.handle} is {vote.status}: nobody has to agree to it any more")
     _check_elector(memory, by, list_electorate(memory), vote)
-    await publish_entry(backend, session, entry, id)
+    await publish_entry(backend.bus, session, entry, id)
     return await _row(backend, session, vote.n)
 
 
@@ -97,15 +97,15 @@ async def cast_ballot(
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = build_entry(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    if read is not None and (before := await published_n(backend, session, entry, id)) is not None:
+    before = None if read is None else await published_n(backend.bus, session, entry, id)
+    if before is not None:
         return await _counted(backend, session, vote.n, before)
     _open(memory, ref)
     _check_elector(memory, by, vote.electorate, vote)
     if read is None:
         raise Misuse(explain_bad_ballot(vote, choice))
-    return await _counted(
-        backend, session, vote.n, (await publish_entry(backend, session, entry, id)).n
-    )
+    receipt = await publish_entry(backend.bus, session, entry, id)
+    return await _counted(backend, session, vote.n, receipt.n)
 
 
 async def _counted(backend: Backend, session: str, n: int, ballot: int) -> Row:

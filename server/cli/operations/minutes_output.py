@@ -9,10 +9,10 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.server.basics.disk_files import write_bytes
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import print_notice, stdout, write_stdout
+from parley.server.cli.shared.backend_calls import call_service
 from parley.server.records.minutes_sources import is_file, report_file, report_session
 from parley.server.render.minutes import minutes_text
 from parley.server.render.minutes.minutes_forms import Form, render
-from parley.server.runtime.connection import run
 from parley.server.settings import Settings
 
 _FORMS: Final[dict[str, Form]] = {
@@ -37,7 +37,7 @@ def hand_on_minutes(
         row = report_file(settings, source, at, input_format)
     else:
         try:
-            row = run(report_session(settings, source, at))
+            row = call_service(settings, report_session, source, at)
         except SessionNotFound as missing:
             if Path(source).exists():
                 raise Failure(f"{missing}; './{source}' is the file of that name") from None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings
+
+if TYPE_CHECKING:
+    from parley.server.chat_commands.moderator_commands import Verb
 
 app = typer.Typer(
     help="See who may speak, and moderate: grant, mute, pause.",
@@ -57,11 +60,11 @@ def join(
 @app.command()
 def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """Who has the floor, who asks for it, who has passed or is muted."""
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import floor_moderation
 
-    lines, tree = run(floor_moderation.read_floor(settings(ctx), session))
+    lines, tree = call_service(settings(ctx), floor_moderation.read_floor, session)
     command_output.show_lines(lines, tree, json)
 
 
@@ -70,7 +73,7 @@ def grant(
     ctx: typer.Context, session: Session, name: Name, as_: Moderator = None, json: Json = False
 ) -> None:
     """Give an agent the floor, also from whoever has it."""
-    _moderate(ctx, session, f"/grant {name}", as_, f"{name} has the floor", json)
+    _moderate(ctx, session, "grant", name, as_, f"{name} has the floor", json)
 
 
 @app.command()
@@ -78,7 +81,7 @@ def interrupt(
     ctx: typer.Context, session: Session, as_: Moderator = None, json: Json = False
 ) -> None:
     """Take the floor from whoever has it."""
-    _moderate(ctx, session, "/interrupt", as_, "the floor is free", json)
+    _moderate(ctx, session, "interrupt", "", as_, "the floor is free", json)
 
 
 @app.command()
@@ -86,7 +89,7 @@ def mute(
     ctx: typer.Context, session: Session, name: Name, as_: Moderator = None, json: Json = False
 ) -> None:
     """Give a participant no floor."""
-    _moderate(ctx, session, f"/mute {name}", as_, f"{name} is muted", json)
+    _moderate(ctx, session, "mute", name, as_, f"{name} is muted", json)
 
 
 @app.command()
@@ -94,27 +97,38 @@ def unmute(
     ctx: typer.Context, session: Session, name: Name, as_: Moderator = None, json: Json = False
 ) -> None:
     """Let a participant have the floor again."""
-    _moderate(ctx, session, f"/unmute {name}", as_, f"{name} may have the floor", json)
+    _moderate(ctx, session, "unmute", name, as_, f"{name} may have the floor", json)
 
 
 @app.command()
 def pause(ctx: typer.Context, session: Session, as_: Moderator = None, json: Json = False) -> None:
     """Give no agent the floor; people go on talking."""
-    _moderate(ctx, session, "/pause", as_, "no agent is given the floor", json)
+    _moderate(ctx, session, "pause", "", as_, "no agent is given the floor", json)
 
 
 @app.command()
 def resume(ctx: typer.Context, session: Session, as_: Moderator = None, json: Json = False) -> None:
     """Give agents the floor again."""
-    _moderate(ctx, session, "/resume", as_, "agents are given the floor", json)
+    _moderate(ctx, session, "resume", "", as_, "agents are given the floor", json)
 
 
 def _moderate(
-    ctx: typer.Context, session: str, command: str, as_: str | None, done: str, json: bool
-) -> None:
+    ctx: typer.Context, session: str, verb: Verb, target: str, as_: str | None, done: str,
+    json: bool,
+) -> None:  # fmt: skip
+    from parley.bus.contract.errors import StaleEpoch
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.basics.errors import Failure
+    from parley.server.chat_commands.moderator_commands import Moderation
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
-    from parley.server.services import floor_moderation
+    from parley.server.services.floor_moderation import moderate_floor
 
-    receipt = run(floor_moderation.moderate(settings(ctx), session, command, as_))
+    moderation, by = Moderation(verb, target), as_ or login_name()
+    try:
+        receipt = call_service(settings(ctx), moderate_floor, session, moderation, by)
+    except StaleEpoch:
+        raise Failure(
+            "the floor moved on meanwhile; see 'parley floor show', and say it again"
+        ) from None
     command_output.show_notice(receipt, done, json)

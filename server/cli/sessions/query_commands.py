@@ -37,21 +37,22 @@ def memory(
     With --json, exactly the canonical bytes of its memory. With --layer, one
     layer of it.
     """
+    from parley.memory.fold import canonical_bytes
     from parley.server.basics.output import write_stdout
-    from parley.server.queries import memory_queries
-    from parley.server.render import command_output
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.queries.memory_queries import read_digest, read_memory
+    from parley.server.render import command_output, memory_layers
 
     if layer is not None:
-        command_output.show_layer(
-            run(memory_queries.read_layer(settings(ctx), session, layer, at)), json
-        )
+        shown = memory_layers.find_layer(layer)  # refused before anything is opened
+        memory = call_service(settings(ctx), read_memory, session, at)
+        command_output.show_layer(shown, memory, json)
     elif json:
-        write_stdout(run(memory_queries.dump_memory(settings(ctx), session, at)))
+        memory = call_service(settings(ctx), read_memory, session, at)
+        write_stdout(canonical_bytes.dump(memory))
     else:
-        command_output.show_minutes(
-            run(memory_queries.read_digest(settings(ctx), session, at)), False
-        )
+        minutes = call_service(settings(ctx), read_digest, session, at)
+        command_output.show_minutes(minutes, json=False)
 
 
 def context(
@@ -71,9 +72,10 @@ def context(
 ) -> None:
     """What a listener is told before it speaks."""
     from parley.server.basics.errors import Misuse
-    from parley.server.queries import assistant_trace, memory_queries
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.queries import assistant_trace
+    from parley.server.queries.memory_queries import read_context
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
 
     own = settings(ctx)
     if brief and (trace or profile not in (None, "brief")):
@@ -83,16 +85,19 @@ def context(
     if (trace or profile == "exchange") and at is not None:
         raise Misuse("--at goes with the other profiles; --trace and exchange show the present")
     if trace:
-        command_output.show_trace(run(assistant_trace.read_trace(own, session, as_, budget)), json)
+        views = call_service(own, assistant_trace.read_trace, session, as_, budget)
+        command_output.show_trace(views, json)
         return
     if profile == "exchange":
-        command_output.show_messages(
-            run(assistant_trace.read_prompt(own, session, as_, budget)), json
-        )
+        prompt = call_service(own, assistant_trace.read_prompt, session, as_, budget)
+        command_output.show_messages(prompt, json)
         return
+    shared = with_ or ()
+    if session in shared:
+        raise Misuse(f"--with {session}: its decisions are there already; name another session")
     chosen = profile or ("brief" if brief else "full")
-    question = memory_queries.read_context(own, session, as_, chosen, budget, at, with_ or ())
-    command_output.show_context(run(question), json)
+    shown = call_service(own, read_context, session, as_, chosen, budget, at, shared)
+    command_output.show_context(shown, json)
 
 
 def explain(
@@ -105,17 +110,19 @@ def explain(
 
     A proposal, a decision, an episode or an insight.
     """
-    from parley.server.queries import memory_queries
+    from parley.server.basics.entry_drafts import normalize_handle
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.queries.explanation import explain_item
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
 
-    command_output.show_item(run(memory_queries.explain_item(settings(ctx), session, ref)), json)
+    row = call_service(settings(ctx), explain_item, session, normalize_handle(ref))
+    command_output.show_item(row, json)
 
 
 def stats(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """Counts and sizes of a session's memory."""
-    from parley.server.queries import memory_queries
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.queries.session_stats import measure_session
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
 
-    command_output.show_statistics(run(memory_queries.stats_of(settings(ctx), session)), json)
+    command_output.show_statistics(call_service(settings(ctx), measure_session, session), json)

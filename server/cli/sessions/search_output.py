@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from parley.bus.entries import Record
 from parley.server.basics.output import print_json, print_notice, stdout
-from parley.server.queries import message_search
 from parley.server.render.events.entry_text import message_line
 from parley.server.rows.entry_rows import log_row
-from parley.server.runtime.backend import open_backend
-from parley.server.settings import Settings
 
 
-async def search(
-    settings: Settings,
-    session: str,
-    words: Sequence[str],
-    *,
-    by: str | None,
-    limit: int,
-    as_json: bool,
+def show_matches(
+    matches: Sequence[Record], words: Sequence[str], by: str | None, json: bool
 ) -> None:
-    """Prints the newest `limit` matches, oldest first."""
-    async with open_backend(settings) as backend:
-        matches = await message_search.search_messages(backend, session, words, by, limit)
+    """Print the matches, or what there is none of."""
     console = stdout()
     for record in matches:
-        if as_json:
+        if json:
             print_json(log_row(record))
         elif (line := message_line(record)) is not None:
             console.print(line)

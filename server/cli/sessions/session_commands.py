@@ -33,10 +33,12 @@ def new(
     --preset P says what it remembers; 'parley settings presets' lists them.
     """
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
-    from parley.server.services import sessions
+    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.records.session_opening import open_entry
+    from parley.server.runtime.packs import read_packs
 
-    run(sessions.new(settings(ctx), session, title))
+    entry = open_entry(settings(ctx), read_packs(settings(ctx).packs), title)
+    call_bus(settings(ctx), lambda bus: bus.open(session, entry))
     print_notice(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
 
 
@@ -47,21 +49,23 @@ def ls(
     json: Json = False,
 ) -> None:
     """List sessions, the latest activity first."""
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.render import session_text
-    from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
-    session_text.show_sessions(run(sessions.listed(settings(ctx), limit)), json)
+    rows = call_bus(settings(ctx), sessions.list_sessions, 0, limit)
+    session_text.show_sessions(rows, json)
 
 
 @app.command()
 def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """Where a session stands."""
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
-    command_output.show_pairs(run(sessions.shown(settings(ctx), session)), json)
+    state = call_bus(settings(ctx), sessions.read_session_state, session)
+    command_output.show_pairs(state, json)
 
 
 @app.command("set")
@@ -78,12 +82,13 @@ def set_(
     json: Json = False,
 ) -> None:
     """Change settings or packs of a live session, from now on."""
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import session_settings
+    from parley.server.services.publication import publish_entry
 
-    entry = session_settings.change(pairs or [], settings(ctx), repack=repack, by=by)
-    receipt = run(session_settings.publish(settings(ctx), session, entry))
+    entry = session_settings.draft_change(pairs or [], settings(ctx), repack=repack, by=by)
+    receipt = call_bus(settings(ctx), publish_entry, session, entry)
     command_output.show_notice(
         receipt, f"{session} goes by other rules after entry {receipt.seq}", json
     )
@@ -95,13 +100,13 @@ def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = Fa
 
     Otherwise it happens by itself, near the caps.
     """
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import session_settings
+    from parley.server.services.publication import publish_entry
 
-    receipt = run(
-        session_settings.publish(settings(ctx), session, session_settings.draft_compaction(by))
-    )
+    entry = session_settings.draft_compaction(by)
+    receipt = call_bus(settings(ctx), publish_entry, session, entry)
     command_output.show_notice(receipt, f"the memory of {session} is compacted", json)
 
 
@@ -113,10 +118,9 @@ def close(
 ) -> None:
     """Take no more entries. The session stays readable."""
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
-    from parley.server.services import sessions
+    from parley.server.cli.shared.backend_calls import call_bus
 
-    run(sessions.close_session(settings(ctx), session, reason))
+    call_bus(settings(ctx), lambda bus: bus.close(session, reason))
     print_notice(f"{session} is closed; it stays readable, and can be forked")
 
 
@@ -124,11 +128,11 @@ def close(
 def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
     """Close a session, save it to a file, and mark it archived."""
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.services import sessions
 
     path = out or Path(f"{session}.json")
-    run(sessions.archive_session(settings(ctx), session, path))
+    call_bus(settings(ctx), sessions.archive_session, session, path)
     print_notice(
         f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis"
     )
@@ -138,11 +142,11 @@ def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
 def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
     """Save a session to a file; -o - writes to stdout."""
     from parley.server.basics.output import print_notice, write_stdout
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.records.session_file import encode_file, write_file
-    from parley.server.runtime.connection import run
     from parley.server.services import sessions
 
-    file = run(sessions.export(settings(ctx), session))
+    file = call_bus(settings(ctx), sessions.export_session, session)
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))
@@ -159,9 +163,11 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
 ) -> None:
     """Restore a session from a file. Never overwrites one unless told to."""
+    from parley.bus.contract.errors import SessionExists
+    from parley.server.basics.errors import Failure
     from parley.server.basics.output import print_notice
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.records.session_file import read_file
-    from parley.server.runtime.connection import run
     from parley.server.services import sessions
     from parley.server.settings.setting import unheeded
 
@@ -169,7 +175,14 @@ def import_(
     name = as_ or session_file.session
     for setting in sessions.without_effect(session_file):
         print_notice(f"warning: {unheeded(setting)}")
-    run(sessions.restore(settings(ctx), session_file, name, replace))
+    sessions.check_whole(session_file)
+    try:
+        call_bus(settings(ctx), sessions.restore_session, name, session_file, replace=replace)
+    except SessionExists:
+        raise Failure(
+            f"session {name!r} exists; --as NAME restores under another name, "
+            "--replace overwrites it"
+        ) from None
     print_notice(f"{name}: {session_file.head} entries restored")
 
 
@@ -185,17 +198,17 @@ def verify(
     Looks at log, index and snapshots, and whether memory equals its replay.
     """
     from parley.server.basics.errors import Misuse
+    from parley.server.cli.shared.backend_calls import call_service
     from parley.server.records import verification
     from parley.server.records.session_file import read_file
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
 
     if (session is None) == (file is None):
         raise Misuse("give a SESSION or --file FILE")
     if file is not None:
         found = verification.verify_file(read_file(file), settings(ctx))
     else:
-        found = run(verification.verify(settings(ctx), str(session)))
+        found = call_service(settings(ctx), verification.verify_session, str(session))
     command_output.show_findings(session or str(file), found, json)
     if found:
         raise typer.Exit(1)
@@ -213,10 +226,10 @@ def fork(
 ) -> None:
     """Open a session that shares another's past."""
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.services import sessions
 
-    n = run(sessions.fork(settings(ctx), session, name, at))
+    n = call_bus(settings(ctx), sessions.fork_session, session, name, at)
     print_notice(f"{name} goes on from {session} at {n}")
 
 
@@ -228,10 +241,10 @@ def rm(
 ) -> None:
     """Remove a session and everything kept about it."""
     from parley.server.basics.output import print_notice
-    from parley.server.runtime.connection import run
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.services import sessions
 
     if not yes:
         typer.confirm(f"Remove {session} for good?", abort=True, err=True)
-    run(sessions.remove(settings(ctx), session))
+    call_bus(settings(ctx), sessions.remove_session, session)
     print_notice(f"{session} is removed")

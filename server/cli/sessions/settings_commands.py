@@ -35,9 +35,8 @@ def shown(
 ) -> None:
     """The settings in force and where each comes from."""
     from parley.server.basics.errors import Misuse
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import call_bus, call_service
     from parley.server.render import setting_text
-    from parley.server.runtime.connection import run
     from parley.server.services import settings_advice
     from parley.server.settings import setting_inventory
 
@@ -58,5 +57,5 @@ def shown(
         return
     setting_text.show_advice(advice, json)
     if apply and advice:
-        run(settings_advice.apply_advice(settings(ctx), session, advice))
+        call_bus(settings(ctx), settings_advice.apply_advice, session, advice)
         setting_text.show_applied(session, advice)

@@ -49,14 +49,14 @@ def say(
 ) -> None:
     """Publish one message. Prints its number."""
     from parley.server.basics import entry_drafts
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
-    from parley.server.services import publication
+    from parley.server.services.publication import publish_entry
 
     text = stdin_text() if content == "-" else content
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
-    receipt = run(publication.say(settings(ctx), session, message, id_))
+    receipt = call_bus(settings(ctx), publish_entry, session, message, id_ or "")
     command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -74,12 +74,12 @@ def publish(
     fields of docs/wire.md, and where you want resending to be harmless an id.
     Nothing is published when a line is wrong. Prints their numbers.
     """
+    from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.render import command_output
-    from parley.server.runtime.connection import run
     from parley.server.services import entry_import
 
     drafts = entry_import.read_drafts(file)
-    for receipt in run(entry_import.publish_drafts(settings(ctx), session, drafts)):
+    for receipt in call_bus(settings(ctx), lambda bus: bus.publish(session, drafts)):
         command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -111,10 +111,12 @@ def search(
     json: Json = False,
 ) -> None:
     """Find messages that hold all the words, oldest first."""
-    from parley.server.cli.sessions import search_output
-    from parley.server.runtime.connection import run
+    from parley.server.cli.sessions.search_output import show_matches
+    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.queries.message_search import search_messages
 
-    run(search_output.search(settings(ctx), session, words, by=by, limit=limit, as_json=json))
+    matches = call_bus(settings(ctx), search_messages, session, words, by, limit)
+    show_matches(matches, words, by, json)
 
 
 def correct(

@@ -45,7 +45,7 @@ async def read_memory(deps: Dependencies, session: str, at: int | None = None) -
 def check_moment(info: SessionInfo, at: int | None) -> None:
     """Raises `NotYet` for a moment that has not come."""
     if at is not None and at > info.n:
-        raise NotYet(at, info.n)
+        raise NotYet(info.session, at, info.n)
 
 
 async def current_memory(deps: Dependencies, info: SessionInfo) -> Memory:

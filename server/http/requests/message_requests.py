@@ -67,7 +67,7 @@ async def check_target(deps: Dependencies, session: str, memory: Memory, draft: 
     The log would take it, and nobody would hear that it was for nothing.
     """
     slug = missing_target(memory, cast("Message", draft.entry))
-    if slug is not None and await find_published(deps.backend, session, draft) is None:
+    if slug is not None and await find_published(deps.backend.bus, session, draft) is None:
         raise Problem(slug)
 
 
@@ -102,7 +102,7 @@ async def speak_in_turn(
     except TimeoutError:
         raise NotGranted(seat.name, seconds, "another word of its own waits") from None
     try:
-        if (before := await find_published(deps.backend, session, draft)) is not None:
+        if (before := await find_published(deps.backend.bus, session, draft)) is not None:
             return before
         entry: Any = draft.entry
         receipt = await seat.publish_message(

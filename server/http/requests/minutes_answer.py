@@ -6,11 +6,11 @@ import asyncio
 import zlib
 from typing import Literal
 
-from parley.bus.entries import PRIMARY, Record
+from parley.bus.entries import Record
 from parley.memory.state.memory import Memory
 from parley.server.http.requests.memory_reads import check_moment
 from parley.server.http.state.dependencies import Dependencies
-from parley.server.queries.log_queries import stream_entries
+from parley.server.queries.log_queries import read_primary_entries
 
 Form = Literal["json", "md", "html", "text"]
 
@@ -36,8 +36,7 @@ async def render_minutes(deps: Dependencies, session: str, at: int | None, forma
 
 async def _made(deps: Dependencies, session: str, n: int, format: Form) -> bytes:
     memory = await deps.moments.at(session, n)  # its own copy: it is read in a thread
-    log = stream_entries(deps.backend.bus, session, memory.seq)
-    records = [record async for record in log if record.entry.kind in PRIMARY]
+    records = await read_primary_entries(deps.backend.bus, session, memory.seq)
     return await asyncio.to_thread(_rendered, memory, records, session, format)
 
 

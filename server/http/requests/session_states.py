@@ -14,7 +14,7 @@ from parley.server.services import sessions
 
 async def session_state(deps: Dependencies, session: str) -> dict[str, Any]:
     """Raises `SessionNotFound`."""
-    state = await sessions.state(deps.backend, session)
+    state = await sessions.read_session_state(deps.backend.bus, session)
     memory = await read_memory(deps, session)
     known = [*memory.floor.seats, *(name for name in memory.participants
                                     if name not in memory.floor.seats)]  # fmt: skip

@@ -68,7 +68,7 @@ async def find_repeat(call: ToolCall, own: str, entry: Entry | None) -> Receipt 
     """Where `entry` stands, if this call was made before, under the same key."""
     if call.args.key is None or entry is None:
         return None
-    return await find_published(call.deps.backend, call.session, Draft(own, entry))
+    return await find_published(call.deps.backend.bus, call.session, Draft(own, entry))
 
 
 async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt | None:

@@ -36,7 +36,7 @@ from parley.server.mcp.tools.tool_results import (
     Sessions,
 )
 from parley.server.records.session_opening import open_entry
-from parley.server.services import goals, sessions
+from parley.server.services import goals
 from parley.server.settings import Settings
 
 PAGE: Final = 200  # sessions asked for at once
@@ -72,7 +72,7 @@ async def list_sessions(call: ToolCall) -> Sessions:
 async def create_session(call: ToolCall) -> Created:
     args, backend = call.args, call.deps.backend
     entry = open_entry(_opened_by(call.deps.settings, args.preset), backend.packs, args.title)
-    await sessions.opened(backend, args.session, entry)
+    await backend.bus.open(args.session, entry)
     if args.goal is not None:
         begun = goals.draft_episode("goal", args.goal, by=call.caller.name)
         await goals.open_episode(backend, args.session, begun)

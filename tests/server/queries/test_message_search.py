@@ -29,24 +29,24 @@ async def test_the_newest_matches_come_oldest_first(
     """Across pages, before a place, and no more than asked for."""
     monkeypatch.setattr(message_search, "PAGE", 7)
     await discuss(backend.bus, "a", 60)
-    every = [record.seq for record in await search_messages(backend, "a", ["+1"], None, 100)]
+    every = [record.seq for record in await search_messages(backend.bus, "a", ["+1"], None, 100)]
     assert every == sorted(every)
     assert len(every) == 7
-    assert [record.seq for record in await search_messages(backend, "a", ["+1"], None, 3)] == every[
-        -3:
-    ]
     assert [
-        record.seq for record in await search_messages(backend, "a", ["+1"], None, 3, every[4])
+        record.seq for record in await search_messages(backend.bus, "a", ["+1"], None, 3)
+    ] == every[-3:]
+    assert [
+        record.seq for record in await search_messages(backend.bus, "a", ["+1"], None, 3, every[4])
     ] == every[1:4]
     assert [
-        record.seq for record in await search_messages(backend, "a", ["+1"], None, 9, 2**53)
+        record.seq for record in await search_messages(backend.bus, "a", ["+1"], None, 9, 2**53)
     ] == every
-    assert await search_messages(backend, "a", ["+1"], None, 9, 1) == []
-    by_one = await search_messages(backend, "a", ["PROPOSE", "index"], "bo", 100)
+    assert await search_messages(backend.bus, "a", ["+1"], None, 9, 1) == []
+    by_one = await search_messages(backend.bus, "a", ["PROPOSE", "index"], "bo", 100)
     assert {getattr(record.entry, "participant", "") for record in by_one} <= {"bo"}
 
 
 async def test_a_session_that_is_not_there_is_an_error(backend: Backend) -> None:
     """Rather than an empty answer."""
     with pytest.raises(SessionNotFound):
-        await search_messages(backend, "nowhere", ["word"], None, 5)
+        await search_messages(backend.bus, "nowhere", ["word"], None, 5)

@@ -16,8 +16,7 @@ from parley.memory.exchanges.tool_cache import list_live_results, remaining_exch
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
 from parley.server.records.session_file import read_file, write_file
-from parley.server.services.sessions import export, restore
-from parley.server.settings import Settings
+from parley.server.services.sessions import export_session, restore_session
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import wait_until
 from tests.support.sessions.sessions import is_settled, replayed, running, whole
@@ -93,6 +92,6 @@ async def test_200_exchanges_with_40_tools_are_the_same_wherever_they_are_read(
 
 async def _copy(redis_url: str, session: str, name: str, file: Path) -> None:
     """Export `session` to `file` and import it as `name`."""
-    settings = Settings(redis=redis_url)
-    write_file(file, await export(settings, session))
-    await restore(settings, read_file(file), name, replace=False)
+    async with await Bus.connect(redis_url) as bus:
+        write_file(file, await export_session(bus, session))
+        await restore_session(bus, name, read_file(file), replace=False)

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from parley.server.records.session_file import SessionFile, decode_file, encode_file
 from parley.server.scenarios.scenario_files import bundled, parse
-from parley.server.services.session_settings import change_tree
+from parley.server.services.session_settings import draft_change_of_tree
 from parley.server.settings import Settings, build_settings, read_sources
 from tests.support.doors.calls import Parley
 
@@ -82,7 +82,7 @@ def test_a_live_session_takes_them(at: Parley) -> None:
 def test_a_server_that_is_asked_for_them_logs_it() -> None:
     """The entry keeps what was asked for."""
     with capture_logs() as logged:
-        assert change_tree(OLD, "ann").settings == OLD
+        assert draft_change_of_tree(OLD, "ann").settings == OLD
     assert [(line["event"], line["setting"]) for line in logged] == [
         ("setting_without_effect", "structure.manner")
     ]

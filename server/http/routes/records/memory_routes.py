@@ -23,7 +23,7 @@ from parley.server.http.state.dependencies import (
     DependenciesOf,
     SessionId,
 )
-from parley.server.queries.memory_queries import stats_in
+from parley.server.queries.session_stats import measure_session
 from parley.server.render.memory_layers import find_layer
 from parley.server.rows.cite_rows import Said
 from parley.server.rows.digest_rows import decision_row, origins, participant_row, proposal_row
@@ -153,7 +153,7 @@ async def list_summaries(
 )
 async def get_statistics(session: SessionId, caller: Reader, deps: DependenciesOf) -> Response:
     """Counts, sizes, forecasts, each layer's numbers."""
-    return json_response(await stats_in(deps.backend, session))
+    return json_response(await measure_session(deps.backend, session))
 
 
 @router.get(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 
 from parley.listeners.sessions.session import Session
+from parley.server.chat_commands.moderator_commands import Moderation
 from parley.server.http.bodies.request_bodies import BidBody, FloorBody, PassBody, PhaseBody, Spoken
 from parley.server.http.bodies.session_responses import FloorRow, ReceiptRow
 from parley.server.http.identity.authorization import Caller, Reader, RequiresRight, Speaker
@@ -21,7 +22,7 @@ from parley.server.http.requests.message_requests import (
 )
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.rows.floor_rows import floor_row
-from parley.server.services.floor_moderation import moderated
+from parley.server.services.floor_moderation import moderate_floor
 
 router = APIRouter(tags=["floor"])
 
@@ -102,16 +103,17 @@ async def _floor(deps: Dependencies, session: str) -> dict[str, Any]:
     return {**floor_row(memory), "seats": rows}
 
 
-async def _moderated(
-    deps: Dependencies, session: str, caller: Caller, needs: str, words: str, body: Spoken | None,
+async def _moderate(
+    deps: Dependencies, session: str, caller: Caller, moderation: Moderation, body: Spoken | None,
     key: str | None,
 ) -> Response:  # fmt: skip
-    """What a moderator types, done in the caller's name; an operator's own word is the server's."""
+    """Done in the caller's name; an operator's own word is the server's."""
     named = None if body is None else body.as_
-    by = moderator_name(await deps.backend.reader.current(session), caller, named, needs)
+    memory = await deps.backend.reader.current(session)
+    by = moderator_name(memory, caller, named, moderation.right)
     own = entry_id(by or caller.name, key)
-    receipt = await moderated(
-        deps.backend, session, words, by or caller.name, own, server=by is None
+    receipt = await moderate_floor(
+        deps.backend, session, moderation, by or caller.name, own, server=by is None
     )
     deps.channels.nudge(session)
     await read_memory(deps, session)  # what is said from here on is judged by it
@@ -127,8 +129,8 @@ async def grant_floor(
     key: IdempotencyKey = None,
 ) -> Response:
     """Give an agent the floor."""
-    words = f"/grant {body.participant}"
-    return await _moderated(deps, session, caller, "grant", words, body, key)
+    moderation = Moderation("grant", body.participant)
+    return await _moderate(deps, session, caller, moderation, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/interrupt")
@@ -137,7 +139,7 @@ async def interrupt_floor(
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Take the floor from whoever has it."""
-    return await _moderated(deps, session, caller, "interrupt", "/interrupt", body, key)
+    return await _moderate(deps, session, caller, Moderation("interrupt"), body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/mute")
@@ -149,8 +151,8 @@ async def mute_participant(
     key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent say nothing, whatever the policy."""
-    words = f"/mute {body.participant}"
-    return await _moderated(deps, session, caller, "mute", words, body, key)
+    moderation = Moderation("mute", body.participant)
+    return await _moderate(deps, session, caller, moderation, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/unmute")
@@ -162,8 +164,8 @@ async def unmute_participant(
     key: IdempotencyKey = None,
 ) -> Response:
     """Let an agent speak again."""
-    words = f"/unmute {body.participant}"
-    return await _moderated(deps, session, caller, "mute", words, body, key)
+    moderation = Moderation("unmute", body.participant)
+    return await _moderate(deps, session, caller, moderation, body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/pause")
@@ -172,7 +174,7 @@ async def pause_floor(
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give no agent the floor until it is resumed."""
-    return await _moderated(deps, session, caller, "pause", "/pause", body, key)
+    return await _moderate(deps, session, caller, Moderation("pause"), body, key)
 
 
 @_moderates("/v1/sessions/{session}/floor/resume")
@@ -181,7 +183,7 @@ async def resume_floor(
     key: IdempotencyKey = None,
 ) -> Response:  # fmt: skip
     """Give agents the floor again."""
-    return await _moderated(deps, session, caller, "pause", "/resume", body, key)
+    return await _moderate(deps, session, caller, Moderation("resume"), body, key)
 
 
 @_moderates("/v1/sessions/{session}/phases")
@@ -193,5 +195,5 @@ async def begin_phase(
     key: IdempotencyKey = None,
 ) -> Response:
     """Begin a phase; it ends the one before."""
-    words = f"/phase {body.title}"
-    return await _moderated(deps, session, caller, "phase", words, body, key)
+    moderation = Moderation("phase", body.title)
+    return await _moderate(deps, session, caller, moderation, body, key)

@@ -104,7 +104,10 @@ async def post_message(
         check_message_authors(memory, caller, [entry])
         if needs_floor(memory, caller):
             return receipt_response(await _in_turn(deps, session, caller, draft, wait), draft.id)
-        if is_muted(memory, caller) and await find_published(deps.backend, session, draft) is None:
+        if (
+            is_muted(memory, caller)
+            and await find_published(deps.backend.bus, session, draft) is None
+        ):
             raise Muted(name)
     (receipt,) = await publish_and_nudge(deps, session, [draft])
     return receipt_response(receipt, draft.id)
@@ -114,7 +117,7 @@ async def _in_turn(
     deps: Dependencies, session: str, caller: Caller, draft: Draft, wait: int
 ) -> Receipt:
     """Through the seat, which waits for the floor; what was said before is not said again."""
-    if (before := await find_published(deps.backend, session, draft)) is not None:
+    if (before := await find_published(deps.backend.bus, session, draft)) is not None:
         return before
     seat = deps.seats.find(caller.name, session, "agent")
     if seat is None:

@@ -37,7 +37,7 @@ from parley.server.http.requests.session_states import session_rows, session_sta
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
 from parley.server.records.session_file import SessionFile, decode_file, encode_file
-from parley.server.records.verification import verified
+from parley.server.records.verification import verify_session as verify_session_log
 from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.services import sessions
 
@@ -63,7 +63,7 @@ async def open_session(
     entry = opening_of(deps, body, cast)
 
     async def opening() -> None:
-        await sessions.opened(deps.backend, body.session, entry)
+        await deps.backend.bus.open(body.session, entry)
         if cast is not None:
             await deps.backend.bus.publish(body.session, opening_drafts(cast))
 
@@ -88,12 +88,13 @@ async def list_sessions(
 
     `next` is the next `offset`. A page that `status` thins out may be short of `limit`.
     """
+    bus = deps.backend.bus
     if caller.session != EVERY_SESSION and not caller.operator:
         infos, end = [], None
         with suppress(SessionNotFound):  # a token may be made before its session is
-            infos = [] if offset else [await sessions.state(deps.backend, caller.session)]
+            infos = [] if offset else [await sessions.read_session_state(bus, caller.session)]
     else:
-        infos = await sessions.rows(deps.backend, offset, limit)
+        infos = await sessions.list_sessions(bus, offset, limit)
         end = offset + limit if len(infos) == limit else None
     asked = [info for info in infos if status in (None, info["status"])]
     return {"items": await session_rows(deps, asked), "next": end}
@@ -133,7 +134,7 @@ async def remove_session(
     """Remove a session with all that belongs to it; what is played there ends."""
     await deps.backend.bus.info(session)
     await stop_run(request.app, session)
-    await sessions.gone(deps.backend, session)
+    await sessions.remove_session(deps.backend.bus, session)
     _forget(deps, session)
     await deps.channels.wait_removed(session)
     return Response(status_code=204)
@@ -157,7 +158,7 @@ def _forget(deps: Dependencies, session: str) -> None:
 )  # fmt: skip
 async def export_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Response:
     """The session as a file that can be imported again."""
-    file = await sessions.whole(deps.backend, session)
+    file = await sessions.export_session(deps.backend.bus, session)
     data = await asyncio.to_thread(encode_file, file)
     headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
     return Response(data, headers=headers, media_type="application/json")
@@ -188,7 +189,7 @@ async def import_session(
             file = await asyncio.to_thread(_file, spool, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
-            await sessions.put_in_place(deps.backend, file, session, replace)
+            await sessions.restore_session(deps.backend.bus, session, file, replace=replace)
     _forget(deps, session)
     return await session_state(deps, session)
 
@@ -213,7 +214,7 @@ async def verify_session(session: SessionId, caller: Operator, deps: Dependencie
     if deps.verify_lock.locked():
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
     async with deps.verify_lock:
-        verification = await verified(deps.backend, session)
+        verification = await verify_session_log(deps.backend, session)
     return {"sound": not verification, "findings": verification}
 
 
@@ -227,7 +228,7 @@ async def fork_session(
     session: SessionId, body: ForkBody, caller: Operator, deps: DependenciesOf
 ) -> Any:
     """Open another session with the past of this one, up to a moment."""
-    await sessions.forked_from(deps.backend, session, body.session, body.at)
+    await sessions.fork_session(deps.backend.bus, session, body.session, body.at)
     return await session_state(deps, body.session)
 
 

@@ -27,6 +27,7 @@ from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.runtime.packs import read_packs
 from parley.server.services import redaction, session_settings, settings_advice
 from parley.server.services.corrections import correct_item as corrected
+from parley.server.services.publication import publish_entry
 from parley.server.settings import SETTINGS, setting_inventory
 
 router = APIRouter(tags=["rules"])
@@ -104,9 +105,9 @@ async def change_settings(
 ) -> Response:
     """Put a partial tree of settings in force, from here on."""
     packs = read_packs(deps.settings.packs).opening if body.repack else None
-    entry = session_settings.change_tree(dict(body.settings), caller.name, packs)
+    entry = session_settings.draft_change_of_tree(dict(body.settings), caller.name, packs)
     own = entry_id(caller.name, key)
-    receipt = await session_settings.changed(deps.backend, session, entry, own)
+    receipt = await publish_entry(deps.backend.bus, session, entry, own)
     deps.channels.nudge(session)
     return receipt_response(receipt, own)
 
@@ -118,7 +119,7 @@ async def compact_memory(
     """Shrink memory to its caps' targets."""
     own = entry_id(caller.name, key)
     entry = session_settings.draft_compaction(caller.name)
-    receipt = await session_settings.changed(deps.backend, session, entry, own)
+    receipt = await publish_entry(deps.backend.bus, session, entry, own)
     deps.channels.nudge(session)
     return receipt_response(receipt, own)
 
