@@ -5,11 +5,14 @@ For tasks that last no longer than one block; `tasks` is for those that outlive 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any, TypeVarTuple, Unpack
 
 import anyio
 from anyio.abc import TaskGroup
+
+Ts = TypeVarTuple("Ts")
 
 
 @asynccontextmanager
@@ -31,6 +34,20 @@ def _first_error(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
+
+
+@asynccontextmanager
+async def run_beside(
+    function: Callable[[Unpack[Ts]], Coroutine[Any, Any, Any]], *args: *Ts
+) -> AsyncIterator[None]:
+    """Runs `function(*args)` for as long as the body lasts, then cancels it.
+
+    Raises what either raises first; the other is cancelled by then.
+    """
+    async with open_task_group() as group:
+        group.start_soon(function, *args)
+        yield
+        group.cancel_scope.cancel()
 
 
 async def wait_unless_set(stop: anyio.Event, wait: Awaitable[object]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import anyio
+from anyio.abc import TaskStatus
+
+from parley.bus.connection.task_groups import open_task_group
 
 
 @dataclass(slots=True)
@@ -24,24 +26,22 @@ class Interrupted:
         return 128 + self.by if self.by else 0
 
 
-@contextmanager
-def handle_signals(say: Callable[[], None]) -> Iterator[Interrupted]:
+@asynccontextmanager
+async def handle_signals(say: Callable[[], None]) -> AsyncIterator[Interrupted]:
     """While the body runs the first signal is a wish to stop, told with `say`; the next ends it."""
     interrupted = Interrupted()
-    loop = asyncio.get_running_loop()
-    kinds = (signal.SIGINT, signal.SIGTERM)
-
-    def ask(kind: signal.Signals) -> None:
-        interrupted.by = int(kind)
-        interrupted.stop.set()
-        for each in kinds:
-            loop.remove_signal_handler(each)
-        say()
-
-    for kind in kinds:
-        loop.add_signal_handler(kind, ask, kind)
-    try:
+    async with open_task_group() as tasks:
+        await tasks.start(_handle_first_signal, interrupted, say)
         yield interrupted
-    finally:
-        for kind in kinds:
-            loop.remove_signal_handler(kind)
+        tasks.cancel_scope.cancel()
+
+
+async def _handle_first_signal(
+    interrupted: Interrupted, say: Callable[[], None], *, task_status: TaskStatus[None]
+) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
+        interrupted.by = int(await anext(signals))
+    interrupted.stop.set()
+    with suppress(OSError):  # nobody reads stderr any more: it stops all the same
+        say()

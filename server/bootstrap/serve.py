@@ -15,7 +15,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
 
-import anyio
+import anyio.to_thread
 
 from parley.bus.connection.tasks import cancel_and_wait
 from parley.listeners.workers.worker import calm_collector
@@ -48,19 +48,22 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     raise_file_limit(settings.serve.streams)
-    with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
-        async with start_server(settings) as served, AsyncExitStack() as stack:
-            url = served.deps.origins.url
-            stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
-            helping = await start_worker_beside(served.deps) if worker else None
-            own = None if helping is None else await stack.enter_async_context(helping)
-            await _announce(served, own is not None)
-            if ready is not None:
-                _write_ready(ready, served.url)
-                stack.callback(ready.unlink, missing_ok=True)
-            await asyncio.to_thread(warm_up, served.app, served.deps)
-            calm_collector()
-            await _mind(served, own, wish.stop)
+    async with (
+        handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish,
+        start_server(settings) as served,
+        AsyncExitStack() as stack,
+    ):
+        url = served.deps.origins.url
+        stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
+        helping = await start_worker_beside(served.deps) if worker else None
+        own = None if helping is None else await stack.enter_async_context(helping)
+        await _announce(served, own is not None)
+        if ready is not None:
+            _write_ready(ready, served.url)
+            stack.callback(ready.unlink, missing_ok=True)
+        await anyio.to_thread.run_sync(warm_up, served.app, served.deps)
+        calm_collector()
+        await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code
 
 

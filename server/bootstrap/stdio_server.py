@@ -6,20 +6,22 @@ is limited by the name that it was given, and by its token where it was given on
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Final
 
-from parley.bus.connection.tasks import cancel_and_wait
+import anyio
+
+from parley.bus.connection.task_groups import run_beside
 from parley.server.basics.errors import Misuse
-from parley.server.basics.interrupts import handle_signals
+from parley.server.basics.interrupts import Interrupted, handle_signals
 from parley.server.basics.output import print_notice
 from parley.server.bootstrap.http_server import open_dependencies
 from parley.server.bootstrap.serve import start_worker_beside
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, is_valid_name
 from parley.server.http.tokens.callers import Caller, caller_from_claims
 from parley.server.mcp.mcp_server import build_mcp_server
@@ -73,22 +75,28 @@ async def _serve(settings: Settings, who: Caller) -> int:
     passing = SigningKeys(
         (secrets.token_urlsafe(signing_secret.BYTES),), "passing"
     )  # nobody asks for tokens
-    with handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish:
-        async with AsyncExitStack() as stack:
-            deps = await stack.enter_async_context(open_dependencies(settings, passing, 0))
-            if (worker := await start_worker_beside(deps)) is not None:
-                await stack.enter_async_context(worker)
-            served = build_mcp_server(McpDependencies(deps, PendingWaits()), who)
-            longest = settings.serve.body_bytes
-            # Once the input is over nobody waits for what others will say.
-            talking = asyncio.create_task(talk(served, ENDS, longest, deps.closing.set))
-            stopping = asyncio.create_task(wish.stop.wait())
+    async with (
+        handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish,
+        AsyncExitStack() as stack,
+    ):
+        deps = await stack.enter_async_context(open_dependencies(settings, passing, 0))
+        if (worker := await start_worker_beside(deps)) is not None:
+            await stack.enter_async_context(worker)
+        served = build_mcp_server(McpDependencies(deps, PendingWaits()), who)
+        longest = settings.serve.body_bytes
+        # Once the input is over nobody waits for what others will say.
+        with anyio.CancelScope() as talking:
             try:
-                await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                async with run_beside(_stop_talking, wish, deps, talking):
+                    await talk(served, ENDS, longest, deps.closing.set)
             finally:
                 deps.closing.set()
-                await cancel_and_wait(stopping, talking)
-            if talking.done() and not talking.cancelled():
-                talking.result()
-                return 0
+            return 0
     return wish.exit_code
+
+
+async def _stop_talking(wish: Interrupted, deps: Dependencies, talking: anyio.CancelScope) -> None:
+    """Cuts off what is under way, once a signal asks for it."""
+    await wish.stop.wait()
+    deps.closing.set()
+    talking.cancel()

@@ -7,13 +7,14 @@ and end the talk before it began. So the floor is held while a cast gathers.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from parley.bus.connection.tasks import cancel_and_wait
+import anyio
+
+from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract.drafts import Draft
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import FloorPaused, FloorResumed
@@ -33,18 +34,14 @@ async def pause_until_all_here(room: Room, names: Iterable[str], nonce: str) -> 
         yield
         return
     await room.publish([Draft(f"gather:{nonce}", FloorPaused(reason=REASON))])
-    waiting = asyncio.create_task(_resume(room, tuple(names), nonce), name="gathering")
-    try:
+    async with run_beside(_resume, room, tuple(names), nonce):
         yield
-    finally:
-        await cancel_and_wait(waiting)
 
 
 async def _resume(room: Room, names: tuple[str, ...], nonce: str) -> None:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(SECONDS):
-            while not all(_is_seated(room, name) for name in names):
-                await room.wait_past(room.seq)
+    with anyio.move_on_after(SECONDS):
+        while not all(_is_seated(room, name) for name in names):
+            await room.wait_past(room.seq)
     with contextlib.suppress(SessionClosed):
         if room.memory.floor.paused == REASON:
             await room.publish([Draft(f"gathered:{nonce}", FloorResumed())])

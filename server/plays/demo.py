@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,16 +14,15 @@ from rich.panel import Panel
 from rich.text import Text
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Record
 from parley.bus.log.replies import FactRecord
 from parley.server.basics.output import escape, print_notice, stderr
+from parley.server.plays.live_view import follow_live, show_live
 from parley.server.queries.memory_queries import read_digest
 from parley.server.records.session_opening import transcript_drafts
 from parley.server.records.transcript_replay import open_if_new, publish, wait_until_settled
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style
-from parley.server.render.events.live_text import print_line
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
@@ -35,7 +32,6 @@ from parley.server.transcripts import Transcript, parse_transcript
 
 SESSION: Final = "demo"
 LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
-CATCH_UP_SECONDS: Final = 5
 ROWS: Final = 200  # kept for the screen, however tall it is
 LEAST_ROWS: Final = 12
 BORDER: Final = 2  # rows of a panel that are its frame
@@ -73,51 +69,15 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
 @asynccontextmanager
 async def _shown(bus: Bus, *, live: bool) -> AsyncIterator[None]:
     """Shows entries and facts on stderr while the body runs, and until all it wrote was shown."""
-    if not live:
-        yield
+    console = stderr()
+    if not live or not console.is_terminal:
+        async with show_live(bus, SESSION, 0, live=live):
+            yield
         return
-    view = _View(stderr())
-    following = asyncio.create_task(view.follow(bus), name="parley-demo-view")
-    try:
-        yield
-        head = (await bus.info(SESSION)).head
-        with contextlib.suppress(TimeoutError):  # the minutes say it all anyway
-            async with asyncio.timeout(CATCH_UP_SECONDS):
-                await view.until(head)
-    finally:
-        await cancel_and_wait(following)
-
-
-class _View:
-    """Follows a session on a console: a screen where there is a terminal, else lines."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._seen = 0  # seq of the newest entry shown
-        self._moved = asyncio.Event()
-
-    async def until(self, seq: int) -> None:
-        """Returns once entry `seq` was shown."""
-        while self._seen < seq:
-            self._moved.clear()
-            await self._moved.wait()
-
-    def _saw(self, record: Record | FactRecord) -> None:
-        self._seen = max(self._seen, record.seq)
-        self._moved.set()
-
-    async def follow(self, bus: Bus) -> None:
-        async with bus.subscribe(SESSION, after=0) as heard:
-            if not self._console.is_terminal:
-                async for record in heard:
-                    print_line(self._console, record)
-                    self._saw(record)
-                return
-            screen = _Screen()
-            with Live(screen, console=self._console, refresh_per_second=12):
-                async for record in heard:
-                    screen.add(record)
-                    self._saw(record)
+    screen = _Screen()
+    with Live(screen, console=console, refresh_per_second=12):
+        async with follow_live(bus, SESSION, 0, screen.add):
+            yield
 
 
 class _Screen:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
+import anyio
+import structlog
+
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import run_beside
+from parley.bus.entries import Record
+from parley.bus.log.replies import FactRecord
 from parley.server.basics.output import stderr
 from parley.server.render.events.live_text import print_line
 
 CATCH_UP_SECONDS: Final = 5
+
+log = structlog.get_logger("parley.live")
 
 
 @asynccontextmanager
@@ -22,36 +28,66 @@ async def show_live(bus: Bus, session: str, after: int, *, live: bool) -> AsyncI
     if not live:
         yield
         return
-    seen = _Seen(after)
-    following = asyncio.create_task(_follow(bus, session, after, seen), name="parley-follow")
-    try:
+    async with follow_live(bus, session, after, partial(print_line, stderr())):
+        yield
+
+
+@asynccontextmanager
+async def follow_live(
+    bus: Bus, session: str, after: int, show: Callable[[Record | FactRecord], None]
+) -> AsyncIterator[None]:
+    """Calls `show` with what comes after `after` while the body runs, and the rest of it then.
+
+    Where that fails it is logged, and the body goes on unseen.
+    """
+    progress = _Progress(after)
+    async with run_beside(_follow, bus, session, after, show, progress):
         yield
         head = (await bus.info(session)).head
-        with contextlib.suppress(TimeoutError):  # the log has it all
-            async with asyncio.timeout(CATCH_UP_SECONDS):
-                await seen.until(head)
-    finally:
-        await cancel_and_wait(following)
+        with anyio.move_on_after(CATCH_UP_SECONDS):  # the log has it all
+            await progress.wait_until(head)
 
 
-class _Seen:
+class _Progress:
+    """How far entries were shown."""
+
     def __init__(self, seq: int) -> None:
         self._seq = seq
-        self._moved = asyncio.Event()
+        self._has_ended = False
+        self._news = anyio.Event()
 
-    def move(self, seq: int) -> None:
+    def advance(self, seq: int) -> None:
         self._seq = max(self._seq, seq)
-        self._moved.set()
+        self._announce()
 
-    async def until(self, seq: int) -> None:
-        while self._seq < seq:
-            self._moved.clear()
-            await self._moved.wait()
+    def end(self) -> None:
+        """Nothing more will be shown."""
+        self._has_ended = True
+        self._announce()
+
+    async def wait_until(self, seq: int) -> None:
+        """Returns once entry `seq` was shown, or none will be."""
+        while self._seq < seq and not self._has_ended:
+            await self._news.wait()
+
+    def _announce(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
 
 
-async def _follow(bus: Bus, session: str, after: int, seen: _Seen) -> None:
-    console = stderr()
-    async with bus.subscribe(session, after=after) as heard:
-        async for record in heard:
-            print_line(console, record)
-            seen.move(record.seq)
+async def _follow(
+    bus: Bus,
+    session: str,
+    after: int,
+    show: Callable[[Record | FactRecord], None],
+    progress: _Progress,
+) -> None:
+    try:
+        async with bus.subscribe(session, after=after) as records:
+            async for record in records:
+                show(record)
+                progress.advance(record.seq)
+    except Exception as error:
+        log.warning("live_view_lost", session=session, error=str(error))
+    finally:
+        progress.end()

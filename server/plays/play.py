@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 from ulid import ULID
 
 from parley.bus import Bus
+from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import SessionOpened
 from parley.listeners.agents.host import HostedPart, host_agents
@@ -84,14 +85,16 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
             _some_worker(settings, running) as worker,
             show_live(bus, session, after, live=not plan.fast),
         ):
-            with handle_signals(lambda: _tell_how_to_resume(plan.cast, session)) as asked:
-                async with _gathered(bus, plan, session):
-                    if plan.processes:
-                        await _in_children(settings, running, plan, session, asked)
-                    else:
-                        await play_in_process(
-                            bus, plan.packs, session, plan.cast.parts, model, prices, asked
-                        )
+            async with (
+                handle_signals(lambda: _tell_how_to_resume(plan.cast, session)) as asked,
+                _gathered(bus, plan, session),
+            ):
+                if plan.processes:
+                    await _in_children(settings, running, plan, session, asked)
+                else:
+                    await play_in_process(
+                        bus, plan.packs, session, plan.cast.parts, model, prices, asked
+                    )
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
@@ -177,7 +180,8 @@ async def play_in_process(
             await host_agents(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
     finally:
         if (aclose := getattr(model, "aclose", None)) is not None:
-            await aclose()
+            with anyio.CancelScope(shield=True):
+                await aclose()
 
 
 async def _in_children(
@@ -187,17 +191,19 @@ async def _in_children(
     environment = child_environment(settings.model_copy(update={"redis": running.url}))
     names = [part.name for part in plan.cast.parts]
     shares = [names[first :: plan.processes] for first in range(min(plan.processes, len(names)))]
-    async with asyncio.TaskGroup() as tasks:
-        minded = [
-            tasks.create_task(
-                supervise_child(
-                    f"host-{number}", _command(plan, session, share), asked.stop,
-                    settings.drain_seconds, environment=environment, finishes=True,
-                )
-            )
-            for number, share in enumerate(shares, 1)
-        ]  # fmt: skip
-    if not all(task.result() for task in minded):
+    given_up: list[str] = []
+
+    async def supervise(name: str, share: Sequence[str]) -> None:
+        if not await supervise_child(
+            name, _command(plan, session, share), asked.stop, settings.drain_seconds,
+            environment=environment, finishes=True,
+        ):  # fmt: skip
+            given_up.append(name)
+
+    async with open_task_group() as tasks:
+        for number, share in enumerate(shares, 1):
+            tasks.start_soon(supervise, f"host-{number}", share)
+    if given_up:
         raise Failure(f"a process that hosts agents of {session!r} keeps dying; its log is above")
 
 
@@ -241,10 +247,9 @@ async def _settled(
         await wait_until_settled(bus, packs, session, worker.check)
         return
     if worker is None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(STALE_MS / 1000):
-                await wait_until_settled(bus, packs, session)
-                return
+        with anyio.move_on_after(STALE_MS / 1000):
+            await wait_until_settled(bus, packs, session)
+            return
     if worker is None and await has_live_worker(bus):
         await wait_until_settled(bus, packs, session)
     else:

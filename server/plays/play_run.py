@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -115,13 +114,8 @@ def _announce(bound: CostBound, *, offline: bool, ask: bool) -> None:
 async def _played(
     settings: Settings, plan: Play, model: StreamingModel, paid: Prices, minder: int | None
 ) -> PlayResult:
-    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
-    try:
-        async with closing_model(model):
-            return await play(settings, plan, model, paid)
-    finally:
-        if watch is not None:
-            watch.cancel()
+    async with stop_with_parent(minder), closing_model(model):
+        return await play(settings, plan, model, paid)
 
 
 def _rehearsed(plan: Play, model: StreamingModel) -> PlayResult:
@@ -210,14 +204,13 @@ async def _serve(
     if missing := set(names) - {part.name for part in parts}:
         raise Misuse(f"{cast.source}: no participant is called {min(missing)!r}")
     packs = read_packs(settings.packs)
-    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
-    try:
-        async with open_connection(settings) as running, closing_model(model):
-            with handle_signals(lambda: None) as asked:
-                await play_in_process(
-                    running.bus, packs, session, parts, model, cast_prices(settings, cast), asked
-                )
-        return 0
-    finally:
-        if watch is not None:
-            watch.cancel()
+    async with (
+        stop_with_parent(minder),
+        open_connection(settings) as running,
+        closing_model(model),
+        handle_signals(lambda: None) as asked,
+    ):
+        await play_in_process(
+            running.bus, packs, session, parts, model, cast_prices(settings, cast), asked
+        )
+    return 0

@@ -7,10 +7,11 @@ agents, the arbiter, the fold and the log's refusals.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Final
 
-from parley.bus.connection.tasks import cancel_and_wait
+import anyio
+
+from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract import wire
 from parley.bus.entries import SessionOpened, Unknown
 from parley.bus.log.local_log import LocalLog
@@ -56,19 +57,17 @@ async def _rehearse(
     session: str,
     hear: Hearer,
 ) -> LocalLog:
-    clock = asyncio.get_running_loop()
-    log = LocalLog(session, lambda: BEGAN_MS + round(clock.time() * 1000))
+    log = LocalLog(session, lambda: BEGAN_MS + round(anyio.current_time() * 1000))
     log.open(entry)
     async with enter_room(LocalLogPort(log, packs.known)) as room:
         room.add_listener(hear)
         if drafts := opening_drafts(cast):
             await room.publish(drafts)
-        extracts = asyncio.create_task(_extract(room, log), name="extracts")
-        try:
-            async with pause_until_all_here(room, [part.name for part in cast.parts], NONCE):
-                await host_agents(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
-        finally:
-            await cancel_and_wait(extracts)
+        async with (
+            run_beside(_extract, room, log),
+            pause_until_all_here(room, [part.name for part in cast.parts], NONCE),
+        ):
+            await host_agents(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
     settle_log(log, Memory(packs.known))  # what fell due with the last words
     return log
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import anyio
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from parley.bus import Bus
@@ -65,13 +65,12 @@ async def publish(
     bus: Bus, session: str, waiting: Sequence[Draft], rate: float | None, advance: Advance
 ) -> None:
     """Publishes in order, `rate` a second or flat out; waits while the session is busy."""
-    clock = asyncio.get_running_loop()
-    started = clock.time()
+    started = anyio.current_time()
     size = BATCH if rate is None else max(1, min(BATCH, int(rate / 20)))
     for first in range(0, len(waiting), size):
         batch = list(waiting[first : first + size])
         if rate is not None:
-            await asyncio.sleep(max(0.0, started + first / rate - clock.time()))
+            await anyio.sleep(max(0.0, started + first / rate - anyio.current_time()))
         await _offer(bus, session, batch)
         advance(len(batch))
 
@@ -81,7 +80,7 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
         try:
             await bus.publish(session, batch)
         except Busy as busy:
-            await asyncio.sleep(busy.retry_after)
+            await anyio.sleep(busy.retry_after)
         except Conflict as other:
             raise Failure(
                 f"session {session!r} holds another transcript: its entry {other.seq} is not what "
@@ -98,10 +97,9 @@ async def wait_until_settled(
 
     Raises `Failure` where nothing moves for a minute, or when `check` does.
     """
-    clock = asyncio.get_running_loop()
     reader = MemoryReader(bus, packs.known)
     before: tuple[int, int, int] | None = None
-    moved = clock.time()
+    moved = anyio.current_time()
     while True:
         check()
         info = await bus.info(session)
@@ -111,13 +109,13 @@ async def wait_until_settled(
                 return
         now = (info.head, info.folded, info.due["effects"])
         if now != before:
-            before, moved = now, clock.time()
-        elif clock.time() - moved > STALLED_SECONDS:
+            before, moved = now, anyio.current_time()
+        elif anyio.current_time() - moved > STALLED_SECONDS:
             raise Failure(
                 f"session {session!r} has not moved for {STALLED_SECONDS} s at {info.folded} of "
                 f"{info.head}; see 'parley status' and the workers' logs"
             )
-        await asyncio.sleep(LOOK_SECONDS)
+        await anyio.sleep(LOOK_SECONDS)
 
 
 @asynccontextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import anyio.to_thread
 
 from parley.bus import Snapshot
 from parley.bus.contract.errors import SnapshotDamaged
@@ -35,12 +36,17 @@ async def verify_session(backend: Backend, session: str) -> list[str]:
     Folding it twice may take seconds; the loop stays free meanwhile.
     """
     audit = await backend.bus.audit(session)
-    found = await asyncio.to_thread(lambda: list(_live(audit, backend.packs)))
+    found = await _in_thread(lambda: _live(audit, backend.packs))
     try:
         stored = await backend.bus.snapshot(session, FOLD, strict=True)
     except SnapshotDamaged as damaged:
         return [*found, str(damaged)]
-    return found or await asyncio.to_thread(lambda: list(_snapshot(stored, audit, backend.packs)))
+    return found or await _in_thread(lambda: _snapshot(stored, audit, backend.packs))
+
+
+async def _in_thread(find: Callable[[], Iterator[str]]) -> list[str]:
+    """What `find` yields. Who is cancelled does not wait for the thread: its data is its own."""
+    return await anyio.to_thread.run_sync(lambda: list(find()), abandon_on_cancel=True)
 
 
 def _live(audit: StoredSession, packs: Packs) -> Iterator[str]:

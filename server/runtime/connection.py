@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import faulthandler
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import anyio
 
 from parley.bus import Bus, embedded
 from parley.server.settings import Settings
@@ -30,7 +31,11 @@ def run(main: Coroutine[Any, Any, Result]) -> Result:
     """What `main` comes to, on a fresh event loop. A crash below Python tells where it was."""
     if not faulthandler.is_enabled():
         faulthandler.enable(sys.__stderr__ or 2)
-    return asyncio.run(main)
+    return anyio.run(_result_of, main, backend="asyncio")
+
+
+async def _result_of(main: Coroutine[Any, Any, Result]) -> Result:
+    return await main
 
 
 @asynccontextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import anyio
+
 from parley.listeners.models.embedding import Embedder
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.models.openai_model import OpenAIModel
@@ -54,4 +56,5 @@ async def closing_model(model: StreamingModel) -> AsyncIterator[None]:
         yield
     finally:
         if isinstance(model, OpenAIModel):
-            await model.aclose()
+            with anyio.CancelScope(shield=True):
+                await model.aclose()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final, Literal
 
+import anyio
+
+from parley.bus.connection.task_groups import run_beside
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
@@ -34,21 +38,26 @@ def run_worker(
 async def _work(
     settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
 ) -> int:
-    watch = None if minder is None else asyncio.create_task(stop_with_parent(minder))
-    try:
+    async with stop_with_parent(minder):
         if lanes == "all":
             return await _mind(settings)
         await _serve(settings, lanes)
         return 0
-    finally:
-        if watch is not None:
-            watch.cancel()
 
 
-async def stop_with_parent(minder: int) -> None:
-    """SIGTERM to this process once `minder` is no longer its parent."""
-    while os.getppid() == minder:  # noqa: ASYNC110 - nothing wakes an orphan
-        await asyncio.sleep(LOOK_SECONDS)
+@asynccontextmanager
+async def stop_with_parent(parent: int | None) -> AsyncIterator[None]:
+    """While the body runs: SIGTERM to this process once `parent` is no longer its parent."""
+    if parent is None:
+        yield
+        return
+    async with run_beside(_watch_parent, parent):
+        yield
+
+
+async def _watch_parent(parent: int) -> None:
+    while os.getppid() == parent:  # noqa: ASYNC110 - nothing wakes an orphan
+        await anyio.sleep(LOOK_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,6 +12,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO
+
+import anyio
+from anyio.abc import Process
 
 import parley
 from parley.bus import Bus
@@ -41,15 +44,15 @@ class WorkerProcess:
     def __init__(self, settings: Settings, log: IO[bytes]) -> None:
         self._settings = settings
         self._log = log
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._deaths: deque[float] = deque(maxlen=DEATHS)
 
     async def start(self) -> None:
         """Start it, under a log that begins anew."""
         self._log.seek(0)
         self._log.truncate()
-        self._process = await asyncio.create_subprocess_exec(
-            *worker_command(), stdin=asyncio.subprocess.DEVNULL, stdout=self._log,
+        self._process = await anyio.open_process(
+            worker_command(), stdin=subprocess.DEVNULL, stdout=self._log,
             stderr=self._log, env=child_environment(self._settings),
         )  # fmt: skip
 
@@ -80,9 +83,10 @@ class WorkerProcess:
         return True
 
     async def end(self) -> None:
-        """Drain it, and end it where that takes too long."""
+        """Drain it, and end it where that takes too long; also in a cancelled scope."""
         if self._process is not None and self._process.returncode is None:
-            await _end(self._process, self._settings.drain_seconds + 5)
+            with anyio.CancelScope(shield=True):
+                await _end(self._process, self._settings.drain_seconds + 5)
 
 
 @asynccontextmanager
@@ -97,13 +101,13 @@ async def run_worker_process(settings: Settings, url: str) -> AsyncIterator[Work
             await helping.end()
 
 
-async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
+async def _end(process: Process, grace: float) -> None:
     process.terminate()
-    try:
-        await asyncio.wait_for(process.wait(), grace)
-    except TimeoutError:
-        process.kill()
+    with anyio.move_on_after(grace):
         await process.wait()
+        return
+    process.kill()
+    await process.wait()
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import anyio.to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.errors import SessionClosed
@@ -75,7 +76,9 @@ def without_effect(file: SessionFile) -> list[str]:
 async def restore_session(bus: Bus, session: str, file: SessionFile, *, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
     # seconds, of a file as long as may be
-    records = await asyncio.to_thread(records_to_restore, file.rows)
+    records = await anyio.to_thread.run_sync(
+        records_to_restore, file.rows, abandon_on_cancel=True
+    )
     await bus.restore(session, records, replace=replace)
     if file.status == "archived":
         await bus.mark(session, "archived")
@@ -93,8 +96,9 @@ async def fork_session(bus: Bus, session: str, name: str, at: int | None) -> int
     if name == session:
         raise Misuse("a fork needs a name of its own")
     now_ms = await bus.now_ms()
-    records = await asyncio.to_thread(
-        lambda: records_to_restore(fork_log(file.rows, session, last, now_ms))
+    records = await anyio.to_thread.run_sync(
+        lambda: records_to_restore(fork_log(file.rows, session, last, now_ms)),
+        abandon_on_cancel=True,
     )
     await bus.restore(name, records)
     return last
