@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from typing import Final
 
+import anyio
+
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BusError, StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined
@@ -58,7 +59,8 @@ async def join(
         try:
             await guest.stay(screen.lines(name, lambda: room.memory))
         finally:
-            await guest.leave()
+            with anyio.CancelScope(shield=True):
+                await guest.leave()
     screen.check()
 
 
@@ -89,21 +91,16 @@ class Guest:
     async def stay(self, typed: AsyncGenerator[str]) -> None:
         """Does what is typed until it ends, until `/quit`, or until the session closes.
 
-        Raises `Failure` where another process joined under the name.
+        What was begun by then is done to its end. Raises `Failure` where another process
+        joined under the name.
         """
-        over = asyncio.create_task(self._until_over())
-        try:
-            async with aclosing(typed):
-                while not over.done():
-                    line = asyncio.ensure_future(anext(typed, None))
-                    await asyncio.wait({line, over}, return_when=asyncio.FIRST_COMPLETED)
-                    if not line.done():
-                        await cancel_and_wait(line)
-                    elif (text := line.result()) is None or not await self.typed(text):
+        with anyio.CancelScope() as staying:
+            async with run_beside(self._end_with_session, staying), aclosing(typed):
+                async for line in typed:
+                    with anyio.CancelScope(shield=True):
+                        goes_on = await self.typed(line)
+                    if not goes_on:
                         return
-            over.result()
-        finally:
-            await cancel_and_wait(over)
 
     async def typed(self, line: str) -> bool:
         """Does what `line` says, or shows why not; False for a `/quit`."""
@@ -155,8 +152,8 @@ class Guest:
             return assemble(memory, request).text.splitlines()
         return view_lines(memory, view)
 
-    async def _until_over(self) -> None:
-        """Returns when the session closes; keeps the seat until then."""
+    async def _end_with_session(self, staying: anyio.CancelScope) -> None:
+        """Cancels `staying` when the session closes; keeps the seat until then."""
         me = self._me
         while me.memory.closed is None:
             seq = me.room.seq
@@ -167,3 +164,4 @@ class Guest:
             except Superseded as error:
                 raise Failure(str(error)) from None
             await me.room.wait_past(seq)
+        staying.cancel()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+import math
 import os
 import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from typing import Any, Final
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio.from_thread
+from anyio.lowlevel import current_token
 
 from parley.bus import FactRecord
+from parley.bus.connection.task_groups import run_beside
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
@@ -20,6 +25,9 @@ from parley.server.chat_commands.typed_line import View
 from parley.server.render.events.live_text import print_line
 from parley.server.render.session_text import status_line
 from parley.server.rows.entry_rows import log_row
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
 
 _CHUNK: Final = 65_536  # bytes read from a pipe at once
 
@@ -69,8 +77,9 @@ class Screen:
     async def lines(self, name: str, memory: Callable[[], Memory]) -> AsyncGenerator[str]:
         """What is typed, line by line, until its end."""
         typed = self._prompted(name, memory) if self._terminal else read_lines()
-        async for line in typed:
-            yield line
+        async with aclosing(typed):
+            async for line in typed:
+                yield line
 
     async def _prompted(self, name: str, memory: Callable[[], Memory]) -> AsyncGenerator[str]:
         from prompt_toolkit import PromptSession
@@ -91,35 +100,50 @@ class Screen:
         )
         self._refresh = prompt.app.invalidate
         with patch_stdout(raw=True):
-            while True:
-                try:
-                    yield await prompt.prompt_async()
-                except (EOFError, KeyboardInterrupt):
-                    return
+            while (line := await _ask(prompt)) is not None:
+                yield line
+
+
+async def _ask(prompt: PromptSession[str]) -> str | None:
+    """The next line that is typed; None at the end of input, and for Ctrl-C.
+
+    The prompt sets the terminal right while it ends, and waits for it meanwhile: so it is
+    told to end instead of being cancelled, which would cut off these waits as well.
+    """
+    line: str | None = None
+    async with run_beside(_exit_when_cancelled, prompt):
+        with anyio.CancelScope(shield=True), suppress(EOFError, KeyboardInterrupt):
+            line = await prompt.prompt_async()
+    return line
+
+
+async def _exit_when_cancelled(prompt: PromptSession[str]) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        if prompt.app.future is not None and not prompt.app.future.done():
+            prompt.app.exit(exception=EOFError)
 
 
 async def read_lines() -> AsyncGenerator[str]:
     """The lines of stdin. A thread reads them: a file, a pipe and a terminal all can be read so."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes] = asyncio.Queue()
+    token = current_token()
+    sending, chunks = anyio.create_memory_object_stream[bytes](math.inf)
 
     def read() -> None:
         # Of the descriptor itself: a thread that is left waiting holds no lock of Python's.
-        while True:
-            chunk = os.read(sys.stdin.fileno(), _CHUNK)
-            try:
-                loop.call_soon_threadsafe(queue.put_nowait, chunk)
-            except RuntimeError:  # the loop is closed: nobody waits for it any more
-                return
-            if not chunk:
-                return
+        with suppress(anyio.RunFinishedError, anyio.ClosedResourceError):  # nobody waits any more
+            while chunk := os.read(sys.stdin.fileno(), _CHUNK):
+                anyio.from_thread.run_sync(sending.send_nowait, chunk, token=token)
+            anyio.from_thread.run_sync(sending.close, token=token)
 
-    threading.Thread(target=read, name="parley-stdin", daemon=True).start()
     rest = b""
-    while chunk := await queue.get():
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.decode(errors="replace")
+    with sending, chunks:
+        threading.Thread(target=read, name="parley-stdin", daemon=True).start()
+        async for chunk in chunks:
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield line.decode(errors="replace")
     if rest:
         yield rest.decode(errors="replace")
 

@@ -15,7 +15,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 import pytest
 
@@ -223,49 +223,83 @@ async def _has_joined(url: str, name: str) -> bool:
     return any(getattr(entry, "participant", "") == name for entry in entries)
 
 
+class Terminal:
+    """`parley join s --as Ana` at a terminal of 40 lines, and what it has shown."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        self.modes = termios.tcgetattr(slave)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "parley", "join", "s", "--as", "Ana"],
+            stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=environment, close_fds=True,
+        )  # fmt: skip
+        self.slave = slave  # open: its modes are read at the end
+        os.set_blocking(self.master, False)
+        self._seen = bytearray()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def write(self, keys: bytes) -> None:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            os.write(self.master, keys)
+
+    def shows(self, text: str) -> bool:
+        with contextlib.suppress(OSError):  # nothing to read for now
+            fresh = os.read(self.master, 65_536)
+            self._seen.extend(fresh)
+            for _ in range(fresh.count(b"\x1b[6n")):  # where is the cursor? any terminal says
+                os.write(self.master, b"\x1b[1;1R")
+        return text in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self._seen.decode(errors="replace"))
+
+    def has_ended(self) -> bool:
+        return self.shows("") and self.process.poll() is not None
+
+
 def test_a_terminal_has_a_prompt_and_a_status_line(
     asking: asyncio.Runner, redis_url: str, environment: dict[str, str]
 ) -> None:
     """What is typed is said; what others say appears above; the end of input leaves."""
     begin(asking, redis_url, ECHO)
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "parley", "join", "s", "--as", "Ana"],
-        stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=environment, close_fds=True,
-    )  # fmt: skip
-    os.close(slave)
-    os.set_blocking(master, False)
-    seen = bytearray()
-
-    def shows(text: str) -> bool:
-        with contextlib.suppress(OSError):  # nothing to read for now
-            fresh = os.read(master, 65_536)
-            seen.extend(fresh)
-            for _ in range(fresh.count(b"\x1b[6n")):  # where is the cursor? any terminal says
-                os.write(master, b"\x1b[1;1R")
-        return text in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode(errors="replace"))
-
-    try:
-        asking.run(wait_until(lambda: shows("floor: free")))
-        os.write(master, b"/propose Call it Otter.\r")
-        asking.run(wait_until(lambda: shows("1 Ana [propose]: Call it Otter.")))
-        asking.run(wait_until(lambda: shows("open: P1")))
-        os.write(master, b"/suport P1\r")
-        asking.run(wait_until(lambda: shows("the nearest is /support")))
+    with Terminal(environment) as terminal:
+        asking.run(wait_until(lambda: terminal.shows("floor: free")))
+        terminal.write(b"/propose Call it Otter.\r")
+        asking.run(wait_until(lambda: terminal.shows("1 Ana [propose]: Call it Otter.")))
+        asking.run(wait_until(lambda: terminal.shows("open: P1")))
+        terminal.write(b"/suport P1\r")
+        asking.run(wait_until(lambda: terminal.shows("the nearest is /support")))
 
         def ended() -> bool:
-            with contextlib.suppress(OSError):  # it has ended meanwhile
-                os.write(master, b"\x04")  # again: between two prompts nobody reads it
-            return shows("") and process.poll() is not None
+            terminal.write(b"\x04")  # again: between two prompts nobody reads it
+            return terminal.has_ended()
 
         asking.run(wait_until(ended, every=0.2))
-    finally:
-        process.kill()
-        process.wait()
-        os.close(master)
-    assert process.returncode == 0
+    assert terminal.process.returncode == 0
     assert records(asking, redis_url)[-1].entry.kind == "participant.left"
+
+
+def test_a_session_that_closes_lets_a_terminal_go_as_it_was(
+    asking: asyncio.Runner, redis_url: str, environment: dict[str, str]
+) -> None:
+    """Whatever is half typed: the prompt ends, and keys are shown again."""
+    begin(asking, redis_url, chair=["Mo"])
+    with Terminal(environment) as terminal:
+        asking.run(wait_until(lambda: terminal.shows("floor: free")))
+        terminal.write(b"half a sen")
+        asking.run(wait_until(lambda: terminal.shows("half a sen")))
+        join(environment, "/close we are done\n", "--as", "Mo")
+        asking.run(wait_until(terminal.has_ended))
+        assert terminal.shows("closed by Mo: we are done")
+        assert not terminal.shows("Traceback")
+        assert termios.tcgetattr(terminal.slave) == terminal.modes
+    assert terminal.process.returncode == 0
 
 
 def test_the_floor_is_moderated_from_a_command_line(
