@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from parley.memory.goals.insights import list_insights
 from parley.memory.state.memory import Memory
+from parley.server.rows.cite_rows import Row, pick
 from parley.server.rows.goal_rows import goal_rows
-
-Row = dict[str, Any]
 
 
 def goal_rows_of_minutes(memory: Memory) -> list[Row]:
@@ -16,11 +13,7 @@ def goal_rows_of_minutes(memory: Memory) -> list[Row]:
     names = (
         "ref", "kind", "title", "participant", "status", "opened_n", "closed_n", "result", "depth"
     )  # fmt: skip
-    return [
-        {name: row[name] for name in names}
-        for row in goal_rows(memory)
-        if row["kind"] in ("goal", "task")
-    ]
+    return [pick(row, *names) for row in goal_rows(memory) if row["kind"] in ("goal", "task")]
 
 
 def insight_rows(memory: Memory) -> list[Row]:

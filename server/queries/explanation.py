@@ -21,10 +21,11 @@ from parley.memory.state.item_state import Cite, Decision, Fact, Origin, Proposa
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.server.queries.log_queries import Replay, replay_log
-from parley.server.rows.cite_rows import origin_row, quote
+from parley.server.rows.cite_rows import cites_of, origin_row, pick, quote
 from parley.server.rows.claim_rows import claim_row
-from parley.server.rows.digest_rows import decision_row, proposal_row
-from parley.server.rows.digest_rows import origins as origins_of
+from parley.server.rows.digest_rows import summary_row
+from parley.server.rows.item_rows import decision_row, proposal_row
+from parley.server.rows.item_rows import origins as origins_of
 from parley.server.rows.vote_rows import vote_row
 from parley.server.runtime.backend import Backend
 
@@ -79,8 +80,7 @@ def cited_entries(memory: Memory, ref: str) -> set[int]:
     if (claimed := read.items.get(ref)) is not None:
         origins += [claimed.origin, *(voice.origin for voice in claimed.voices.values())]
         cites.append(Cite(claimed.born))
-    cites += [cite for origin in origins if origin is not None for cite in origin.cites]
-    return {cite.n for cite in cites}
+    return {cite.n for cite in (*cites, *cites_of(*origins))}
 
 
 def _claimed(claimed: ClaimedItem, facts: list[Fact], replay: Replay) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _overlaid(read: ClaimOverlay, ref: str, replay: Replay) -> dict[str, Any]:
         row["confirmed"] = origin_row(read.confirmed[ref], replay.said)
     if ref in read.retracted:
         row["status"] = "retracted"
-        doubt = origin_row(read.retracted[ref], replay.said) or {}
+        doubt = origin_row(read.retracted[ref], replay.said)
         row["retracted"] = {**doubt, "reason": read.reasons[ref]}
     return row
 
@@ -183,7 +183,7 @@ def _cites(item: Item) -> list[Cite]:
             cites = [Cite(item.opened)]
             if item.talk is not None and item.talk.answer_n:
                 cites.append(Cite(item.talk.answer_n))
-    return [*cites, *(cite for origin in origins if origin is not None for cite in origin.cites)]
+    return [*cites, *cites_of(*origins)]
 
 
 def _words(cites: list[Cite], replay: Replay) -> list[dict[str, Any]]:
@@ -205,7 +205,7 @@ def _passage(cite: Cite, replay: Replay) -> dict[str, Any] | None:
 def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
     """The standing summaries whose range holds entry `n`, the lowest level first."""
     return [
-        {"level": summary.level, "first": summary.first, "last": summary.last}
+        pick(summary_row(summary), "level", "first", "last")
         for _, summary in sorted(memory.summaries.items())
         if summary.first <= n <= summary.last
     ]

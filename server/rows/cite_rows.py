@@ -1,8 +1,8 @@
-"""Where something in the minutes comes from, with the words that say so. Pure."""
+"""What rows of items are made of: handles, tallies, cites, origins with their words. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parley.bus.entries import Record
@@ -11,23 +11,66 @@ from parley.memory.text.plain_text import clip, clip_sentence
 
 QUOTE = 240  # characters: two lines of a terminal
 
+Row = dict[str, Any]
 Said = Mapping[int, Record]  # entries by n
 
 
-def origin_row(origin: Origin | None, records: Said) -> dict[str, Any] | None:
+def pick(row: Row, *names: str) -> Row:
+    """These fields of `row`, in this order."""
+    return {name: row[name] for name in names}
+
+
+def handle_of(letter: str, ref: int | None) -> str | None:
+    """The handle of the item of that number: 3 is P3."""
+    return None if ref is None else f"{letter}{ref}"
+
+
+def tally_row(tally: tuple[int, int, int]) -> dict[str, int]:
+    """How many stand where."""
+    return dict(zip(("support", "oppose", "neutral"), tally, strict=True))
+
+
+def cites_of(*origins: Origin | None) -> list[Cite]:
+    """The cites of all of them, in order."""
+    return [cite for origin in origins if origin is not None for cite in origin.cites]
+
+
+def cite_list(*origins: Origin | None) -> list[list[int]]:
+    """Their cites as [n, start, end]."""
+    return [[cite.n, cite.start, cite.end] for cite in cites_of(*origins)]
+
+
+def cite_places(cites: Iterable[Cite]) -> list[Row]:
+    """The cites by the names of their fields, none twice."""
+    places = dict.fromkeys((cite.n, cite.start, cite.end) for cite in cites)
+    return [{"n": n, "start": start, "end": end} for n, start, end in places]
+
+
+def origin_terms(origin: Origin) -> Row:
+    """How something was found, by which rule, and how surely (per mille)."""
+    return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence}
+
+
+def origin_row(origin: Origin, records: Said) -> Row:
     """Where something comes from, with the words that say so."""
-    if origin is None:
-        return None
     cite = origin.cites[0]
     return {
         "n": cite.n,
         "by": getattr(records[cite.n].entry, "participant", None) if cite.n in records else None,
         "quote": quote(cite, records),
-        "how": origin.how,
-        "rule": origin.rule,
-        "confidence": origin.confidence,
-        "cites": [[c.n, c.start, c.end] for c in origin.cites],
+        **origin_terms(origin),
+        "cites": cite_list(origin),
     }
+
+
+def late_origin_row(origin: Origin | None, records: Said) -> Row | None:
+    """The same of what may not have come about."""
+    return None if origin is None else origin_row(origin, records)
+
+
+def voice_row(participant: str, origin: Origin, records: Said, **fields: Any) -> Row:
+    """Where somebody took a side, with the words that say so, and `fields` of it."""
+    return {"participant": participant, **fields, **origin_row(origin, records)}
 
 
 def quote(cite: Cite, records: Said) -> str | None:

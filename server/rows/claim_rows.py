@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from parley.memory.extraction.model_claims.item_overlay import (
     ClaimedItem,
@@ -12,9 +11,16 @@ from parley.memory.extraction.model_claims.item_overlay import (
 )
 from parley.memory.state.item_state import Origin
 from parley.memory.state.memory import Memory
-from parley.server.rows.cite_rows import Said, origin_row
-
-Row = dict[str, Any]
+from parley.server.rows.cite_rows import (
+    Row,
+    Said,
+    cite_list,
+    cites_of,
+    origin_row,
+    origin_terms,
+    pick,
+    voice_row,
+)
 
 
 def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
@@ -27,15 +33,11 @@ def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
             for claimed_voice in voices.values()
         ],
         "confirmed": [
-            {"handle": handle, **(origin_row(origin, records) or {})}
+            {"handle": handle, **origin_row(origin, records)}
             for handle, origin in overlay.confirmed.items()
         ],
         "retracted": [
-            {
-                "handle": handle,
-                "reason": overlay.reasons[handle],
-                **(origin_row(origin, records) or {}),
-            }
+            {"handle": handle, "reason": overlay.reasons[handle], **origin_row(origin, records)}
             for handle, origin in overlay.retracted.items()
         ],
     }
@@ -57,6 +59,16 @@ def claim_row(claimed_item: ClaimedItem, records: Said) -> Row:
     }
 
 
+def page_claim_row(claimed_item: ClaimedItem) -> Row:
+    """The same without its words."""
+    row = claim_row(claimed_item, {})
+    return {
+        "ref": claimed_item.handle,
+        **pick(row, "kind", "status", "topic", "participant", "n"),
+        "cites": cite_list(claimed_item.origin),
+    }
+
+
 def cited_entries(overlay: ClaimOverlay) -> set[int]:
     """The entries whose words it rests on."""
     origins = [*overlay.confirmed.values(), *overlay.retracted.values()]
@@ -64,12 +76,11 @@ def cited_entries(overlay: ClaimOverlay) -> set[int]:
         origins += [item.origin, *(voice.origin for voice in item.voices.values())]
     for voices in overlay.voices.values():
         origins += [voice.origin for voice in voices.values()]
-    return {cite.n for origin in origins for cite in origin.cites}
+    return {cite.n for cite in cites_of(*origins)}
 
 
-def _voice(claimed_voice: ClaimedVoice, records: Said) -> Row:
-    row = {"participant": claimed_voice.participant, "stance": claimed_voice.stance}
-    return {**row, **(origin_row(claimed_voice.origin, records) or {})}
+def _voice(voice: ClaimedVoice, records: Said) -> Row:
+    return voice_row(voice.participant, voice.origin, records, stance=voice.stance)
 
 
 def finding_rows_of_claims(
@@ -107,4 +118,4 @@ def _item(item: ClaimedItem, index: int) -> Iterator[Row]:
 
 
 def _whence(origin: Origin, id: str) -> Row:
-    return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence, "id": id}
+    return {**origin_terms(origin), "id": id}

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from parley.memory.goals import tallies
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
+from parley.server.rows.cite_rows import Row, handle_of, pick
 
 RESULT: Final = 240  # characters of what one came to, on the page
 _WORKED_ON: Final = ("open", "ready", "blocked")
-
-Row = dict[str, Any]
 
 
 def goal_rows(memory: Memory) -> Iterator[Row]:
@@ -43,7 +42,7 @@ def goal_row(memory: Memory, episode: Episode) -> Row:
         "title": episode.title,
         "participant": memory.named(episode.participant),
         "status": status,
-        "parent": None if episode.parent is None else f"E{episode.parent}",
+        "parent": handle_of("E", episode.parent),
         "after": [f"E{ref}" for ref in episode.after],
         "opened_n": episode.opened,
         "opened_at": episode.opened_at,
@@ -76,10 +75,9 @@ def _goes_on(tree: list[Row]) -> bool:
 
 
 def _episode(row: Row) -> Row:
-    node = {name: row[name] for name in ("ref", "kind", "title", "status", "participant", "depth")}
     tally = row["tally"] or {"steps": 0, "tasks": {}}
     return {
-        **node,
+        **pick(row, "ref", "kind", "title", "status", "participant", "depth"),
         "n": row["opened_n"],
         "closed_n": row["closed_n"],
         "result": clip(row["result"], RESULT),

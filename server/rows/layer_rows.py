@@ -12,6 +12,7 @@ from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.state.store import StateTree
 from parley.memory.summaries.range_summaries import uncovered_summaries
+from parley.server.rows.cite_rows import handle_of
 
 
 def conversation(memory: Memory) -> dict[str, Any]:
@@ -91,10 +92,10 @@ def lessons(memory: Memory) -> dict[str, Any]:
 
 def ledger(memory: Memory) -> dict[str, Any]:
     rows = []
-    for ref, decision in memory.decisions.items():
-        if memory.decision(ref) is decision:
+    for decision in memory.decisions.values():
+        if decision.stands:
             tree = {key: value for key, value in _plain(decision).items() if key != "fingerprint"}
-            resolves = None if decision.resolves is None else f"P{decision.resolves}"
+            resolves = handle_of("P", decision.resolves)
             rows.append({"handle": decision.handle, **tree, "resolves": resolves})
     return {"decisions": rows}
 
@@ -105,7 +106,7 @@ def _plain(store: Any) -> Any:
 
 def _row(episode: Episode) -> dict[str, Any]:
     """An episode as its store has it, by handles."""
-    parent = None if episode.parent is None else f"E{episode.parent}"
+    parent = handle_of("E", episode.parent)
     after = [f"E{ref}" for ref in episode.after]
     return {"handle": episode.handle, **_plain(episode), "parent": parent, "after": after}
 

@@ -9,29 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from parley.memory.extraction.model_claims.item_overlay import (
-    ClaimedItem,
-    ClaimOverlay,
-    listed_status,
-    overlay_claims,
-)
-from parley.memory.items import echoes
-from parley.memory.state.item_state import Decision, Origin, Proposal
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
-from parley.server.rows.digest_rows import position_row
+from parley.server.rows.cite_rows import Row
+from parley.server.rows.claim_rows import page_claim_row
+from parley.server.rows.digest_rows import summary_row
 from parley.server.rows.floor_rows import floor_row
 from parley.server.rows.goal_rows import page_goal_rows
+from parley.server.rows.item_rows import (
+    SHORT,
+    page_decision_row,
+    page_echo_row,
+    page_proposal_row,
+    position_row,
+)
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
 HUES: Final = 16
-_TEXT: Final = 240  # characters of a proposal, or of a summary that another covers
-
-Row = dict[str, Any]
 _One = TypeVar("_One")
 
 
@@ -58,17 +57,17 @@ def page_row(memory: Memory) -> Row:
         "closed": memory.closed,
         "participants": listed("participants", participant_rows(memory), dict),
         "proposals": listed(
-            "proposals", proposals, lambda proposal: _proposal(memory, read, proposal)
+            "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal, read)
         ),
-        "decisions": listed("decisions", decisions, lambda proposal: _decision(read, proposal)),
-        "reading": listed("reading", list(reversed(read.items.values())), _read),
+        "decisions": listed("decisions", decisions, lambda item: page_decision_row(item, read)),
+        "reading": listed("reading", list(reversed(read.items.values())), page_claim_row),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
-        "votes": listed("votes", votes, lambda proposal: vote_row(memory, proposal)),
+        "votes": listed("votes", votes, lambda vote: vote_row(memory, vote)),
         "goals": listed("goals", page_goal_rows(memory), dict),
         "floor": floor(memory),
         "usage": usage(memory),
-        "circling": listed("circling", repeats, lambda proposal: _echo(memory, proposal)),
+        "circling": listed("circling", repeats, lambda proposal: page_echo_row(proposal, memory)),
         "more": more,
     }
 
@@ -145,67 +144,6 @@ def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
     }
 
 
-def _proposal(memory: Memory, read: ClaimOverlay, proposal: Proposal) -> Row:
-    stances: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
-    for name, reaction in proposal.reactions.items():
-        stances[reaction.stance].append(name)
-    why = echoes.find_reason(memory, proposal)
-    return {
-        "ref": proposal.handle,
-        "status": listed_status(read, proposal),
-        "text": clip(proposal.text or proposal.topic, _TEXT),
-        "topic": proposal.topic,
-        "participant": proposal.participant,
-        "n": proposal.born,
-        "cites": _cites(proposal.origin),
-        "stances": stances,
-        "tally": dict(zip(stances, proposal.tally, strict=True)),
-        "tentative": proposal.tentative,
-        "amends": _handle("P", proposal.amends),
-        "echoes": _handle("P", proposal.echoes),
-        "settled_n": echoes.settling_entry(proposal),
-        "because": None if why is None else why._asdict(),
-    }
-
-
-def _decision(read: ClaimOverlay, decision: Decision) -> Row:
-    origin = decision.ratified or decision.origin
-    return {
-        "ref": decision.handle,
-        "status": listed_status(read, decision),
-        "topic": decision.topic,
-        "outcome": decision.outcome,
-        "participant": decision.participant,
-        "n": decision.born,
-        "cites": [*_cites(decision.origin), *_cites(decision.ratified), *_cites(decision.disputed)],
-        "resolves": _handle("P", decision.resolves),
-        "superseded_by": _handle("D", decision.superseded_by),
-        "supporters": list(decision.supporters),
-        "dissenters": list(decision.dissenters),
-        "dissent": [
-            {"participant": name, "cites": _cites(origin)}
-            for name, origin in decision.dissenters.items()
-        ],
-        "abstainers": list(decision.abstainers),
-        "tentative": decision.tentative,
-        "how": origin.how,
-        "rule": origin.rule,
-        "confidence": origin.confidence,
-    }
-
-
-def _read(claimed_item: ClaimedItem) -> Row:
-    """What a model alone reads in a message."""
-    fields = ("kind", "status", "topic", "participant")
-    row = {name: getattr(claimed_item, name) for name in fields}
-    return {
-        "ref": claimed_item.handle,
-        **row,
-        "n": claimed_item.born,
-        "cites": _cites(claimed_item.origin),
-    }
-
-
 def _lanes(memory: Memory) -> list[Row]:
     """Who stood where, whoever spoke most first."""
     spoken = memory.participants
@@ -228,40 +166,7 @@ def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
     top.sort(key=lambda summary: -summary.first)
     if len(memory.summaries) > MOST:
         more["summaries"] = len(memory.summaries) - MOST
-    rows = [(summary, summary.text) for summary in top] + [
-        (summary, clip(summary.text, _TEXT)) for summary in below
-    ]
-    return [
-        {
-            "level": summary.level,
-            "first": summary.first,
-            "last": summary.last,
-            "how": summary.how,
-            "text": text,
-        }
-        for summary, text in rows[:MOST]
-    ]
-
-
-def _echo(memory: Memory, proposal: Proposal) -> Row:
-    """A proposal that repeats an earlier one, and what became of that."""
-    earlier = memory.proposals[proposal.echoes or 0]
-    return {
-        "ref": proposal.handle,
-        "n": proposal.born,
-        "participant": proposal.participant,
-        "repeats": earlier.handle,
-        "repeats_n": earlier.born,
-        "status": earlier.status,
-        "settled_n": echoes.settling_entry(earlier),
-        "similarity": proposal.similarity,
-        "reoffered": earlier.status in echoes.GIVEN_UP,
-    }
-
-
-def _cites(origin: Origin | None) -> list[list[int]]:
-    return [] if origin is None else [[cite.n, cite.start, cite.end] for cite in origin.cites]
-
-
-def _handle(letter: str, ref: int | None) -> str | None:
-    return None if ref is None else f"{letter}{ref}"
+    rows = [summary_row(summary) for summary in (*top, *below)[:MOST]]
+    for row in rows[len(top) :]:
+        row["text"] = clip(row["text"], SHORT)
+    return rows

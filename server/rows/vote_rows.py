@@ -5,15 +5,12 @@ Of a secret vote no row says who chose what, and while it is open not what leads
 
 from __future__ import annotations
 
-from typing import Any
-
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import ABSTAIN, VoteResult, pairwise_preferences
 from parley.memory.voting.electorate import list_electorate, list_missing_voters
 from parley.memory.voting.outcomes import count_vote
-
-Row = dict[str, Any]
+from parley.server.rows.cite_rows import Row, handle_of
 
 
 def vote_row(memory: Memory, vote: Vote) -> Row:
@@ -29,7 +26,7 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "ref": vote.handle,
         "status": vote.status,
         "question": vote.question,
-        "proposal": None if vote.proposal is None else f"P{vote.proposal}",
+        "proposal": handle_of("P", vote.proposal),
         "options": list(vote.options),
         "rule": vote.rule,
         "secret": vote.secret,

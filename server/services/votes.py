@@ -19,7 +19,8 @@ from parley.memory.voting.turnout import is_complete
 from parley.memory.voting.vote_calls import call_refusal
 from parley.server.basics.entry_drafts import build_entry, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
-from parley.server.rows.vote_rows import Row, count_row, vote_row
+from parley.server.rows.cite_rows import Row
+from parley.server.rows.vote_rows import count_row, vote_row
 from parley.server.runtime.backend import Backend
 from parley.server.services.publication import publish_entry, published_n
 

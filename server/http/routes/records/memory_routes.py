@@ -25,8 +25,9 @@ from parley.server.http.state.dependencies import (
 )
 from parley.server.queries.session_stats import measure_session
 from parley.server.render.memory_layers import find_layer
-from parley.server.rows.cite_rows import Said
-from parley.server.rows.digest_rows import decision_row, origins, participant_row, proposal_row
+from parley.server.rows.cite_rows import Said, cites_of
+from parley.server.rows.digest_rows import participant_row, summary_rows
+from parley.server.rows.item_rows import decision_row, origins, proposal_row
 
 router = APIRouter(tags=["memory"])
 
@@ -76,7 +77,7 @@ async def list_decisions(
     read = overlay_claims(memory)
 
     def row(decision: Decision, records: Said) -> Row:
-        return {**decision_row(decision, records), "status": listed_status(read, decision)}
+        return decision_row(decision, records, read)
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
     shown = [d for d in decisions if status in (None, listed_status(read, d))]
@@ -93,7 +94,7 @@ async def list_proposals(
     read = overlay_claims(memory)
 
     def row(proposal: Proposal, records: Said) -> Row:
-        return {**proposal_row(proposal, records), "status": listed_status(read, proposal)}
+        return proposal_row(proposal, records, read)
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
     shown = [p for p in proposals if status in (None, listed_status(read, p))]
@@ -131,17 +132,9 @@ async def list_summaries(
     """Standing summaries, in the order of the talk, of a range those within it."""
     memory = await read_memory(deps, session, at)
     summaries = [
-        {
-            "level": summary.level,
-            "first": summary.first,
-            "last": summary.last,
-            "how": summary.how,
-            "text": summary.text,
-        }
-        for summary in sorted(
-            memory.summaries.values(), key=lambda summary: (summary.first, -summary.level)
-        )
-        if first <= summary.first and summary.last <= last and level in (None, summary.level)
+        row
+        for row in summary_rows(memory)
+        if first <= row["first"] and row["last"] <= last and level in (None, row["level"])
     ]
     more = after + limit if len(summaries) > after + limit else None
     return _part(summaries[after : after + limit], more)
@@ -179,7 +172,7 @@ async def _items(
 ) -> Response:
     """The first of them, with the words that they rest on."""
     shown: Any = items[:limit]
-    numbers = {cite.n for item in shown for origin in origins(item) for cite in origin.cites}
+    numbers = {cite.n for item in shown for cite in cites_of(*origins(item))}
     records = await deps.moments.records(session, numbers)
     rows = [row(item, records) for item in shown]
     return _part(rows, shown[-1].ref if len(items) > limit else None)

@@ -18,7 +18,7 @@ from parley.server.http.problems.problem_details import Problem, problem_respons
 from parley.server.http.requests.memory_reads import At, read_memory
 from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, moderator_name
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
-from parley.server.rows.vote_rows import Row
+from parley.server.rows.cite_rows import Row
 from parley.server.services import votes
 
 router = APIRouter(tags=["votes"])

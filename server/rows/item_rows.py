@@ -1,0 +1,242 @@
+"""Proposals, decisions and positions as rows: of minutes and routes, of the page, of tools. Pure.
+
+What all rows of an item say is spelled out once; each form adds voices and cites as its readers
+have them: word for word (`proposal_row`), as places (`page_…`), or by the names alone (`tool_…`).
+`read` is what a model says of the items; without it an item has the status that the fold gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, listed_status
+from parley.memory.items import echoes
+from parley.memory.state.item_state import Decision, Origin, Position, Proposal, Reaction
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip
+from parley.server.rows.cite_rows import (
+    Row,
+    Said,
+    cite_list,
+    cite_places,
+    cites_of,
+    handle_of,
+    late_origin_row,
+    origin_row,
+    origin_terms,
+    pick,
+    tally_row,
+    voice_row,
+)
+
+SHORT: Final = 240  # characters of a proposal on the page
+
+
+def decision_row(decision: Decision, records: Said, read: ClaimOverlay | None = None) -> Row:
+    """One decision with its supporters, its dissent and its evidence."""
+    return {
+        "handle": decision.handle,
+        **_decision(decision, read),
+        **{
+            side: [voice_row(name, origin, records) for name, origin in voices.items()]
+            for side, voices in decision_sides(decision).items()
+        },
+        "tally": tally_row(decision.tally),
+        "evidence": origin_row(decision.origin, records),
+        "ratified": late_origin_row(decision.ratified, records),
+        "disputed": late_origin_row(decision.disputed, records),
+    }
+
+
+def page_decision_row(decision: Decision, read: ClaimOverlay) -> Row:
+    """One decision with the names on each side, and where the dissent is."""
+    row = _decision(decision, read)
+    return {
+        "ref": decision.handle,
+        **pick(row, "status", "topic", "outcome", "participant", "n"),
+        "cites": cite_list(decision.origin, decision.ratified, decision.disputed),
+        **pick(row, "resolves", "superseded_by"),
+        "supporters": list(decision.supporters),
+        "dissenters": list(decision.dissenters),
+        "dissent": [
+            {"participant": name, "cites": cite_list(origin)}
+            for name, origin in decision.dissenters.items()
+        ],
+        "abstainers": list(decision.abstainers),
+        "tentative": decision.tentative,
+        **origin_terms(decision.ratified or decision.origin),
+    }
+
+
+def tool_decision_row(decision: Decision, read: ClaimOverlay) -> Row:
+    """One decision with the names on each side in order, and every place that it rests on."""
+    row = _decision(decision, read)
+    return {
+        "ref": decision.handle,
+        **pick(row, "status", "tentative", "topic", "outcome", "participant", "n", "resolves"),
+        **{side: sorted(voices) for side, voices in decision_sides(decision).items()},
+        "cites": cite_places(cites_of(decision.origin, decision.ratified, decision.disputed)),
+    }
+
+
+def decision_sides(decision: Decision) -> dict[str, dict[str, Origin]]:
+    """Who stands on each side, by name, with where they say so."""
+    return {
+        "supporters": decision.supporters,
+        "dissenters": decision.dissenters,
+        "abstainers": decision.abstainers,
+    }
+
+
+def _decision(decision: Decision, read: ClaimOverlay | None) -> Row:
+    return {
+        "status": decision.status if read is None else listed_status(read, decision),
+        "tentative": decision.tentative,
+        "topic": decision.topic,
+        "outcome": decision.outcome,
+        "participant": decision.participant,
+        "n": decision.born,
+        "at": decision.at,
+        "resolves": handle_of("P", decision.resolves),
+        "supersedes": handle_of("D", decision.supersedes),
+        "superseded_by": handle_of("D", decision.superseded_by),
+    }
+
+
+def proposal_row(proposal: Proposal, records: Said, read: ClaimOverlay | None = None) -> Row:
+    """One proposal with who stands where on it, in their words."""
+    return {
+        "handle": proposal.handle,
+        **_proposal(proposal, read),
+        "reactions": [
+            voice_row(
+                name, reaction.origin, records, stance=reaction.stance,
+                conditional=reaction.conditional, counted=reaction.counted,
+            )
+            for name, reaction in proposal.reactions.items()
+        ],
+        "tally": tally_row(proposal.tally),
+        "evidence": origin_row(proposal.origin, records),
+        "settled": late_origin_row(proposal.settled, records),
+    }  # fmt: skip
+
+
+def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) -> Row:
+    """One proposal with the names on each side, and why it is as it is."""
+    row = _proposal(proposal, read)
+    why = echoes.find_reason(memory, proposal)
+    return {
+        "ref": proposal.handle,
+        "status": row["status"],
+        "text": clip(proposal.text or proposal.topic, SHORT),
+        **pick(row, "topic", "participant", "n"),
+        "cites": cite_list(proposal.origin),
+        "stances": _stances(proposal.reactions.items()),
+        "tally": tally_row(proposal.tally),
+        **pick(row, "tentative", "amends", "echoes"),
+        "settled_n": echoes.settling_entry(proposal),
+        "because": None if why is None else why._asdict(),
+    }
+
+
+def tool_proposal_row(proposal: Proposal, read: ClaimOverlay) -> Row:
+    """One proposal with the names on each side in order, and every place that it rests on."""
+    row = _proposal(proposal, read)
+    return {
+        "ref": proposal.handle,
+        **pick(row, "status", "tentative", "topic", "text", "participant", "n", "amends"),
+        **_stances(sorted(proposal.reactions.items())),
+        "cites": cite_places(cites_of(proposal.origin, proposal.settled)),
+    }
+
+
+def _proposal(proposal: Proposal, read: ClaimOverlay | None) -> Row:
+    return {
+        "status": proposal.status if read is None else listed_status(read, proposal),
+        "tentative": proposal.tentative,
+        "topic": proposal.topic,
+        "text": proposal.text,
+        "participant": proposal.participant,
+        "n": proposal.born,
+        "at": proposal.at,
+        "amends": handle_of("P", proposal.amends),
+        "echoes": handle_of("P", proposal.echoes),
+        "superseded_by": handle_of("P", proposal.superseded_by),
+    }
+
+
+def _stances(reactions: Iterable[tuple[str, Reaction]]) -> dict[str, list[str]]:
+    """The names on each side, in the order of `reactions`."""
+    names: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
+    for name, reaction in reactions:
+        names[reaction.stance].append(name)
+    return names
+
+
+def echo_row(proposal: Proposal, memory: Memory) -> Row:
+    """A proposal that repeats an earlier one, and what became of that."""
+    earlier = memory.proposals[proposal.echoes or 0]
+    why = echoes.find_reason(memory, earlier)
+    return {
+        "handle": proposal.handle,
+        "n": proposal.born,
+        "topic": proposal.topic,
+        "participant": proposal.participant,
+        "repeats": earlier.handle,
+        "repeats_n": earlier.born,
+        "status": earlier.status,
+        "settled_n": echoes.settling_entry(earlier),
+        "similarity": proposal.similarity,
+        "shared": list(proposal.shared),
+        "model": proposal.alike_by or None,
+        "reoffered": earlier.status in echoes.GIVEN_UP,
+        "because": None if why is None else why._asdict(),
+    }
+
+
+def page_echo_row(proposal: Proposal, memory: Memory) -> Row:
+    """The same, slim."""
+    row = echo_row(proposal, memory)
+    return {
+        "ref": row["handle"],
+        **pick(row, "n", "participant", "repeats", "repeats_n", "status", "settled_n"),
+        **pick(row, "similarity", "reoffered"),
+    }
+
+
+def position_row(position: Position) -> Row:
+    """Where somebody stands on one thing, and where they stood before."""
+    return {
+        "on": position.on,
+        "stance": position.stance,
+        "n": position.cite.n,
+        "text": position.text,
+        "was": position.was,
+        "was_n": position.was_cite.n if position.was_cite else None,
+        "moved_by": position.moved_by or None,
+        "moved_n": position.moved_n or None,
+    }
+
+
+def tool_position_row(name: str, position: Position) -> Row:
+    """Where `name` stands on one thing, and the places where they said so."""
+    return {
+        "participant": name,
+        **pick(position_row(position), "on", "stance", "text", "was", "n"),
+        "cites": cite_places(filter(None, (position.cite, position.was_cite))),
+    }
+
+
+def origins(item: Proposal | Decision) -> Iterator[Origin]:
+    """Where it comes from, and every stance and change of state on it."""
+    yield item.origin
+    late: Iterable[Origin | None]
+    if isinstance(item, Proposal):
+        yield from (reaction.origin for reaction in item.reactions.values())
+        late = (item.settled,)
+    else:
+        for voices in decision_sides(item).values():
+            yield from voices.values()
+        late = (item.ratified, item.disputed)
+    yield from (origin for origin in late if origin is not None)
