@@ -31,6 +31,11 @@ class Record(Struct, frozen=True, gc=False):
     entry: Entry | Unknown
 
     @property
+    def is_message(self) -> bool:
+        """Whether it is something said, which can be read here."""
+        return self.entry.kind == "message" and type(self.entry) is not Unknown
+
+    @property
     def identity(self) -> str:
         """What tells this entry from another that took its place after a lost suffix."""
         return f"{self.seq}-{self.n} {self.received_ms} {self.id}"

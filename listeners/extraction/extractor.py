@@ -172,7 +172,7 @@ class ExtractionJob:
         messages = []
         for record in records:
             entry: Any = record.entry
-            if entry.kind == "message" and entry.participant not in self.unread:
+            if record.is_message and entry.participant not in self.unread:
                 own = self.effect.first <= record.n <= self.effect.last
                 messages.append(ShownMessage(record.n, entry.participant, entry.content, own))
         return messages

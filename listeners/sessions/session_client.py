@@ -132,7 +132,7 @@ class SessionClient:
         subscription = access.bus.subscribe(access.session, after=after, facts=False)
         async with subscription as arrivals:
             async for record in arrivals:
-                if isinstance(record, Record) and record.entry.kind == "message":
+                if isinstance(record, Record) and record.is_message:
                     await access.memory()
                     yield record
 

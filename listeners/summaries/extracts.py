@@ -27,7 +27,7 @@ def message_lines(records: Sequence[Record]) -> Lines:
     """(participant, content) of the messages among `records`."""
     lines: Lines = []
     for record in records:
-        if record.entry.kind == "message":
+        if record.is_message:
             entry = cast("Message", record.entry)
             lines.append((entry.participant, entry.content))
     return lines

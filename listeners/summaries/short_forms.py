@@ -64,7 +64,7 @@ class CondenseJob:
     async def run(self, model: Model, records: Sequence[Record]) -> TextCondensed:
         """The shorter form; "" of a text that is gone. Raises `ModelError`."""
         if self.effect.part == "running":  # questions and answers, not what tools said meanwhile
-            records = [record for record in records if record.entry.kind == "message"]
+            records = [record for record in records if record.is_message]
         lines = contents_of(records)
         if self.before:
             lines = [("so far", self.before), *lines]

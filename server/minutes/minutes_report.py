@@ -129,7 +129,7 @@ def _wording(row: Row, memory: Memory, records: dict[int, Record]) -> str | None
 
 
 def _messages(records: dict[int, Record]) -> Iterable[Record]:
-    return (record for record in records.values() if record.entry.kind == "message")
+    return (record for record in records.values() if record.is_message)
 
 
 def _talk(memory: Memory, records: dict[int, Record]) -> Sequence[Record]:

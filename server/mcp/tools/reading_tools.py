@@ -112,7 +112,7 @@ async def read_messages(call: ToolCall) -> Messages:
     rows = [
         _message(records[n], memory, name, alone=args.first == args.last)
         for n in numbers
-        if n in records and records[n].entry.kind == "message"
+        if n in records and records[n].is_message
     ]
     return Messages(messages=rows, next=numbers[-1] + 1 if numbers and numbers[-1] < last else None)
 

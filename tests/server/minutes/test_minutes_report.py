@@ -8,11 +8,18 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from parley.bus.entries import Unknown
+from parley.listeners.summaries.extracts import message_lines
+from parley.memory.fold.replay import fold_records
+from parley.memory.state.memory import Memory
+from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled
+from parley.server.queries.message_search import holds
 from parley.server.records.transcript_analysis import analyze
 from parley.server.render.digest_text import write_minutes
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
+from tests.support.logs.logs import PACKS, numbered, talk
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +109,16 @@ def test_what_was_said_in_several_lines_is_told_in_one() -> None:
     assert "P1 active Tea. 9 Mo: \\x1b[2J no  (Ada, message 1)" in text
     assert "\\n" not in text
     assert not any(row.lstrip().startswith("9 Mo") for row in text.splitlines())
+
+
+def test_a_message_of_a_later_version_takes_nothing_from_the_minutes() -> None:
+    """What cannot be read here was said by nobody, and finds no search."""
+    log = talk(("ana", "I propose tea."), ("bo", "And when?"))
+    log += numbered([Unknown("message", b'{"kind":"message","v":2}')], len(log), log[-1].n)
+    report = build_report(fold_records(Memory(PACKS), log), log)
+    assert report["present"] == [
+        {"participant": "ana", "messages": 1},
+        {"participant": "bo", "messages": 1},
+    ]
+    assert [holds(record, ["tea"], None) for record in log] == [False, True, False, False]
+    assert message_lines(log) == [("ana", "I propose tea."), ("bo", "And when?")]
