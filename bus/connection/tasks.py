@@ -118,10 +118,14 @@ class TaskHost:
     async def _hold_group(self, closing: anyio.Event) -> None:
         async with anyio.create_task_group() as group:
             self._group = group
-            for begin in self._due:
-                begin(group)
+            self._begin_due(group)
             await closing.wait()
             group.cancel_scope.cancel()
+
+    def _begin_due(self, group: TaskGroup) -> None:
+        due, self._due = self._due, []  # not kept: they hold what the children work on
+        for begin in due:
+            begin(group)
 
     async def _run(
         self,

@@ -17,10 +17,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import anyio
 import uvicorn
 from fastapi import FastAPI
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import TaskHost, cancel_and_wait
 from parley.listeners.history.moments import History
 from parley.server.basics.errors import Failure
 from parley.server.http.http_app import build_app
@@ -118,14 +119,16 @@ async def open_dependencies(
         stack.push_async_callback(rooms.aclose)
         seats = Seats(backend.reader, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)
-        closing = asyncio.Event()
+        closing = anyio.Event()
         streams = StreamLimits(closing, clock, serve.streams)
         stack.push_async_callback(streams.aclose)
+        runs = TaskHost("parley-runs")
+        stack.push_async_callback(runs.aclose)
         yield Dependencies(
             settings=settings, backend=backend, connection=running, keyring=keyring,
             tickets=Tickets(keyring, clock), rate_limits=RateLimits(serve, clock), channels=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
-            streams=streams,
+            streams=streams, runs=runs,
         )  # fmt: skip
 
 

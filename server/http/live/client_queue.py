@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from typing import Final, Literal
+
+import anyio
 
 from parley.server.http.live.frames import BEAT, Frame, Group
 
@@ -28,7 +29,7 @@ class ClientQueue:
         self._queue: list[Frame] = []
         self._bytes = 0
         self._most, self._most_bytes = FRAMES, BYTES
-        self._news: asyncio.Future[None] | None = None
+        self._news: anyio.Event | None = None  # of the reader, while it waits
 
     def accepts(self, frame: Frame) -> bool:
         """Whether the client asked for its group; notices have none and always pass."""
@@ -74,9 +75,9 @@ class ClientQueue:
         while not self._queue:
             if self.ended is not None:
                 return []
-            self._news = asyncio.get_running_loop().create_future()
+            self._news = anyio.Event()
             try:
-                await self._news
+                await self._news.wait()
             finally:
                 self._news = None
         taken = self._queue
@@ -88,5 +89,5 @@ class ClientQueue:
         self._most, self._most_bytes = FRAMES, BYTES
 
     def _wake(self) -> None:
-        if self._news is not None and not self._news.done():
-            self._news.set_result(None)
+        if self._news is not None:
+            self._news.set()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+import anyio
 import structlog
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
 from parley.listeners.sessions.session import Session
 from parley.server.http.live.session_channels import SessionChannels
+from parley.server.http.live.task_deaths import log_death
 from parley.server.http.tokens.callers import Caller
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
@@ -36,10 +37,10 @@ class Seats:
         self._reader, self._rooms = reader, rooms
         self._idle_seconds, self._clock = idle_minutes * 60, clock
         self._taken: dict[str, list[_Seat]] = {}
-        self._taking = WeakValueDictionary[str, asyncio.Lock]()
-        self._turns = WeakKeyDictionary[Session, asyncio.Lock]()
-        self._looking: asyncio.Task[None] | None = None
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._taking = WeakValueDictionary[str, anyio.Lock]()
+        self._turns = WeakKeyDictionary[Session, anyio.Lock]()
+        self._host = TaskHost("parley-seats", log_death)
+        self._looking: Child | None = None
 
     async def take(
         self,
@@ -55,7 +56,7 @@ class Seats:
         it was taken.
         """
         role = caller.seat_role
-        lock = self._taking.setdefault(session, asyncio.Lock())
+        lock = self._taking.setdefault(session, anyio.Lock())
         async with lock:
             if (there := self.find(caller.name, session, role)) is not None:
                 return there
@@ -88,28 +89,30 @@ class Seats:
             raise Superseded(name)
         return seat.session
 
-    def speech_lock(self, seat: Session) -> asyncio.Lock:
+    def speech_lock(self, seat: Session) -> anyio.Lock:
         """Held by whoever has that seat say something: it has one turn at a time."""
-        return self._turns.setdefault(seat, asyncio.Lock())
+        return self._turns.setdefault(seat, anyio.Lock())
 
     async def leave(self, name: str, session: str) -> bool:
         """Give it up; False where there was none."""
         seat = self._seat(name, session)
         if seat is None:
             return False
-        await self._drop(session, seat)
+        await self._drop(session, seat).wait()
         return True
 
     async def aclose(self) -> None:
         """Leave every seat, but where a vote runs: a restart is to void nobody's ballot."""
-        if self._looking is not None:
-            await cancel_and_wait(self._looking)
-        for session, seats in list(self._taken.items()):
-            for seat in list(seats):
-                seat.session.stays = bool(seat.session.memory.votes.running)
-                self._drop(session, seat)
-        while self._leaving:
-            await asyncio.wait(self._leaving)
+        with anyio.CancelScope(shield=True):
+            if self._looking is not None:
+                await self._looking.aclose()
+            for session, seats in list(self._taken.items()):
+                for seat in list(seats):
+                    seat.session.stays = bool(seat.session.memory.votes.running)
+                    self._drop(session, seat)
+            for leaving in list(self._host.children):
+                await leaving.wait()
+            await self._host.aclose()
 
     def _seat(self, name: str, session: str) -> _Seat | None:
         """The seat in the room that there is: one in a room that is over went with it."""
@@ -123,23 +126,20 @@ class Seats:
                 return seat
         return None
 
-    def _drop(self, session: str, seat: _Seat) -> asyncio.Task[None]:
-        """Forget it at once; the task is what says so in the log."""
+    def _drop(self, session: str, seat: _Seat) -> Child:
+        """Forget it at once; the child is what says so in the log."""
         self._taken[session].remove(seat)
         if not self._taken[session]:
             del self._taken[session]
-        task = asyncio.create_task(close_seat(seat))
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
-        return task
+        return self._host.start(f"parley-leave-{session}", close_seat, seat)
 
     def _start_idle_check(self) -> None:
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._end_idle(), name="parley-seats")
+        if self._looking is None or self._looking.is_over:
+            self._looking = self._host.start("parley-idle-seats", self._end_idle)
 
     async def _end_idle(self) -> None:
         while self._taken:
-            await asyncio.sleep(min(LOOK_SECONDS, self._idle_seconds / 4))
+            await anyio.sleep(min(LOOK_SECONDS, self._idle_seconds / 4))
             now = self._clock()
             for session, seats in list(self._taken.items()):
                 for seat in list(seats):

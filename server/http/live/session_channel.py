@@ -8,12 +8,12 @@ one fold.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Final, cast
 
+import anyio
 import structlog
 
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
@@ -67,19 +67,19 @@ class SessionChannel:
         self,
         room: Room,
         moments: History,
-        folds: asyncio.Semaphore | None = None,
+        folds: anyio.Semaphore | None = None,
         *,
         ring: int = RING,
         stretch: int = STRETCH,
     ) -> None:
         self._room, self._moments = room, moments
         self._most, self._stretch_of = ring, stretch
-        self._folds = folds or asyncio.Semaphore(FOLDS)
+        self._folds = folds or anyio.Semaphore(FOLDS)
         self._ring: deque[Frame] = deque()
         self._bytes = 0
         self._floor = room.seq
         self._filled = False  # as far back as it goes
-        self._filling = asyncio.Lock()
+        self._filling = anyio.Lock()
         self._begun = 0
         self._live: set[ClientQueue] = set()
         self._behind: set[Subscription] = set()
@@ -174,7 +174,7 @@ class SessionChannel:
                     continue
                 frames = await self._read_stretch(after, self._floor)
             except Unavailable:
-                await asyncio.sleep(RETRY_SECONDS)  # the room says so in the log
+                await anyio.sleep(RETRY_SECONDS)  # the room says so in the log
                 continue
             except (BusError, DomainError) as error:
                 if not isinstance(error, SessionNotFound):

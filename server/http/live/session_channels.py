@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 from weakref import WeakValueDictionary
 
+import anyio
 import structlog
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.history.moments import History
@@ -21,6 +21,7 @@ from parley.listeners.rooms.room import Room, enter_room
 from parley.listeners.votes.teller import VoteTeller
 from parley.memory.state.memory import Packs
 from parley.server.http.live.session_channel import FOLDS, SessionChannel
+from parley.server.http.live.task_deaths import log_death
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
 NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
@@ -42,9 +43,10 @@ class SessionChannels:
         self._bus, self._packs, self._moments = bus, packs, moments
         self._linger_seconds = linger_seconds
         self._live_sessions: dict[str, _LiveSession] = {}
-        self._opening = WeakValueDictionary[str, asyncio.Lock]()  # for as long as someone waits
-        self._folds = asyncio.Semaphore(FOLDS)
-        self._closing: set[asyncio.Task[None]] = set()
+        self._opening = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
+        self._folds = anyio.Semaphore(FOLDS)
+        self._host = TaskHost("parley-rooms", log_death)
+        self._closing: set[Child] = set()
 
     @asynccontextmanager
     async def room(self, session: str) -> AsyncIterator[Room]:
@@ -84,27 +86,28 @@ class SessionChannels:
         """
         live_session = self._live_sessions.get(session)
         if live_session is not None and live_session.minding is not None:
-            await asyncio.wait({live_session.minding}, timeout=NOTICED_SECONDS)
+            with anyio.move_on_after(NOTICED_SECONDS):
+                await live_session.minding.wait()
             self._release(live_session)
 
     async def aclose(self) -> None:
         """Leave every room."""
-        for live_session in list(self._live_sessions.values()):
-            self._release(live_session)
-        while self._closing:
-            await asyncio.wait(self._closing)
+        with anyio.CancelScope(shield=True):
+            for live_session in list(self._live_sessions.values()):
+                self._release(live_session)
+            for child in list(self._closing):
+                await child.wait()
+            await self._host.aclose()
 
     async def _acquire(self, session: str) -> _LiveSession:
         """The room with one user more, opened where it is not."""
-        lock = self._opening.setdefault(session, asyncio.Lock())
+        lock = self._opening.setdefault(session, anyio.Lock())
         async with lock:
             live_session = self._live_sessions.get(session)
             if live_session is None:
                 live_session = await self._open(session)
             live_session.users += 1
-            if live_session.timer is not None:
-                live_session.timer.cancel()
-                live_session.timer = None
+            live_session.stop_lingering()
             return live_session
 
     async def _open(self, session: str) -> _LiveSession:
@@ -114,35 +117,37 @@ class SessionChannels:
             )
             channel = SessionChannel(room, self._moments, self._folds)
             live_session = self._live_sessions[session] = _LiveSession(
-                room, channel, stack.pop_all()
+                room, channel, stack.pop_all(), self._host
             )
-        live_session.minding = asyncio.create_task(
-            self._supervise(live_session), name=f"parley-mind-{session}"
+        live_session.minding = self._host.start(
+            f"parley-mind-{session}", self._supervise, live_session
         )
         return live_session
 
     def _linger(self, live_session: _LiveSession) -> None:
         if self._live_sessions.get(live_session.room.session) is not live_session:
             return  # it was let go of while somebody was in it
-        loop = asyncio.get_running_loop()
-        live_session.timer = loop.call_later(self._linger_seconds, self._leave, live_session)
+        live_session.lingering = self._host.start(
+            f"parley-linger-{live_session.room.session}", self._leave, live_session
+        )
 
-    def _leave(self, live_session: _LiveSession) -> None:
-        """Let it go, unless votes run: then look again later."""
-        if live_session.room.memory.votes.running:
-            self._linger(live_session)
-        else:
-            self._release(live_session)
+    async def _leave(self, live_session: _LiveSession) -> None:
+        """Let it go after a while, and after its votes."""
+        while True:
+            await anyio.sleep(self._linger_seconds)
+            if live_session.users:
+                return None  # who came just now may have been too late to cancel this
+            if not live_session.room.memory.votes.running:
+                return self._release(live_session)
 
     def _release(self, live_session: _LiveSession) -> None:
         """Forget it at once; what ends it goes on by itself."""
         if self._live_sessions.get(live_session.room.session) is live_session:
             del self._live_sessions[live_session.room.session]
-            if live_session.timer is not None:
-                live_session.timer.cancel()
-            task = asyncio.create_task(live_session.aclose())
-            self._closing.add(task)
-            task.add_done_callback(self._closing.discard)
+            live_session.stop_lingering()
+            name = f"parley-close-{live_session.room.session}"
+            child = self._host.start(name, live_session.aclose)
+            self._closing = {other for other in self._closing if not other.is_over} | {child}
 
     async def _supervise(self, live_session: _LiveSession) -> None:
         """Have somebody at work while one is needed; tell everybody where the room fails."""
@@ -161,19 +166,21 @@ class SessionChannels:
 class _LiveSession:
     """A room, who uses it, and what works in it."""
 
-    def __init__(self, room: Room, channel: SessionChannel, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, room: Room, channel: SessionChannel, stack: AsyncExitStack, host: TaskHost
+    ) -> None:
         self.room, self.channel = room, channel
         self.users = 0
-        self.timer: asyncio.TimerHandle | None = None
-        self.minding: asyncio.Task[None] | None = None
-        self._stack = stack
-        self._worker: asyncio.Task[None] | None = None
+        self.lingering: Child | None = None  # after the last user
+        self.minding: Child | None = None
+        self._stack, self._host = stack, host
+        self._worker: Child | None = None
         self._kind: Kind | None = None
 
     @property
     def worker_kind(self) -> Kind | None:
         """What works in it now."""
-        return None if self._worker is None or self._worker.done() else self._kind
+        return None if self._worker is None or self._worker.is_over else self._kind
 
     def set_worker(self, wanted: Kind | None) -> None:
         """Have one of that kind at work, and nobody else."""
@@ -184,10 +191,17 @@ class _LiveSession:
         self._kind, self._worker = wanted, None
         if wanted is not None:
             name = f"parley-{wanted.__name__.lower()}-{self.room.session}"
-            self._worker = asyncio.create_task(run_worker(self.room, wanted), name=name)
+            self._worker = self._host.start(name, run_worker, self.room, wanted)
+
+    def stop_lingering(self) -> None:
+        if self.lingering is not None:
+            self.lingering.cancel()
+            self.lingering = None
 
     async def aclose(self) -> None:
-        await cancel_and_wait(*(task for task in (self.minding, self._worker) if task is not None))
+        for child in (self.minding, self._worker):
+            if child is not None:
+                await child.aclose()
         await self._stack.aclose()
 
 
@@ -213,4 +227,4 @@ async def run_worker(room: Room, kind: Kind) -> None:
             return
         except BusError as error:
             log.warning("arbiter_waits", session=room.session, reason=str(error))
-            await asyncio.sleep(AGAIN_SECONDS)
+            await anyio.sleep(AGAIN_SECONDS)

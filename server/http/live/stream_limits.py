@@ -1,18 +1,21 @@
 """All live streams of this process: how many there are, that they live, and how they end.
 
-One task serves all of them: it keeps idle connections open with a comment now and
-then, and ends every stream once the server is told to close.
+Two tasks serve all of them: one keeps idle connections open with a comment now and
+then, and ends every stream once the server is told to close; the other ends the streams
+whose tokens expire.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
-from parley.bus.connection.tasks import cancel_and_wait
+import anyio
+
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.server.http.live.client_queue import Ending
+from parley.server.http.live.task_deaths import log_death
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.callers import Caller
 
@@ -20,7 +23,7 @@ OF_A_TOKEN: Final = 32
 BEAT_SECONDS: Final = 15.0
 SLICE: Final = 500  # streams that get their comment in one go
 RETRY_SECONDS: Final = 5.0
-LONGEST_SECONDS: Final = 100 * 24 * 3600.0  # of a timer; no token lasts as long
+NEVER: Final = float("inf")
 
 
 class Stream(Protocol):
@@ -34,14 +37,17 @@ class Stream(Protocol):
 class StreamLimits:
     """At most `most` in all, and `OF_A_TOKEN` of each."""
 
-    def __init__(self, closing: asyncio.Event, clock: Callable[[], float], most: int) -> None:
+    def __init__(self, closing: anyio.Event, clock: Callable[[], float], most: int) -> None:
         self._closing, self._clock, self._most = closing, clock, most
-        self._open: dict[Stream, None] = {}
+        self._open: dict[Stream, float] = {}  # when its token expires, by the clock of the loop
         self._places = 0
         self._by_token: dict[str, int] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._none = asyncio.Event()
-        self._none.set()
+        self._host = TaskHost("parley-streams", log_death)
+        self._beating: Child | None = None
+        self._expiring: Child | None = None
+        self._next_expiry = NEVER
+        self._earlier = anyio.Event()  # a stream came that expires before all others
+        self._none = anyio.Event()
 
     def __len__(self) -> int:
         return self._places
@@ -55,8 +61,9 @@ class StreamLimits:
             raise Problem("streams", limit=self._most, retry_after=RETRY_SECONDS)
         if self._by_token.get(caller.jti, 0) >= OF_A_TOKEN:
             raise Problem("streams", limit=OF_A_TOKEN, retry_after=RETRY_SECONDS)
+        if not self._places:
+            self._none = anyio.Event()
         self._places += 1
-        self._none.clear()
         self._by_token[caller.jti] = self._by_token.get(caller.jti, 0) + 1
         try:
             yield
@@ -71,30 +78,34 @@ class StreamLimits:
     @contextmanager
     def register(self, stream: Stream, caller: Caller) -> Iterator[None]:
         """Have `stream` told while the body runs; it ends with the caller's token."""
-        left = min(max(caller.expires - self._clock(), 0), LONGEST_SECONDS)
-        timer = asyncio.get_running_loop().call_later(left, stream.end, "expired")
-        self._open[stream] = None
+        expiry = anyio.current_time() + caller.expires - self._clock()
+        self._open[stream] = expiry
         if self._closing.is_set():
             stream.end("shutdown")
-        elif self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._beat_and_close(), name="parley-streams")
+        else:
+            self._serve(expiry)
         try:
             yield
         finally:
-            timer.cancel()
             del self._open[stream]
 
     async def wait_empty(self, seconds: float) -> None:
         """Return once no stream is open, or when `seconds` are over."""
-        try:
-            async with asyncio.timeout(seconds):
+        with anyio.move_on_after(seconds):
+            while self._places:
                 await self._none.wait()
-        except TimeoutError:
-            return
 
     async def aclose(self) -> None:
-        if self._task is not None:
-            await cancel_and_wait(self._task)
+        await self._host.aclose()
+
+    def _serve(self, expiry: float) -> None:
+        """Have both tasks at work, for a stream that expires then too."""
+        if self._beating is None or self._beating.is_over:
+            self._beating = self._host.start("parley-beats", self._beat_and_close)
+        if self._expiring is None or self._expiring.is_over:
+            self._expiring = self._host.start("parley-expiries", self._end_expired)
+        elif expiry < self._next_expiry:
+            self._earlier.set()
 
     async def _beat_and_close(self) -> None:
         while not self._closing.is_set():
@@ -110,9 +121,17 @@ class StreamLimits:
             stream.end("shutdown")
 
     async def _closes_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._closing.wait()
-        except TimeoutError:
-            return False
-        return True
+        with anyio.move_on_after(seconds):
+            await self._closing.wait()
+        return self._closing.is_set()
+
+    async def _end_expired(self) -> None:
+        while self._open:
+            now = anyio.current_time()
+            for stream, expiry in self._open.items():
+                if expiry <= now:
+                    self._open[stream] = NEVER
+                    stream.end("expired")
+            self._next_expiry, self._earlier = min(self._open.values()), anyio.Event()
+            with anyio.CancelScope(deadline=self._next_expiry):
+                await self._earlier.wait()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import zlib
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
+import anyio
 import orjson
 from fastapi import Query, Request, Response
 
@@ -53,7 +53,7 @@ async def current_memory(deps: Dependencies, info: SessionInfo) -> Memory:
     room = deps.channels.current(info.session)
     if room is not None:
         try:
-            async with asyncio.timeout(CATCH_UP_SECONDS):
+            with anyio.fail_after(CATCH_UP_SECONDS):
                 await room.wait_until_folded(info.head)
             return room.memory
         except (TimeoutError, BusError):

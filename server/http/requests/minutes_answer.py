@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import zlib
+from functools import partial
 from typing import Literal
+
+from anyio import to_thread
 
 from parley.bus.entries import Record
 from parley.memory.state.memory import Memory
@@ -29,15 +31,16 @@ async def render_minutes(deps: Dependencies, session: str, at: int | None, forma
         async with deps.minutes_slots:
             if (kept := deps.answer_cache.get(key)) is None:
                 made = await _made(deps, session, n, format)
-                kept = await asyncio.to_thread(zlib.compress, made, 1)
+                kept = await to_thread.run_sync(zlib.compress, made, 1, abandon_on_cancel=True)
                 deps.answer_cache.put(key, kept)
-    return await asyncio.to_thread(zlib.decompress, kept)
+    return await to_thread.run_sync(zlib.decompress, kept, abandon_on_cancel=True)
 
 
 async def _made(deps: Dependencies, session: str, n: int, format: Form) -> bytes:
     memory = await deps.moments.at(session, n)  # its own copy: it is read in a thread
     records = await read_primary_entries(deps.backend.bus, session, memory.seq)
-    return await asyncio.to_thread(_rendered, memory, records, session, format)
+    rendering = partial(_rendered, memory, records, session, format)
+    return await to_thread.run_sync(rendering, abandon_on_cancel=True)
 
 
 def _rendered(memory: Memory, records: list[Record], session: str, format: Form) -> bytes:

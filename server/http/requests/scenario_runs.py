@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
 
+import anyio
 import structlog
+from anyio import to_thread
+from anyio.abc import Process
 from fastapi import FastAPI
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import wait_unless_set
+from parley.bus.connection.tasks import Child
 from parley.bus.contract.errors import SessionClosed
 from parley.memory.text.fences import escape_invisible
 from parley.server.catalogue.scenario_catalogue import describe_scenario
@@ -30,7 +34,7 @@ TOLD: Final = 500  # characters of what a player that failed said last
 GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 
 Opening = Callable[[], Awaitable[None]]
-Runs = dict[str, asyncio.Task[None]]
+Runs = dict[str, Child]
 
 log = structlog.get_logger("parley.runs")
 
@@ -48,17 +52,22 @@ async def start_run(
     """
     if opening is None and (await deps.backend.bus.info(session)).status != "open":
         raise SessionClosed(session)
-    await asyncio.to_thread(describe_scenario, deps.settings, scenario)
+    await to_thread.run_sync(describe_scenario, deps.settings, scenario)
     playing = _playing(app)
     if session in playing:
         raise Problem("exists", detail="A scenario is played in this session already.")
     if len(playing) >= deps.settings.serve.runs:
         raise Problem("busy", retry_after=RETRY_SECONDS, detail=FULL)
-    opened = asyncio.Event()
-    playing[session] = task = asyncio.create_task(
-        _run_player(deps, session, scenario, offline, opened), name="parley-run"
-    )
-    task.add_done_callback(partial(_forget_run, playing, session))
+    opened = anyio.Event()
+
+    async def play() -> None:
+        try:
+            await opened.wait()
+            await _run_player(deps, session, scenario, offline)
+        finally:
+            del playing[session]
+
+    playing[session] = deps.runs.start("parley-run", play, on_death=partial(_log_failure, session))
     try:
         if opening is not None:
             await opening()
@@ -70,9 +79,8 @@ async def start_run(
 
 async def stop_run(app: FastAPI, session: str) -> None:
     """Return once nothing is played there: what comes under that name is another talk."""
-    if (task := _playing(app).get(session)) is not None:
-        task.cancel()  # once: its player gets the time to leave
-        await asyncio.wait({task})
+    if (run := _playing(app).get(session)) is not None:
+        await run.aclose()
 
 
 def _playing(app: FastAPI) -> Runs:
@@ -83,28 +91,22 @@ def _playing(app: FastAPI) -> Runs:
     return runs
 
 
-def _forget_run(playing: Runs, session: str, task: asyncio.Task[None]) -> None:
-    """Free its place. Whoever asked for it was answered long ago, so its failure is logged."""
-    del playing[session]
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.warning("run_failed", session=session, exc_info=error)
+def _log_failure(session: str, _: Child, error: Exception) -> None:
+    """Whoever asked for the run was answered long ago."""
+    log.warning("run_failed", session=session, exc_info=error)
 
 
-async def _run_player(
-    deps: Dependencies, session: str, scenario: str, offline: bool, opened: asyncio.Event
-) -> None:
-    await opened.wait()
+async def _run_player(deps: Dependencies, session: str, scenario: str, offline: bool) -> None:
     words = ["run", scenario, "--session", session, "--yes", "--minder", str(os.getpid())]
     words += ["--offline"] if offline else []
     own = deps.settings.model_copy(update={"redis": deps.connection.url})
     with tempfile.TemporaryFile() as stderr:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "parley", *words,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=stderr,
-            env=_environment(own),
+        process = await anyio.open_process(
+            [sys.executable, "-m", "parley", *words], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=stderr, env=_environment(own),
         )  # fmt: skip
         try:
-            await _until(process, deps.closing)
+            await wait_unless_set(deps.closing, process.wait())
         finally:
             await _stop(process)
         if process.returncode and not deps.closing.is_set():
@@ -138,22 +140,14 @@ def _has(tree: Any, path: tuple[str, ...]) -> bool:
     return True
 
 
-async def _until(process: asyncio.subprocess.Process, closing: asyncio.Event) -> None:
-    """Return once the process has ended, or the server is to."""
-    waits = [asyncio.create_task(process.wait()), asyncio.create_task(closing.wait())]
-    try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        await cancel_and_wait(*waits)
-
-
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def _stop(process: Process) -> None:
+    """Give the player the time to leave, also where its run is cancelled."""
     if process.returncode is not None:
         return
-    with contextlib.suppress(ProcessLookupError):
+    with anyio.CancelScope(shield=True), contextlib.suppress(ProcessLookupError):
         process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), GRACE_SECONDS)
-        except TimeoutError:
+        with anyio.move_on_after(GRACE_SECONDS):
+            await process.wait()
+        if process.returncode is None:
             process.kill()
             await process.wait()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, cast
 
+import anyio
 from fastapi import Depends, Path
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
+from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.keys import SESSION_ID
 from parley.listeners.history.moments import History
 from parley.server.http.live.seats import Seats
@@ -48,15 +49,14 @@ class Dependencies:
     seats: Seats
     moments: History
     origins: OriginRules
-    closing: asyncio.Event
+    closing: anyio.Event
+    runs: TaskHost  # of scenarios that are played
     clock: Callable[[], float] = time.time  # tokens expire by it
-    minutes_slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(MINUTES_AT_ONCE)
-    )
+    minutes_slots: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(MINUTES_AT_ONCE))
     metrics: Metrics = field(default_factory=Metrics)
     answer_cache: AnswerCache = field(default_factory=AnswerCache)
-    import_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # files are held whole
-    verify_lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # logs are, and folded twice
+    import_lock: anyio.Lock = field(default_factory=anyio.Lock)  # files are held whole
+    verify_lock: anyio.Lock = field(default_factory=anyio.Lock)  # logs are, and folded twice
     open_connections: set[Any] = field(default_factory=set)  # that are open
 
 

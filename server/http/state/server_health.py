@@ -6,11 +6,12 @@ server whose workers are all gone takes entries that nobody folds.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
+
+import anyio
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BusError
@@ -43,7 +44,7 @@ class HealthCheck:
         self._answered = clock()
         self._asked = float("-inf")
         self._finding = HealthFinding(answered=True)
-        self._asking = asyncio.Lock()
+        self._asking = anyio.Lock()
 
     async def check(self) -> HealthFinding:
         """What was found last, or now where that is `KEPT_SECONDS` ago; never raises."""
@@ -66,7 +67,7 @@ class HealthCheck:
 
     async def _look(self) -> HealthFinding:
         try:
-            async with asyncio.timeout(ASKING_SECONDS):
+            with anyio.fail_after(ASKING_SECONDS):
                 workers = await self._bus.workers()
                 oldest = await self._bus.oldest_due_ms("fold")
         except (BusError, TimeoutError):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+import anyio
 
 from parley.bus.contract.session_info import SessionInfo
 from parley.listeners.rooms.room import Room
@@ -63,7 +64,7 @@ async def find_start(
         if not wish.resumed:
             raise Problem("not-yet", limit=info.head)
         return SubscriptionStart(info, None, anew=True)
-    async with asyncio.timeout(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
+    with anyio.fail_after(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
         await room.wait_until_folded(info.head if wish.after is None else wish.after)
     return SubscriptionStart(info, wish.after, anew=False)
 

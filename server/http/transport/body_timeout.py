@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Final
 
+import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -76,7 +76,7 @@ class _TimedReceive:
             return await self._receive()
         began = time.monotonic()
         try:
-            async with asyncio.timeout(self._budget.left):
+            with anyio.fail_after(self._budget.left):
                 message = await self._receive()
         except TimeoutError:
             raise Problem("too-slow") from None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
+
+import anyio
 
 from parley.server.http.live.client_queue import Ending
 
@@ -17,35 +18,32 @@ SUPERSEDED: Final = "superseded"
 class PendingWait:
     """One wait. `ended` says why it was cut short."""
 
-    __slots__ = ("_limit", "ended")
+    __slots__ = ("_scope", "ended")
 
     def __init__(self) -> None:
         self.ended: str | None = None
-        self._limit: asyncio.Timeout | None = None
+        self._scope: anyio.CancelScope | None = None
 
     @contextmanager
-    def bound_by(self, limit: asyncio.Timeout) -> Iterator[None]:
-        """Have `limit` be over as soon as the wait is ended."""
-        self._limit = limit
+    def bound_by(self, scope: anyio.CancelScope) -> Iterator[None]:
+        """Have `scope` be cancelled as soon as the wait is ended."""
+        self._scope = scope
         if self.ended is not None:
-            self._cut()
+            scope.cancel()
         try:
             yield
         finally:
-            self._limit = None
+            self._scope = None
 
     def end(self, why: Ending | str) -> None:
         """Cut the wait short; the first reason stands."""
         if self.ended is None:
             self.ended = why
-            self._cut()
+            if self._scope is not None:
+                self._scope.cancel()
 
     def beat(self) -> None:
         """Time passed: nothing that a wait has to say."""
-
-    def _cut(self) -> None:
-        if self._limit is not None and not self._limit.expired():
-            self._limit.reschedule(asyncio.get_running_loop().time())
 
 
 class PendingWaits:

@@ -5,10 +5,9 @@ Everything goes through the seat, which knows its floor; no tool speaks past it.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from typing import Any, Final
 
+import anyio
 import orjson
 
 from parley.bus import Draft
@@ -174,10 +173,9 @@ async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
     seat, room = seat_of(call), call.deps.channels.current(call.session)
     head = (await call.deps.backend.bus.info(call.session)).head
-    with contextlib.suppress(TimeoutError):  # a log that went back never comes to it
-        async with asyncio.timeout(HEAR_SECONDS):
-            while room is not None and room.seq < head:
-                await room.wait_past(room.seq)
+    with anyio.move_on_after(HEAR_SECONDS):  # a log that went back never comes to it
+        while room is not None and room.seq < head:
+            await room.wait_past(room.seq)
     return seat
 
 

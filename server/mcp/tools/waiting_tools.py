@@ -5,10 +5,10 @@ It listens where the live streams listen: woken by the fold, it asks nobody.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+import anyio
 import orjson
 
 from parley.bus.contract.errors import SessionNotFound
@@ -63,14 +63,10 @@ async def _catch_up(heard: WaitCollector, listener: Subscription, head: int) -> 
 async def _wait_until_addressed(
     heard: WaitCollector, listener: Subscription, wait: PendingWait, seconds: float
 ) -> None:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            with wait.bound_by(limit):
-                while not heard.woken:
-                    if not await heard.take(listener):
-                        return
-    except TimeoutError:
-        return
+    with anyio.move_on_after(seconds) as scope, wait.bound_by(scope):
+        while not heard.woken:
+            if not await heard.take(listener):
+                return
 
 
 class WaitCollector:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import anyio
 import pytest
@@ -30,6 +32,25 @@ async def test_a_host_closes_from_another_task_than_it_was_opened_in() -> None:
     assert children[0].is_over
     assert children[0].error is None
     assert not host.children
+
+
+async def test_a_host_keeps_nothing_of_a_child_that_is_over() -> None:
+    """Nor what the first child of all worked on, which began with the host."""
+
+    class Work:
+        async def do(self) -> None:
+            await anyio.sleep(0)
+
+    host, work = TaskHost("host"), Work()
+    kept = weakref.ref(work)
+    child = host.start("worker", work.do)
+    del work
+    with anyio.fail_after(PATIENCE):
+        await child.wait()
+        while kept() is not None:
+            await anyio.sleep(0.001)
+            gc.collect()
+    await host.aclose()
 
 
 async def test_a_death_is_heard_of_and_takes_no_sibling_with_it() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
+from anyio import to_thread
 from fastapi import APIRouter
 
 from parley.server.catalogue import scenario_catalogue
@@ -27,13 +27,13 @@ async def list_presets(caller: AnyToken) -> Any:
 @router.get("/v1/scenarios", response_model=Page[ScenarioRow], responses=problem_responses())
 async def list_scenarios(caller: AnyToken) -> Any:
     """The scenarios that come with Parley."""
-    return {"items": await asyncio.to_thread(scenario_catalogue.list_scenarios)}
+    return {"items": await to_thread.run_sync(scenario_catalogue.list_scenarios)}
 
 
 @router.get("/v1/personas", response_model=Page[PersonaRow], responses=problem_responses("refused"))
 async def list_personas(caller: AnyToken, deps: DependenciesOf) -> Any:
     """Whoever can be seated."""
-    personas = (await asyncio.to_thread(everyone, deps.settings)).personas
+    personas = (await to_thread.run_sync(everyone, deps.settings)).personas
     return {
         "items": [
             {

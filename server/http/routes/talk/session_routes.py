@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
 
 import structlog
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from parley.bus.contract.errors import SessionNotFound
@@ -159,7 +159,7 @@ def _forget(deps: Dependencies, session: str) -> None:
 async def export_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Response:
     """The session as a file that can be imported again."""
     file = await sessions.export_session(deps.backend.bus, session)
-    data = await asyncio.to_thread(encode_file, file)
+    data = await to_thread.run_sync(encode_file, file, abandon_on_cancel=True)
     headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
     return Response(data, headers=headers, media_type="application/json")
 
@@ -183,10 +183,10 @@ async def import_session(
     """Put a session file in place under this name; what is played in one replaced ends."""
     with SpooledTemporaryFile(SPOOLED) as spool:
         async for chunk in request.stream():
-            await asyncio.to_thread(spool.write, chunk)
+            await to_thread.run_sync(spool.write, chunk)
         spool.seek(0)
         async with deps.import_lock:
-            file = await asyncio.to_thread(_file, spool, deps.backend.packs.known)
+            file = await to_thread.run_sync(_file, spool, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
             await sessions.restore_session(deps.backend.bus, session, file, replace=replace)

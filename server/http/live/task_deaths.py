@@ -1,0 +1,14 @@
+"""What is said of a task of the live rooms that died of an error nobody foresaw."""
+
+from __future__ import annotations
+
+import structlog
+
+from parley.bus.connection.tasks import Child
+
+log = structlog.get_logger("parley.live")
+
+
+def log_death(child: Child, error: Exception) -> None:
+    """The `on_death` of a `TaskHost` whose children others do not wait for."""
+    log.error("task_died", task=child.name, exc_info=error)
