@@ -6,12 +6,12 @@ belongs to a name in a session.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
+import anyio
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -22,6 +22,7 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from parley.bus.connection.tasks import TaskHost
 from parley.server.basics.version import version
 from parley.server.http.identity.authorization import RequiresRight
 from parley.server.http.problems.problem_details import (
@@ -67,20 +68,26 @@ def mount_mcp(deps: Dependencies) -> MountedPart:
 @asynccontextmanager
 async def _running(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
     """In a task of its own: the manager has to end where it began, whoever ends the server."""
-    begun, over = asyncio.Event(), asyncio.Event()
+    host, begun, ending = TaskHost("parley-mcp"), anyio.Event(), anyio.Event()
 
-    async def body() -> None:
-        async with manager.run():
+    async def hold_open() -> None:
+        try:
+            async with manager.run():
+                begun.set()
+                await ending.wait()
+        finally:
             begun.set()
-            await over.wait()
 
-    task = asyncio.create_task(body(), name="parley-mcp")
+    child = host.start("parley-mcp", hold_open)
     try:
         await begun.wait()
-        yield
+        if child.error is None:
+            yield
     finally:
-        over.set()
-        await task
+        ending.set()
+        with anyio.CancelScope(shield=True):
+            await child.wait()
+            await host.aclose()
 
 
 class _Endpoint:

@@ -2,6 +2,9 @@
 
 A thread that is in the middle of a read or a write cannot be told to stop: these may be
 left. Neither holds more than a little: whoever does not read is not read from either.
+
+asyncio by name, for its loop: through anyio a thread gives nothing to a loop without
+waiting for it, and these go on where the loop has ended.
 """
 
 from __future__ import annotations
@@ -12,14 +15,17 @@ import fcntl
 import os
 import queue
 import threading
+from collections import deque
+from collections.abc import Callable
 from typing import Final, Self
+
+import anyio
 
 CHUNK: Final = 65_536
 AHEAD: Final = 4  # lines that are read before somebody takes them
 STDERR: Final = 2
 
 Line = bytes | None  # without its end; None: longer than was said
-_Put = tuple[bytes, "asyncio.Future[bool]"]
 
 
 class LineReader:
@@ -27,7 +33,9 @@ class LineReader:
 
     def __init__(self, source: int, longest: int) -> None:
         self._source, self._longest = source, longest
-        self._lines: asyncio.Queue[Line | StopAsyncIteration] = asyncio.Queue()
+        self._lines: deque[Line] = deque()
+        self._is_over = False
+        self._news = anyio.Event()  # for the one who reads
         self._room = threading.Semaphore(AHEAD)
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, name="parley-lines", daemon=True).start()
@@ -36,11 +44,13 @@ class LineReader:
         return self
 
     async def __anext__(self) -> Line:
-        line = await self._lines.get()
-        if isinstance(line, StopAsyncIteration):
-            raise line
+        while not self._lines:
+            if self._is_over:
+                raise StopAsyncIteration
+            self._news = anyio.Event()
+            await self._news.wait()
         self._room.release()
-        return line
+        return self._lines.popleft()
 
     def _read(self) -> None:
         """Past `sys.stdin`, whose lock would be held while the process ends."""
@@ -55,12 +65,32 @@ class LineReader:
                     begun += rest[: self._longest + 1 - len(begun)]
             if begun:
                 self._put(begun)
-            self._loop.call_soon_threadsafe(self._lines.put_nowait, StopAsyncIteration())
+            self._loop.call_soon_threadsafe(self._end)
 
     def _put(self, line: bytearray) -> None:
         self._room.acquire()
         kept = None if len(line) > self._longest else bytes(line)
-        self._loop.call_soon_threadsafe(self._lines.put_nowait, kept)
+        self._loop.call_soon_threadsafe(self._append, kept)
+
+    def _append(self, line: Line) -> None:
+        self._lines.append(line)
+        self._news.set()
+
+    def _end(self) -> None:
+        self._is_over = True
+        self._news.set()
+
+
+class WrittenLine:
+    """Something given to a `LineWriter`: once `out` is set `was_readable` is right.
+
+    `on_out` is called then, whoever waits for it or does not any more.
+    """
+
+    def __init__(self, data: bytes, on_out: Callable[[], None] | None) -> None:
+        self.data, self.on_out = data, on_out
+        self.out = anyio.Event()
+        self.was_readable = False
 
 
 class LineWriter:
@@ -70,9 +100,9 @@ class LineWriter:
     """
 
     def __init__(self, sink: int) -> None:
-        self.gone = asyncio.Event()
+        self.gone = anyio.Event()
         self._sink = sink
-        self._left: queue.SimpleQueue[_Put | None] = queue.SimpleQueue()
+        self._left: queue.SimpleQueue[WrittenLine | None] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
 
     def __enter__(self) -> Self:
@@ -86,28 +116,30 @@ class LineWriter:
         os.dup2(self._own, self._sink)
         self._left.put(None)
 
-    def write(self, data: bytes) -> asyncio.Future[bool]:
-        """Write `data`; the future tells, once it is out, whether somebody could read it."""
-        out = self._loop.create_future()
-        self._left.put((data, out))
-        return out
+    def write(self, data: bytes, on_out: Callable[[], None] | None = None) -> WrittenLine:
+        """Write `data` in its turn, without being waited for."""
+        line = WrittenLine(data, on_out)
+        self._left.put(line)
+        return line
 
     def _write(self) -> None:
-        read = True
+        readable = True
         with contextlib.suppress(RuntimeError):  # the loop is closed
-            while (item := self._left.get()) is not None:
-                read = read and _written(self._own, item[0])
-                self._loop.call_soon_threadsafe(self._tell, item[1], read)
+            while (line := self._left.get()) is not None:
+                readable = readable and _write_whole(self._own, line.data)
+                self._loop.call_soon_threadsafe(self._finish, line, readable)
         os.close(self._own)
 
-    def _tell(self, out: asyncio.Future[bool], read: bool) -> None:
-        if not out.done():
-            out.set_result(read)
-        if not read:
+    def _finish(self, line: WrittenLine, readable: bool) -> None:
+        line.was_readable = readable
+        line.out.set()
+        if line.on_out is not None:
+            line.on_out()
+        if not readable:
             self.gone.set()
 
 
-def _written(sink: int, data: bytes) -> bool:
+def _write_whole(sink: int, data: bytes) -> bool:
     rest = memoryview(data)
     try:
         while rest:

@@ -6,7 +6,6 @@ ends, says nothing of a line that it cannot read, and takes any number of reques
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Final, Self
 
@@ -18,7 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group
 from parley.server.mcp.message_envelope import is_message
 from parley.server.mcp.stdio_pipes import Line, LineReader, LineWriter
 
@@ -42,29 +41,37 @@ async def serve_stdio(
         pending = PendingRequests()
         coming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         options = served.create_initialization_options()
-        running = asyncio.create_task(served.run(read, OutgoingMessages(answers, pending), options))
-        reading = asyncio.create_task(_read(LineReader(source, longest), coming, answers, pending))
-        gone = asyncio.create_task(answers.gone.wait())
-        finishing = asyncio.create_task(_finished(reading, pending, ending))
-        try:
-            first = {running, gone, finishing}
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-            if finishing.done():
-                finishing.result()
-            coming.close()
-            await running
-        finally:
-            coming.close()
-            await cancel_and_wait(finishing, reading, gone, running)
+        lines, enough, over = LineReader(source, longest), anyio.Event(), anyio.Event()
+
+        async def answer_all() -> None:
+            await served.run(read, OutgoingMessages(answers, pending), options)
+            enough.set()
+            over.set()
+
+        async def read_all() -> None:
+            try:
+                await _read(lines, coming, answers, pending)
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+                return  # nobody takes what comes any more
+            ending()
+            await pending.wait_empty(GRACE_SECONDS)
+            enough.set()
+
+        with coming, read:
+            async with open_task_group() as group:
+                group.start_soon(answer_all)
+                group.start_soon(read_all)
+                group.start_soon(_set_after, enough, answers.gone)
+                await enough.wait()
+                coming.close()
+                await over.wait()
+                group.cancel_scope.cancel()
 
 
-async def _finished(
-    reading: asyncio.Task[None], pending: PendingRequests, ending: Callable[[], None]
-) -> None:
-    """Return once the input is over and what came of it answered, or the grace over."""
-    await reading
-    ending()
-    await pending.wait_empty(GRACE_SECONDS)
+async def _set_after(event: anyio.Event, other: anyio.Event) -> None:
+    """Sets `event` once `other` is."""
+    await other.wait()
+    event.set()
 
 
 async def _read(
@@ -77,7 +84,7 @@ async def _read(
         message = parse_line(line)
         if isinstance(message, types.ErrorData):
             refusal = types.JSONRPCError(jsonrpc="2.0", id=None, error=message)
-            await answers.write(_line(refusal))
+            await answers.write(_line(refusal)).out.wait()
             continue
         if isinstance(message, types.JSONRPCRequest):
             await pending.take()
@@ -106,13 +113,14 @@ class PendingRequests:
     """The requests that nobody could read an answer to yet."""
 
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(IN_HAND)
+        self._places = anyio.Semaphore(IN_HAND)
 
     async def take(self) -> None:
         """Have one more, once there is a place for it."""
         await self._places.acquire()
 
-    def finish(self, out: asyncio.Future[bool]) -> None:
+    def finish(self) -> None:
+        """Its answer is out."""
         self._places.release()
 
     async def abandon(self) -> None:
@@ -138,10 +146,10 @@ class OutgoingMessages:
         Whoever is cancelled meanwhile leaves a line that is written all the same: only then
         its place is free.
         """
-        out = self._answers.write(_line(item.message))
-        if isinstance(item.message, ANSWER):
-            out.add_done_callback(self._pending.finish)
-        if not await asyncio.shield(out):
+        finish = self._pending.finish if isinstance(item.message, ANSWER) else None
+        line = self._answers.write(_line(item.message), finish)
+        await line.out.wait()
+        if not line.was_readable:
             raise anyio.BrokenResourceError
 
     async def aclose(self) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from typing import Final
 
+import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.live.client_queue import ClientQueue, Ending
 from parley.server.http.live.frames import Frame
 from parley.server.http.live.session_channel import Subscription
+from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.subscriptions.subscription_start import (
     SubscriptionRequest,
@@ -48,9 +49,8 @@ class EventStream(Response):
         with deps.streams.reserve(caller):
             last, why = await self._told(receive, send)
         if why != "left":
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LAST_WORD_SECONDS):
-                    await _write(send, last.sse, more=False)
+            with anyio.move_on_after(LAST_WORD_SECONDS):
+                await _write(send, last.sse, more=False)
 
     async def _told(self, receive: Receive, send: Send) -> tuple[Frame, Ending]:
         """Tell until the end; what is still to say then, and why."""
@@ -64,11 +64,10 @@ class EventStream(Response):
                 first = RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
                 with deps.streams.register(listener.outlet, caller):
-                    gone = asyncio.create_task(_until_gone(receive, listener.outlet))
-                    try:
+                    async with open_task_group() as group:
+                        group.start_soon(_until_gone, receive, listener.outlet)
                         sent = await self._write_all(send, first, listener)
-                    finally:
-                        await cancel_and_wait(gone)
+                        group.cancel_scope.cancel()
                 why = listener.outlet.ended or "gone"
                 return closing_frame(why, sent), why
 
@@ -78,7 +77,7 @@ class EventStream(Response):
         facts, data, upto = self._wish.facts, first, sent
         while data:
             try:
-                async with asyncio.timeout(slow):
+                with anyio.fail_after(slow):
                     await _write(send, data)
             except TimeoutError:
                 listener.outlet.end("slow")
@@ -95,6 +94,7 @@ async def _write(send: Send, data: bytes, *, more: bool = True) -> None:
 
 
 async def _until_gone(receive: Receive, outlet: ClientQueue) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    outlet.end("left")
+    while True:
+        with contextlib.suppress(Problem):  # of a body too long, which nobody reads
+            if (await receive())["type"] == "http.disconnect":
+                return outlet.end("left")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVarTuple, Unpack
 
+import anyio
 import orjson
 import structlog
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from ulid import ULID
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import open_task_group
 from parley.listeners.rooms.room import Room
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.identity.credentials import charge_rate
@@ -50,7 +52,16 @@ CODES: Final[dict[str, int]] = {
     "expired": 4401, "gone": 4404, "slow": 4408,
 }  # fmt: skip
 
+Ts = TypeVarTuple("Ts")
+
 log = structlog.get_logger("parley.ws")
+
+
+class _Writer:
+    """The task that sends the frames of one subscription."""
+
+    def __init__(self) -> None:
+        self.scope, self.over = anyio.CancelScope(), anyio.Event()
 
 
 class WebSocketSession:
@@ -61,11 +72,13 @@ class WebSocketSession:
     ) -> None:
         self._ws, self._deps = websocket, deps
         self._caller, self._session = caller, session
-        self._end_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._publishes: asyncio.Queue[Publish] = asyncio.Queue(PUBLISHES_PENDING - 1)
+        self._end_reason: str | None = None
+        self._ended = anyio.Event()
+        self._failure: Exception | None = None  # what a task of it died of
+        self._publishes: MemoryObjectSendStream[Publish] | None = None  # once it publishes
         self._channel: SessionChannel
-        self._publisher: asyncio.Task[None] | None = None
-        self._writer: asyncio.Task[None] | None = None
+        self._group: TaskGroup
+        self._writer: _Writer | None = None
         self._sent = 0  # seq of the last entry told
         self._unreadable = 0
 
@@ -82,8 +95,9 @@ class WebSocketSession:
 
     def end(self, why: Ending | str) -> None:
         """Close it; the first reason counts."""
-        if not self._end_reason.done():
-            self._end_reason.set_result(why)
+        if self._end_reason is None:
+            self._end_reason = why
+            self._ended.set()
 
     def beat(self) -> None:
         """Nothing: the protocol has pings of its own."""
@@ -91,16 +105,34 @@ class WebSocketSession:
     async def _serve(self, room: Room, begun: SubscriptionStart) -> str:
         with self._deps.streams.register(self, self._caller):
             await self._send(hello_frame(room, self._caller, begun).ws)
-            reader = asyncio.create_task(self._read(room))
-            reader.add_done_callback(self._reader_over)
-            try:
-                return await self._end_reason
-            finally:
-                await cancel_and_wait(*filter(None, (reader, self._writer, self._publisher)))
+            async with open_task_group() as group:
+                self._group = group
+                group.start_soon(self._run, self._read, room)
+                await self._ended.wait()
+                group.cancel_scope.cancel()
+        if self._failure is not None:
+            raise self._failure
+        return self._end_reason or "left"
+
+    async def _run(self, function: Callable[[Unpack[Ts]], Awaitable[None]], *args: *Ts) -> None:
+        """A task of the connection, which ends with it where it dies of an error."""
+        try:
+            await function(*args)
+        except Exception as error:
+            if self._end_reason is None:
+                self._failure = error
+                self.end("failed")
 
     # -- hearing the client ----------------------------------------------------------
 
     async def _read(self, room: Room) -> None:
+        try:
+            await self._read_messages(room)
+        finally:
+            if self._publishes is not None:
+                self._publishes.close()
+
+    async def _read_messages(self, room: Room) -> None:
         while True:
             message = await self._ws.receive()
             if message["type"] == "websocket.disconnect":
@@ -128,9 +160,12 @@ class WebSocketSession:
             raise
         match message:
             case Publish():
-                if self._publisher is None:
-                    self._publisher = asyncio.create_task(self._publish_all())
-                await self._publishes.put(message)
+                if self._publishes is None:
+                    self._publishes, taken = anyio.create_memory_object_stream[Publish](
+                        PUBLISHES_PENDING - 1
+                    )
+                    self._group.start_soon(self._run, self._publish_all, taken)
+                await self._publishes.send(message)
             case Subscribe():
                 charge_rate(self._deps, self._caller, "read")
                 await self._subscribe(room, message)
@@ -141,21 +176,17 @@ class WebSocketSession:
                 await self._unsubscribe()
                 await self._say(type="unsubscribed")
 
-    def _reader_over(self, reader: asyncio.Task[None]) -> None:
-        if not reader.cancelled() and (error := reader.exception()) and not self._end_reason.done():
-            self._end_reason.set_exception(error)
-
     # -- publishing ------------------------------------------------------------------
 
-    async def _publish_all(self) -> None:
-        while True:
-            request = await self._publishes.get()
-            try:
-                receipts = await self._publish(request)
-            except Exception as error:
-                await self._nack(request.ref, error)
-            else:
-                await self._say(type="ack", ref=request.ref, receipts=receipts)
+    async def _publish_all(self, publishes: MemoryObjectReceiveStream[Publish]) -> None:
+        with publishes:
+            async for request in publishes:
+                try:
+                    receipts = await self._publish(request)
+                except Exception as error:
+                    await self._nack(request.ref, error)
+                else:
+                    await self._say(type="ack", ref=request.ref, receipts=receipts)
 
     async def _publish(self, request: Publish) -> list[Mapping[str, Any]]:
         """As `POST …/entries` does it."""
@@ -185,12 +216,23 @@ class WebSocketSession:
         )
         begun = await find_start(self._deps, room, wish)
         await self._unsubscribe()
-        self._writer = asyncio.create_task(self._send_frames(begun, wish))
+        self._writer = _Writer()
+        self._group.start_soon(self._run, self._write, begun, wish, self._writer)
 
     async def _unsubscribe(self) -> None:
         if self._writer is not None:
-            await cancel_and_wait(self._writer)
+            self._writer.scope.cancel()
+            await self._writer.over.wait()
             self._writer = None
+
+    async def _write(
+        self, begun: SubscriptionStart, wish: SubscriptionRequest, writer: _Writer
+    ) -> None:
+        try:
+            with writer.scope:
+                await self._send_frames(begun, wish)
+        finally:
+            writer.over.set()
 
     async def _send_frames(self, begun: SubscriptionStart, wish: SubscriptionRequest) -> None:
         channel = self._channel
@@ -212,10 +254,10 @@ class WebSocketSession:
 
     async def _send(self, text: str) -> bool:
         """Whether it was sent; the connection is over where it was not."""
-        if self._end_reason.done():
+        if self._ended.is_set():
             return False
         try:
-            async with asyncio.timeout(self._deps.settings.serve.slow_seconds):
+            with anyio.fail_after(self._deps.settings.serve.slow_seconds):
                 await self._ws.send({"type": "websocket.send", "text": text})
         except TimeoutError:
             self.end("slow")
@@ -229,9 +271,11 @@ class WebSocketSession:
         """Say why, and close. A client that reads neither is cut off by the operating system."""
         if why == "left":
             return
-        with contextlib.suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
-            async with asyncio.timeout(LAST_WORD_SECONDS):
-                if why in LAST_WORDS:
-                    word = closing_frame(why, self._sent)
-                    await self._ws.send({"type": "websocket.send", "text": word.ws})
-                await self._ws.close(CODES[why], why)
+        with (
+            contextlib.suppress(WebSocketDisconnect, RuntimeError),
+            anyio.move_on_after(LAST_WORD_SECONDS),
+        ):
+            if why in LAST_WORDS:
+                word = closing_frame(why, self._sent)
+                await self._ws.send({"type": "websocket.send", "text": word.ws})
+            await self._ws.close(CODES[why], why)

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp.server.lowlevel import Server
@@ -29,8 +30,8 @@ class Talk:
 
     lines: queue.SimpleQueue[bytes | None]
     hear: int
-    go: asyncio.Event = field(default_factory=asyncio.Event)
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    go: anyio.Event = field(default_factory=anyio.Event)
+    ended: anyio.Event = field(default_factory=anyio.Event)
     words: str = ""
     begun: int = 0
     most: int = 0
@@ -187,7 +188,7 @@ async def test_whoever_reads_no_answer_is_not_read_either() -> None:
         t.shut()
         await wait_until(lambda: t.begun == IN_HAND)
         for _ in range(100):
-            await asyncio.sleep(0)
+            await anyio.sleep(0)
         assert t.begun == IN_HAND
         assert sorted(answer["id"] for answer in await t.read()) == list(range(2 * IN_HAND + 1))
 

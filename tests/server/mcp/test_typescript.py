@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from parley.bus import Bus
@@ -51,7 +52,7 @@ async def _run(program: Path, *arguments: str) -> dict[str, Any]:
         "node", str(program), *arguments, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE, env=dict(os.environ),
     )  # fmt: skip
-    async with asyncio.timeout(RUN_SECONDS):
+    with anyio.fail_after(RUN_SECONDS):
         data, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
     row: dict[str, Any] = json.loads(data)

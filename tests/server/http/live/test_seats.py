@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 import pytest
 
 from parley.bus import Bus
@@ -174,7 +175,7 @@ async def test_agents_under_a_floor_are_granted_it_here(redis_url: str) -> None:
         ana = await here.seats.take(caller("ana"), "s")
         bo = await here.seats.take(caller("bo"), "s")
         await publish_message(here.bus, "s", "host", "Who begins?")
-        async with asyncio.timeout(PATIENCE):
+        with anyio.fail_after(PATIENCE):
             numbers = await asyncio.gather(ana.say("I do."), bo.say("After you."))
         assert sorted(numbers) == [2, 3]
         live_session = here.rooms._live_sessions["s"]

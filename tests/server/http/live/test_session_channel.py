@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 import msgspec
 import orjson
 import pytest
@@ -124,12 +125,12 @@ async def _interleave(
                 await clients[value % len(clients)].come_back(channel)
             else:
                 for _ in range(value):
-                    await asyncio.sleep(0)
+                    await anyio.sleep(0)
         head = (await bus.info(session)).head
-        async with asyncio.timeout(PATIENCE):
+        with anyio.fail_after(PATIENCE):
             for client in clients:
                 while (client.heard[-1] if client.heard else client.began) < head:
-                    await asyncio.sleep(0.001)
+                    await anyio.sleep(0.001)
         for client in clients:
             assert client.heard == list(range(client.began + 1, head + 1))
             await client.go()
@@ -154,9 +155,9 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
             clients = [Client(after) for after in range(100)]
             for client in clients:
                 await client.come(channel, client.began)
-            async with asyncio.timeout(PATIENCE):
+            with anyio.fail_after(PATIENCE):
                 while any(not c.heard or c.heard[-1] < room.seq for c in clients):
-                    await asyncio.sleep(0.005)
+                    await anyio.sleep(0.005)
             assert asked == 1
             for client in clients:
                 assert client.heard == list(range(client.began + 1, room.seq + 1))
@@ -207,7 +208,7 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
             channel = rooms.channel("s")
             await bus.remove("s")
-            async with asyncio.timeout(PATIENCE):
+            with anyio.fail_after(PATIENCE):
                 assert await listener.frames() == []
             assert listener.outlet.ended == "gone"
             async with channel.listen(None) as late:
@@ -250,7 +251,7 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
 
         async def visit(rooms: SessionChannels) -> Room:
             async with rooms.room("s") as room:
-                await asyncio.sleep(0)
+                await anyio.sleep(0)
                 return room
 
         room, other = await asyncio.gather(visit(rooms), visit(rooms))

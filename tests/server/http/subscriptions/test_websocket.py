@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import socket
@@ -12,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -39,7 +39,7 @@ class Socket:
         await self.raw.send(json.dumps(frame))
 
     async def next(self) -> dict[str, Any]:
-        async with asyncio.timeout(PATIENCE):
+        with anyio.fail_after(PATIENCE):
             row: dict[str, Any] = json.loads(await self.raw.recv())
             return row
 

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+import anyio
 import httpx2
 import pytest
 from redis.asyncio import Redis
@@ -112,14 +113,14 @@ async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) 
     async with standing(redis_url) as harbour, Redis.from_url(redis_url) as redis:
         agents = [await harbour.agent(f"agent {k}") for k in range(clients)]
         seq = harbour.seq
-        idle = await _commands_during(redis, [asyncio.sleep(seconds)])
+        idle = await _commands_during(redis, [anyio.sleep(seconds)])
         waits = [
             asyncio.create_task(agent.do("wait_for_messages", after=seq, timeout=25))
             for agent in agents
         ]
         await wait_until(lambda: len(_listeners(harbour)) == clients)
         before = len(harbour.requests)
-        waiting = await _commands_during(redis, [asyncio.sleep(seconds)])
+        waiting = await _commands_during(redis, [anyio.sleep(seconds)])
         asked = len(harbour.requests) - before
         await harbour.says("bo", "A ship!")
         heard = await asyncio.gather(*waits)
@@ -210,7 +211,7 @@ async def test_the_longest_wait_ends_with_a_message(redis_url: str) -> None:
     async with standing(redis_url) as harbour:
         ana = await harbour.agent("ana")
         waits = asyncio.create_task(ana.do("wait_for_messages", after=harbour.seq, timeout=25))
-        await asyncio.sleep(20)
+        await anyio.sleep(20)
         assert not waits.done()
         began = time.monotonic()
         await harbour.says("bo", "At last.")

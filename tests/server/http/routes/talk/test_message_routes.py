@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 from typing import Any
 
+import anyio
 import pytest
 
 from parley.server.http.routes.talk import message_routes
@@ -290,7 +290,7 @@ async def test_an_agent_is_not_kept_waiting_for_longer_than_it_asked(redis_url: 
         ):
             await bot.post(f"{PATH}/seats", json={})
             assert (await operator.post(f"{PATH}/floor/pause", json={})).status_code == 201
-            async with asyncio.timeout(PATIENCE):
+            with anyio.fail_after(PATIENCE):
                 response = await bot.post(f"{PATH}/messages?wait=0", json={"content": "Hello."})
             assert (response.status_code, slug(response)) == (409, "floor-not-granted")
 
