@@ -1,4 +1,4 @@
-"""The hot path inside one process: fold, growth, assemble, snapshot, load.
+"""The hot path inside one process: fold, growth, assemble, snapshot, load, Markdown blocks.
 
 python -m benchmarks.fold [--runs 5] [--json]
 """
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks.material import OPENED, PACKS, long_session, meetings, numbered, talk
+from benchmarks.material import OPENED, PACKS, agent_texts, long_session, meetings, numbered, talk
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.apply import apply
@@ -21,6 +21,7 @@ from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
+from parley.memory.text.markdown_blocks import split_blocks
 
 
 def spread(figures: list[float]) -> dict[str, float]:
@@ -131,6 +132,21 @@ def cold_ms(session: list[Record], tail: int = 1000) -> float:
     return round(timed(lambda: fold_records(load(before, PACKS, seq - 1), records)) * 1e3, 1)
 
 
+def blocks_us(texts: list[str], runs: int) -> dict[str, float]:
+    """Microseconds of processor time to split texts into Markdown blocks, a 1,000 characters."""
+    chars = sum(map(len, texts))
+    figures = []
+    for _ in range(runs):
+        gc.collect()
+        gc.disable()
+        started = time.process_time()
+        for text in texts:
+            split_blocks(text)
+        figures.append((time.process_time() - started) / chars * 1e9)
+        gc.enable()
+    return {**spread(figures), "texts": len(texts)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
@@ -141,6 +157,10 @@ def main() -> None:
             [numbered([OPENED, *talk(5000)])], options.runs
         )
     }
+    if texts := agent_texts():
+        figures["Markdown blocks of agents' talk, us a 1,000 characters"] = blocks_us(
+            texts, options.runs * 5
+        )
     if irc := meetings():
         figures["fold, irc corpus, us"] = fold_us(irc, options.runs)
     if session := long_session():
@@ -148,7 +168,7 @@ def main() -> None:
         figures["assemble, full, end of the long session, ms"] = assemble_ms(session)
         figures["load and a tail of 1,000, ms"] = cold_ms(session)
     else:
-        figures["not measured"] = "the corpora are not here: irc, growth, assemble, load"
+        figures["not measured"] = "the corpora are not here: blocks, irc, growth, assemble, load"
     if options.json:
         print(json.dumps(figures))
     else:

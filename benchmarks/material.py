@@ -50,6 +50,16 @@ def transcript(path: Path) -> list[Entry]:
     ]
 
 
+def agent_texts() -> list[str]:
+    """What agents wrote in the recorded talk of agents; empty where the corpora are not here."""
+    texts = []
+    for path in sorted((CORPORA / "agents" / "dev").glob("*.jsonl")):
+        if len(path.suffixes) == 1:
+            rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+            texts += [row["content"] for row in rows if "content" in row]
+    return texts
+
+
 def meetings(corpus: str = "irc") -> list[list[Record]]:
     """Every meeting of a corpus as records; empty where the corpora are not here."""
     paths = sorted((CORPORA / "dev" / corpus).glob("*.jsonl"))

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from string import ascii_letters
 from typing import Final
 
-SPACES: Final = frozenset(  # white space that is no indent of Markdown's
-    "\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+from parley.memory.text.pasted_code import PASTED
+
+SPACES: Final = frozenset(  # white space within a line
+    " \t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
-DULL: Final = (
-    frozenset("\n \t#>-*+_=|<`~:!$@{[0123456789") | SPACES | {""}
-)  # may begin more than prose
+WHITE: Final = SPACES | {"\n"}
+MARK_ENDS: Final = frozenset(".)")  # of a letter that may mark an item
+DULL: Final = frozenset("#>-*+_=|<`~:!$@{[(0123456789") | WHITE | {""}  # maybe no prose
+INITIALS: Final = frozenset(word[:3] for word in PASTED)
+DULL_PAIRS: Final = frozenset(word[:2] for word in PASTED) | {
+    letter + end for letter in ascii_letters for end in MARK_ENDS
+}
 LISTS: Final = frozenset("-*+0123456789")
+LIST_STARTS: Final = LISTS | {" "}
 ITEM: Final = re.compile(
     r"([-*+]|\d{1,9}[.)])(?:([ \t]+)(?:\[([ xX])\](?=[ \t]+\S)[ \t]+)?(?=\S)|[ \t]*$)"
+)
+COMMON_ITEM: Final = re.compile(  # an item whose text can be nothing but words
+    r"( *)([-*+]|\d{1,9}[.)]) {1,4}(?![\s>#\[]|[-+*](?:[ \t]|$)|\d{1,9}[.)]|```|~~~|[-_*]{3})(?=.)"
 )
 LETTER: Final = re.compile(
     r"(\([A-Za-z0-9]{1,2}\)|[A-Za-z][.)])([ \t]+)(?:\[([ xX])\](?=[ \t]+\S)[ \t]+)?(?=\S)"
 )
-LETTERED: Final = re.compile(r"\n *(?:\([A-Za-z0-9]{1,2}\)|[A-Za-z][.)])[ \t]")
 HEADING: Final = re.compile(r"#{1,6}(?=[ \t]|$)")
 FENCE: Final = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 QUOTED: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|`{3}|~{3}|\|")
@@ -99,6 +109,13 @@ def is_header(line: str, dashes: str) -> bool:
 def is_rule(body: str) -> bool:
     marks = body.replace(" ", "").replace("\t", "")
     return len(marks) > 2 and marks[0] in "-*_" and not marks.strip(marks[0])
+
+
+def is_prose(body: str, item: re.Match[str] | None) -> bool:
+    """True where a line of text goes on with `body`, the rest of a line of a quote."""
+    if item is not None:
+        return item[2] is not None
+    return body[:1] not in ("", "#", "|") and not is_rule(body)
 
 
 def indent(line: str) -> int:

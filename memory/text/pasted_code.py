@@ -13,7 +13,7 @@ from typing import Final
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _DIFF: Final = "diff --git "
 _POWERSHELL: Final = "PS "
-_WORDS: Final = (_TRACEBACK, _DIFF, _POWERSHELL)  # with which lines of letters may begin code
+PASTED: Final = (_TRACEBACK, _DIFF, _POWERSHELL)  # with which a line of letters may begin code
 
 _SHELL: Final = re.compile(r"\s*(?:\$ [A-Za-z.~/_]|PS [A-Za-z]:\\[^>\n]*>)")
 _RAISED: Final = re.compile(r"\s*[A-Za-z_][\w.]*(?::|\s*$)")
@@ -29,11 +29,6 @@ _LOG: Final = re.compile(
 )
 _DATA: Final = re.compile(r"\s*(?:[\"'{\[\]}]|-?\d|[A-Za-z_]\w*\"?\s*:|true\b|false\b|null\b|//)")
 _CLOSED: Final = {"{": "}", "[": "]"}
-
-
-def pasted_starts(text: str) -> tuple[str, ...]:
-    """The words of letters that begin code somewhere in `text`; () in nearly every text."""
-    return tuple(word for word in _WORDS if word in text)
 
 
 def pasted_end(lines: Sequence[str], number: int) -> int:

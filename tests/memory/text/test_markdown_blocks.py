@@ -188,49 +188,6 @@ def test_rules_images_and_html() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "$ make test\n$ git push",
-        "PS C:\\src> dir",
-        ">>> f(1)\n2",
-        'Traceback (most recent call last):\n  File "x.py", line 1\n    f()\nValueError: no',
-        "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-one\n+two\n three",
-        "@@ -1 +1 @@\n-one\n+two",
-        "2026-01-02 10:00:01,123 INFO up\n2026-01-02T10:00:02Z [web] ERROR down",
-        "[10:00:01] WARN slow\n[10:00:02] INFO fine",
-        '{\n  "a": 1,\n  "b": [\n    2\n  ]\n}',
-        "[\n1,\n2\n]",
-    ],
-)
-def test_what_was_pasted_is_code(code: str) -> None:
-    """Without a fence, below a line of text or alone; text goes on behind it."""
-    for text in (code, f"I ran this:\n{code}\n\nIt works."):
-        kinds = [block.kind for block in split_blocks(text)]
-        assert kinds == ["code"] if text is code else ["paragraph", "code", "paragraph"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "$ 500 is too much",
-        "PS I agree",
-        "Traceback of the decision",
-        "@@ -1 is what I typed",
-        "10:00 INFO desk opens\nwe meet there",
-        "2026-01-02 we meet",
-        "{\nWe open a bracket\nand talk on\n}",
-        "[\nnever closed",
-        "{ a }",
-        "+ 1 from me",
-        "diff the two",
-    ],
-)
-def test_talk_that_looks_like_a_paste_stays_talk(text: str) -> None:
-    """Whole lines must be of the kind."""
-    assert "code" not in [block.kind for block in split_blocks(text)]
-
-
 PIECES = (
     "- ", "* ", "1. ", "2) ", "A) ", "B) ", "(1) ", "> ", "# ", "## ", "```", "~~~", "---", "===",
     "|", "|-|", "a | b", "**b**", "![x](y)", "<div>", "<!--", "-->", "$ ls", ">>> x", "{", "}",
@@ -271,26 +228,6 @@ def test_reading_is_deterministic(text: str) -> None:
         assert [block_text(other, block) for block in blocks if block.kind != "html"] == [
             block_text(text, block) for block in blocks if block.kind != "html"
         ]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("no marks", "no marks"),
-        ("**bold** and __bold__ and *so* and _so_", "bold and bold and so and so"),
-        ("`a_b` and ``c`d``, `__init__`", "a_b and ``c`d``, __init__"),
-        ("~~old~~ new", "old new"),
-        ("[words](https://x.example/a_b) and ![alt](x.png)", "words and alt"),
-        ("[![alt](x.png)](https://x.example)", "alt"),
-        ("<https://x.example>", "https://x.example"),
-        ("2 * 3 * 4, snake_case_name, a < b", "2 * 3 * 4, snake_case_name, a < b"),
-        (r"\*not\* so", "*not* so"),
-        ("**see `x*y` there**", "see x*y there"),
-    ],
-)
-def test_inline_marks_come_off(text: str, words: str) -> None:
-    """What is no mark stays."""
-    assert plain(text) == words
 
 
 HOSTILE = (
