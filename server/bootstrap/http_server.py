@@ -6,7 +6,6 @@ that is told to stop says so on every stream first; nothing waits for a client.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
@@ -21,7 +20,8 @@ import anyio
 import uvicorn
 from fastapi import FastAPI
 
-from parley.bus.connection.tasks import TaskHost, cancel_and_wait
+from parley.bus.connection.task_groups import wait_unless_set
+from parley.bus.connection.tasks import Child, TaskHost
 from parley.listeners.history.moments import History
 from parley.server.basics.errors import Failure
 from parley.server.http.http_app import build_app
@@ -56,7 +56,7 @@ class ParleyServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, deps: Dependencies) -> None:
         super().__init__(config)
-        self.listens = asyncio.Event()
+        self.listens = anyio.Event()
         self._deps = deps
         self.server_state.connections = deps.open_connections
 
@@ -85,7 +85,8 @@ ANSWERED: Final = frozenset({  # what a client did is told to the client
 
 def _is_news(line: logging.LogRecord) -> bool:
     """Of what uvicorn says; a request that a stop cut off is no fault."""
-    cut_off = line.exc_info is not None and isinstance(line.exc_info[1], asyncio.CancelledError)
+    error = line.exc_info[1] if line.exc_info is not None else None
+    cut_off = error is not None and isinstance(error, anyio.get_cancelled_exc_class())
     return line.msg not in ANSWERED and not cut_off
 
 
@@ -94,13 +95,16 @@ logging.getLogger("uvicorn.error").addFilter(_is_news)
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """Doors that stand open. `url` is where this machine finds them; `ended` if they shut."""
+    """Doors that stand open. `url` is where this machine finds them.
+
+    `serving` is over once they have shut, with the error if it was one.
+    """
 
     app: FastAPI
     deps: Dependencies
     url: str
     signing: SigningKeys
-    ended: asyncio.Task[None]
+    serving: Child
 
 
 @asynccontextmanager
@@ -149,13 +153,18 @@ async def start_server(
                 await stack.enter_async_context(part.lifespan())
             app = build_app(deps, parts)
             server = ParleyServer(_config(app, deps), deps)
-            task = asyncio.create_task(server.serve([sock]), name="parley-doors")
+            tasks = TaskHost("parley-doors")
+            serving = tasks.start("parley-doors", server.serve, [sock])
             try:
-                await _until(server.listens, task)
-                yield RunningServer(app, deps, _here(settings.serve.host, port), signing, task)
+                await wait_unless_set(serving.over, server.listens.wait())
+                if serving.error is not None:
+                    raise serving.error
+                yield RunningServer(app, deps, _here(settings.serve.host, port), signing, serving)
             finally:
                 server.should_exit = True
-                await task
+                with anyio.CancelScope(shield=True):
+                    await serving.wait()
+                await tasks.aclose()  # raises what it died of
 
 
 def bind_socket(serve: ServeSettings) -> socket.socket:
@@ -197,14 +206,3 @@ def _here(host: str, port: int) -> str:
     """The address for a client on this machine."""
     own = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - told from, not bound
     return f"http://[{own}]:{port}" if ":" in own else f"http://{own}:{port}"
-
-
-async def _until(event: asyncio.Event, task: asyncio.Task[None]) -> None:
-    """Return once `event` is set; raises what ended `task` where that comes first."""
-    waiting = asyncio.create_task(event.wait())
-    try:
-        await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            task.result()
-    finally:
-        await cancel_and_wait(waiting)

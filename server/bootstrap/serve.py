@@ -6,7 +6,6 @@ that lets whoever has it in as the operator.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -17,7 +16,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from parley.bus.connection.tasks import cancel_and_wait
+from parley.bus.connection.task_groups import wait_unless_set
 from parley.listeners.workers.worker import calm_collector
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.interrupts import handle_signals
@@ -118,18 +117,14 @@ async def _mind(served: RunningServer, helping: WorkerProcess | None, stop: anyi
 
     Raises `Failure` where the server ended by itself, or the worker keeps dying.
     """
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        while not stopping.done():
-            await asyncio.wait(
-                {stopping, served.ended}, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED"
-            )
-            if served.ended.done() and not stopping.done():
-                served.ended.result()
-                raise Failure("the server ended by itself")
-            if helping is not None and not stopping.done():
-                status = helping.ended
-                if await helping.revive():
-                    print_notice(f"the worker ended with {status}, and was started again")
-    finally:
-        await cancel_and_wait(stopping)
+    while True:
+        with anyio.move_on_after(LOOK_SECONDS):
+            await wait_unless_set(stop, served.serving.wait())
+        if stop.is_set():
+            return
+        if served.serving.is_over:
+            raise served.serving.error or Failure("the server ended by itself")
+        if helping is not None:
+            status = helping.ended
+            if await helping.revive():
+                print_notice(f"the worker ended with {status}, and was started again")

@@ -13,11 +13,12 @@ import pytest
 from pydantic import ValidationError
 
 from parley.server.basics.errors import Failure
-from parley.server.bootstrap.http_server import bind_socket
+from parley.server.bootstrap.http_server import ParleyServer, bind_socket, start_server
 from parley.server.http.http_app import build_app
 from parley.server.http.warm_up import warm_up
+from parley.server.settings import Settings
 from parley.server.settings.serve_settings import DAY, ServeSettings
-from tests.support.doors.doors import doors, served
+from tests.support.doors.doors import SECRET, doors, served
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.ports import reserved
 
@@ -100,6 +101,25 @@ def test_it_stands_in_a_thread(redis_url: str) -> None:
     """For clients that block."""
     with served(redis_url) as d, httpx2.Client(timeout=PATIENCE) as client:
         assert client.get(f"{d.url}/nothing-here").status_code == 404
+
+
+@pytest.mark.parametrize("where", ["startup", "main_loop"])
+async def test_what_a_server_dies_of_comes_out_as_it_is(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Whether it had begun to listen or not; no group of errors, and nothing waits for ever."""
+
+    async def die(*_: object, **__: object) -> None:
+        raise OSError("no more files")
+
+    async def stand() -> None:
+        settings = Settings(redis=redis_url, serve=ServeSettings(port=0, secret=SECRET))
+        async with start_server(settings) as dying:
+            await dying.serving.wait()
+
+    monkeypatch.setattr(ParleyServer, where, die)
+    with pytest.raises(OSError, match="no more files"):
+        await asyncio.wait_for(stand(), PATIENCE)
 
 
 @pytest.fixture
