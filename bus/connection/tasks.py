@@ -16,8 +16,6 @@ from typing import Any, Final, TypeVarTuple, Unpack
 import anyio
 from anyio.abc import TaskGroup
 
-_AGAIN_SECONDS: Final = 0.1
-
 Ts = TypeVarTuple("Ts")
 OnDeath = Callable[["Child", Exception], None]
 
@@ -168,20 +166,3 @@ class TaskHost:
 def _finish(*children: Child) -> None:
     for child in children:
         child.over.set()
-
-
-async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels `tasks` and waits until each is over, even in a cancelled scope.
-
-    What they raise is dropped. Once is not enough: redis-py 8.1 sends through
-    asyncio.wait_for where a socket timeout is set, and in Python 3.11 that may swallow a
-    cancellation.
-    """
-    with anyio.CancelScope(shield=True):
-        while left := [task for task in tasks if not task.done()]:
-            for task in left:
-                task.cancel()
-            await asyncio.wait(left, timeout=_AGAIN_SECONDS)
-    for task in tasks:
-        if not task.cancelled():
-            task.exception()  # retrieved, so that asyncio does not log it as missed

@@ -76,9 +76,7 @@ def without_effect(file: SessionFile) -> list[str]:
 async def restore_session(bus: Bus, session: str, file: SessionFile, *, replace: bool) -> None:
     """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
     # seconds, of a file as long as may be
-    records = await anyio.to_thread.run_sync(
-        records_to_restore, file.rows, abandon_on_cancel=True
-    )
+    records = await anyio.to_thread.run_sync(records_to_restore, file.rows, abandon_on_cancel=True)
     await bus.restore(session, records, replace=replace)
     if file.status == "archived":
         await bus.mark(session, "archived")

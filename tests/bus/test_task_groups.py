@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from parley.bus.connection.task_groups import open_task_group, wait_unless_set
+from parley.bus.connection.task_groups import open_task_group, run_beside, wait_unless_set
 
 
 async def fail() -> None:
@@ -50,3 +50,27 @@ async def test_a_wait_raises_what_is_waited_for() -> None:
     """As it is, and the event is not waited for any more."""
     with pytest.raises(LookupError):
         await wait_unless_set(anyio.Event(), fail())
+
+
+async def test_what_runs_beside_a_body_ends_with_it() -> None:
+    """And not before: it is cancelled once the body is over."""
+    ended = anyio.Event()
+
+    async def run(name: str) -> None:
+        assert name == "given"
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.set()
+
+    async with run_beside(run, "given"):
+        await anyio.sleep(0)
+        assert not ended.is_set()
+    assert ended.is_set()
+
+
+async def test_what_fails_beside_a_body_ends_it() -> None:
+    """With its own error."""
+    with pytest.raises(LookupError, match="a child's"):
+        async with run_beside(fail):
+            await anyio.sleep_forever()

@@ -10,10 +10,9 @@ import httpx2
 import pytest
 
 from parley.bus import Bus
-from parley.bus.connection.tasks import cancel_and_wait
 from tests.faults.crew import Crew
 from tests.faults.gateway import Follower, Gateway
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.sessions import discuss, past, replayed, whole
 

@@ -12,7 +12,6 @@ import pytest
 
 from parley import Session
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import InvalidEntry, SessionNotFound
 from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
 from parley.listeners.agents.arbiter import Arbiter
@@ -23,7 +22,7 @@ from parley.listeners.rooms.room import enter_room
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
 from parley.listeners.votes.vote_results import result_draft
-from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.patience import PATIENCE, cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.rooms import BID
 from tests.support.sessions.slow import SlowDoor

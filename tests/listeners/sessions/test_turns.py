@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import pytest
 
 from parley.bus import Draft, Receipt
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.errors import Busy
 from parley.bus.entries import FloorGranted, Message, ParticipantJoined, SessionOpened
 from parley.bus.log.local_log import LocalLog
@@ -18,7 +17,7 @@ from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room, enter_room
 from parley.listeners.sessions.turns import FloorRequest, FloorTurns
 from tests.support.logs.logs import PACKS
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import cancel_and_wait, wait_until
 
 WORD = Message(participant="echo", content="A word.")
 

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import BallotCast, Entry, Message, ParticipantAliased, VoteInitiated
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.room import enter_room
@@ -16,7 +15,7 @@ from parley.listeners.votes.teller import VoteTeller
 from parley.listeners.votes.vote_results import result_draft
 from parley.memory.state.vote_state import Vote
 from tests.support.logs.logs import PACKS, opened
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import cancel_and_wait, wait_until
 from tests.support.sessions.sessions import whole
 from tests.support.sessions.slow import SlowDoor
 

@@ -11,7 +11,6 @@ import pytest
 import redis
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.contract.drafts import result_id
 from parley.bus.entries import (
     BallotCast,
@@ -34,7 +33,7 @@ from parley.listeners.workers.vote_counter import LANE, VoteCounter
 from parley.memory.state.vote_state import Vote
 from parley.server.records.log_audit import fork_log
 from tests.support.logs.logs import PACKS, opened
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.sessions import past, running, whole
 

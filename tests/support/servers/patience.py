@@ -12,6 +12,21 @@ from typing import Any, Final
 PATIENCE: Final = 120.0  # seconds: what takes moments, on a machine that others keep very busy
 
 
+async def cancel_and_wait(*tasks: asyncio.Task[Any]) -> None:
+    """Cancels tasks of a test and waits until each is over. What they raise is dropped.
+
+    Once is not enough: redis-py 8.1 sends through asyncio.wait_for where a socket timeout is
+    set, and in Python 3.11 that may swallow a cancellation.
+    """
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left, timeout=0.1)
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()  # retrieved, so that asyncio does not log it as missed
+
+
 async def wait_until(
     predicate: Callable[[], object] | Callable[[], Awaitable[object]],
     timeout: float = PATIENCE,

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from parley.bus import Bus, Draft
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
 from parley.listeners.agents.host import HostedPart, HostTally, host_agents
 from parley.listeners.models.scripted_model import ScriptedModel
@@ -23,6 +22,7 @@ from parley.listeners.rooms.room import Room, enter_room
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
+from tests.support.servers.patience import cancel_and_wait
 from tests.support.sessions.talkers import Answer, persona
 
 ROOT = Path(__file__).parents[3]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from parley.bus import Draft
-from parley.bus.connection.tasks import cancel_and_wait
 from parley.bus.entries import FloorMuted, FloorPaused
 from tests.support.doors.agents import over_http
 from tests.support.doors.doors import doors
 from tests.support.logs.logs import opened
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import cancel_and_wait, wait_until
 from tests.support.sessions.rooms import BID
 
 
