@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import secrets
 from typing import Final
 
+import anyio
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
@@ -22,6 +22,7 @@ from parley.server.http.problems.problem_details import (
 
 QUERY_BYTES: Final = 8192
 STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token
+LAST_WORD_SECONDS: Final = 5.0  # for who asked what is cut off to be told so
 IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
 STARTS: Final = frozenset(
     {"http.response.start", "websocket.accept", "websocket.http.response.start"}
@@ -72,10 +73,11 @@ class RequestIds:
 
         try:
             await self.app(scope, receive, sending)
-        except asyncio.CancelledError:  # the server ends, and this took too long
+        except anyio.get_cancelled_exc_class():  # the server ends, and this took too long
             if not began:
                 problem = Problem("unavailable", retry_after=RETRY_SECONDS)
-                await send_problem(problem, scope, receive, sending)
+                with anyio.move_on_after(LAST_WORD_SECONDS, shield=True):
+                    await send_problem(problem, scope, receive, sending)
             raise
         except ClientDisconnect:  # nobody is there to be answered
             _logger.debug("client_left", request=request_id)

@@ -3,11 +3,12 @@
 uvicorn closes a connection that was answered and is silent. It waits without end for one
 that never asked, for half a head, and for a body that follows its answer; and it refuses
 what is no HTTP in words of its own.
+
+asyncio by name, for types alone: uvicorn's protocols have its transports and timers.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import resource
 import secrets
@@ -20,6 +21,8 @@ from parley.server.http.problems.problem_details import Problem, problem_respons
 from parley.server.http.transport.asgi_middleware import add_security_headers
 
 if TYPE_CHECKING:
+    import asyncio
+
     from parley.server.http.state.dependencies import Dependencies
 
 HEAD_SECONDS: Final = 15.0  # from its first byte to its last, or from connecting to the first

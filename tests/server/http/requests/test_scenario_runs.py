@@ -93,6 +93,24 @@ async def test_a_play_ends_with_its_session(
         assert not _lives(_pids(plays)[1])
 
 
+async def test_a_play_ends_with_its_server(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is asked to leave, and is over before the server is."""
+    player, plays = tmp_path / "player", tmp_path / "plays"
+    player.write_text(f"#!/bin/sh\necho $$ >> {plays}\nexec sleep 600\n")
+    player.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(player))
+    async with doors(redis_url, runs=1) as d, d.client(d.operator()) as client:
+        rows = (await client.get("/v1/scenarios")).json()["items"]
+        scenario = next(row["scenario"] for row in rows if row["scripted"])
+        body = {"session": NAME, "scenario": scenario, "run": "script"}
+        assert (await client.post("/v1/sessions", json=body)).status_code == 201
+        await wait_until(lambda: len(_pids(plays)) == 1)
+        assert _lives(_pids(plays)[0])
+    assert not _lives(_pids(plays)[0])
+
+
 def _pids(file: Path) -> list[int]:
     return [int(line) for line in file.read_text().split()] if file.exists() else []
 

@@ -7,8 +7,10 @@ import json
 import socket
 from urllib.parse import urlsplit
 
+import anyio
 import pytest
 import structlog
+from anyio.streams.buffered import BufferedByteReceiveStream
 
 from parley.bus import Bus
 from tests.support.doors.doors import Standing, doors
@@ -160,6 +162,29 @@ async def test_it_ends_with_the_token(redis_url: str) -> None:
         token = d.token("ana", session="s", seconds=1.2)
         async with streamed(d.url, PATH, token) as stream:
             assert [event.event for event in await stream.until_end()] == ["hello", "expired"]
+        await wait_until(lambda: len(d.deps.streams) == 0)
+
+
+async def test_a_client_that_sends_too_long_a_body_is_seen_to_leave(redis_url: str) -> None:
+    """It is streamed to all the same, and nobody reads what it sends."""
+    async with doors(redis_url, body_bytes=1 << 12) as d:
+        token, at = await begun(d), urlsplit(d.url)
+        head = (
+            f"GET {PATH} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n"
+            "Transfer-Encoding: chunked\r\n\r\n"
+        )
+        assert at.hostname is not None
+        assert at.port is not None
+        async with await anyio.connect_tcp(at.hostname, at.port) as pipe:
+            heard = BufferedByteReceiveStream(pipe)
+            with anyio.fail_after(PATIENCE):
+                await pipe.send(head.encode())
+                await heard.receive_until(b"event: hello", 1 << 20)
+                for _ in range(8):
+                    await pipe.send(b"400\r\n" + b"x" * 1024 + b"\r\n")
+                await publish_message(d.deps.backend.bus, "s", "bo", "Still there?")
+                await heard.receive_until(b"Still there?", 1 << 20)
+            assert len(d.deps.streams) == 1
         await wait_until(lambda: len(d.deps.streams) == 0)
 
 

@@ -17,6 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from parley.server.http.live.session_channel import SessionChannel
 from parley.server.http.transport.websocket_connection import WebSocketConnection
 from tests.support.doors.doors import Standing, doors
 from tests.support.servers.patience import PATIENCE, wait_until
@@ -116,6 +117,23 @@ async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
             assert refused["problem"]["type"] == "urn:parley:problem:not-yet"
             await ana.ask(type="subscribe", after=2, incarnation="another")
             assert (await ana.next())["type"] == "reset"
+
+
+async def test_a_subscription_that_dies_ends_the_connection(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an error that nobody foresaw: the client is not left to wait for what never comes."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token) as ana:
+            monkeypatch.setattr(SessionChannel, "listen", _fail)
+            await ana.say(type="subscribe")
+            assert await ana.code() == 1006  # cut off, as where any request fails
+        await wait_until(lambda: len(d.deps.streams) == 0)
+
+
+def _fail(*_: object) -> None:
+    raise ValueError("nobody foresaw it")
 
 
 async def test_what_is_published_is_acknowledged_in_order(redis_url: str) -> None:

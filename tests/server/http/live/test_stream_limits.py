@@ -1,0 +1,70 @@
+"""All streams of a process: each ends with its token, whatever came and went beside it."""
+
+from __future__ import annotations
+
+import anyio
+
+from parley.server.http.identity.authorization import Caller
+from parley.server.http.live.client_queue import Ending
+from parley.server.http.live.stream_limits import StreamLimits
+from tests.support.servers.patience import wait_until
+
+NOW = 1_000.0
+
+
+class Stream:
+    """One that notes why it was ended."""
+
+    def __init__(self) -> None:
+        self.ends: list[str] = []
+
+    def end(self, why: Ending) -> None:
+        self.ends.append(why)
+
+    def beat(self) -> None:
+        pass
+
+
+def caller(seconds: float) -> Caller:
+    return Caller("ana", "agent", "s", None, operator=False, jti="j", expires=NOW + seconds)
+
+
+async def test_each_stream_ends_with_its_own_token() -> None:
+    """Also one that comes last and expires first; one that left is told nothing."""
+    closing = anyio.Event()
+    limits = StreamLimits(closing, lambda: NOW, 10)
+    late, soon, past, gone = Stream(), Stream(), Stream(), Stream()
+    with limits.register(late, caller(2**53)):
+        with limits.register(gone, caller(0.02)):
+            await anyio.sleep(0)
+        with limits.register(soon, caller(0.03)), limits.register(past, caller(-5)):
+            await wait_until(lambda: soon.ends and past.ends)
+            assert (soon.ends, past.ends) == (["expired"], ["expired"])
+        closing.set()
+        await wait_until(lambda: late.ends)
+    assert (late.ends, gone.ends) == (["shutdown"], [])
+    await limits.aclose()
+
+
+async def test_streams_that_come_after_all_others_left_are_served() -> None:
+    """What served the first has ended by then, or waits for them."""
+    limits = StreamLimits(anyio.Event(), lambda: NOW, 10)
+    for seconds in (0.01, 0.0, 0.01):
+        stream = Stream()
+        with limits.register(stream, caller(seconds)):
+            await wait_until(lambda ends=stream.ends: ends)
+        assert stream.ends == ["expired"]
+    await limits.aclose()
+
+
+async def test_the_last_place_that_is_given_back_ends_the_wait() -> None:
+    """Who waits for none to be open goes on then, or when the time is over."""
+    limits = StreamLimits(anyio.Event(), lambda: NOW, 10)
+    await limits.wait_empty(60)  # there is none
+    with limits.reserve(caller(1)):
+        await limits.wait_empty(0.01)
+        assert len(limits) == 1
+        async with anyio.create_task_group() as group:
+            group.start_soon(limits.wait_empty, 0.02)
+    with anyio.fail_after(30):
+        await limits.wait_empty(60)
