@@ -9,7 +9,7 @@ from parley.server.http.live.client_queue import Ending
 from parley.server.http.live.stream_limits import StreamLimits
 from tests.support.servers.patience import wait_until
 
-NOW = 1_000.0
+EXPIRY = 1_000
 
 
 class Stream:
@@ -25,19 +25,28 @@ class Stream:
         pass
 
 
-def caller(seconds: float) -> Caller:
-    return Caller("ana", "agent", "s", None, operator=False, jti="j", expires=NOW + seconds)
+class Clock:
+    """One that is set so that a caller's token has some seconds left."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def caller(self, seconds: float) -> Caller:
+        self.now = EXPIRY - seconds
+        return Caller("ana", "agent", "s", None, operator=False, jti="j", expires=EXPIRY)
 
 
 async def test_each_stream_ends_with_its_own_token() -> None:
     """Also one that comes last and expires first; one that left is told nothing."""
-    closing = anyio.Event()
-    limits = StreamLimits(closing, lambda: NOW, 10)
+    closing, clock = anyio.Event(), Clock()
+    limits = StreamLimits(closing, clock, 10)
     late, soon, past, gone = Stream(), Stream(), Stream(), Stream()
-    with limits.register(late, caller(2**53)):
-        with limits.register(gone, caller(0.02)):
+    with limits.register(late, clock.caller(2**53)):
+        with limits.register(gone, clock.caller(0.02)):
             await anyio.sleep(0)
-        with limits.register(soon, caller(0.03)), limits.register(past, caller(-5)):
+        with limits.register(soon, clock.caller(0.03)), limits.register(past, clock.caller(-5)):
             await wait_until(lambda: soon.ends and past.ends)
             assert (soon.ends, past.ends) == (["expired"], ["expired"])
         closing.set()
@@ -48,10 +57,11 @@ async def test_each_stream_ends_with_its_own_token() -> None:
 
 async def test_streams_that_come_after_all_others_left_are_served() -> None:
     """What served the first has ended by then, or waits for them."""
-    limits = StreamLimits(anyio.Event(), lambda: NOW, 10)
+    clock = Clock()
+    limits = StreamLimits(anyio.Event(), clock, 10)
     for seconds in (0.01, 0.0, 0.01):
         stream = Stream()
-        with limits.register(stream, caller(seconds)):
+        with limits.register(stream, clock.caller(seconds)):
             await wait_until(lambda ends=stream.ends: ends)
         assert stream.ends == ["expired"]
     await limits.aclose()
@@ -59,9 +69,10 @@ async def test_streams_that_come_after_all_others_left_are_served() -> None:
 
 async def test_the_last_place_that_is_given_back_ends_the_wait() -> None:
     """Who waits for none to be open goes on then, or when the time is over."""
-    limits = StreamLimits(anyio.Event(), lambda: NOW, 10)
+    clock = Clock()
+    limits = StreamLimits(anyio.Event(), clock, 10)
     await limits.wait_empty(60)  # there is none
-    with limits.reserve(caller(1)):
+    with limits.reserve(clock.caller(1)):
         await limits.wait_empty(0.01)
         assert len(limits) == 1
         async with anyio.create_task_group() as group:
