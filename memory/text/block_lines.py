@@ -15,7 +15,9 @@ SPACES: Final = frozenset(  # white space within a line
 )
 WHITE: Final = SPACES | {"\n"}
 MARK_ENDS: Final = frozenset(".)")  # of a letter that may mark an item
-DULL: Final = frozenset("#>-*+_=|<`~:!$@{[(0123456789") | WHITE | {""}  # maybe no prose
+SYMBOLS: Final = frozenset("•‣◦▪●○■□→➔➜➤►▶✓✔✗✘✅❌☐☑")  # that mark items in want of Markdown
+LETTER_STARTS: Final = SYMBOLS | {"("}
+DULL: Final = frozenset("#>-*+_=|<`~:!$@{[0123456789") | WHITE | LETTER_STARTS | {""}  # no prose?
 INITIALS: Final = frozenset(word[:3] for word in PASTED)
 DULL_PAIRS: Final = frozenset(word[:2] for word in PASTED) | {
     letter + end for letter in ascii_letters for end in MARK_ENDS
@@ -29,7 +31,8 @@ COMMON_ITEM: Final = re.compile(  # an item whose text can be nothing but words
     r"( *)([-*+]|\d{1,9}[.)]) {1,4}(?![\s>#\[]|[-+*](?:[ \t]|$)|\d{1,9}[.)]|```|~~~|[-_*]{3})(?=.)"
 )
 LETTER: Final = re.compile(
-    r"(\([A-Za-z0-9]{1,2}\)|[A-Za-z][.)])([ \t]+)(?:\[([ xX])\](?=[ \t]+\S)[ \t]+)?(?=\S)"
+    rf"(\([A-Za-z0-9]{{1,2}}\)|[A-Za-z][.)]|[{''.join(sorted(SYMBOLS))}]\ufe0f?)([ \t]+)"
+    r"(?:\[([ xX])\](?=[ \t]+\S)[ \t]+)?(?=\S)"
 )
 HEADING: Final = re.compile(r"#{1,6}(?=[ \t]|$)")
 FENCE: Final = re.compile(r"(`{3,})[^`]*$|(~{3,})")
@@ -56,6 +59,7 @@ _HTML_ENDS: Final = (
     re.compile(r"\]\]>"),
     re.compile(">"),
 )
+_NEAR: Final = 3  # lines between two of a symbol, wrapped ones among them
 _PIPE: Final = re.compile(r"(?<!\\)\|")
 _COLUMN: Final = re.compile(r":?-+:?$")
 
@@ -139,23 +143,30 @@ def ends_table(body: str) -> bool:
 
 
 def lettered_lines(lines: Sequence[str]) -> frozenset[int]:
-    """The lines that begin with "A)", "a.", "(1)" where two or more follow in order."""
-    found: set[int] = set()
-    last: dict[tuple[int, str, str], tuple[int, int]] = {}  # style to number of mark, line
+    """The lines of items that Markdown has not: "A)", "a.", "(1)" in order, or "→" in a row.
+
+    Two or more make a list, in one column; of one symbol near each other.
+    """
+    numbers: set[int] = set()
+    last: dict[tuple[int, str, str], tuple[int, int]] = {}  # style to place of the mark, line
     for number, line in enumerate(lines):
         body = line.lstrip(" ")
         match = LETTER.match(body)
         if match is None:
             continue
         mark = match[1].strip("().")
-        order = int(mark) if mark.isdecimal() else ord(mark) if len(mark) == 1 else 0
-        case = "1" if mark.isdecimal() else "A" if mark.isupper() else "a"
-        style = (len(line) - len(body), "(" if match[1][0] == "(" else match[1][-1], case)
-        before = last.get(style)
-        if order and before is not None and before[0] + 1 == order:
-            found |= {before[1], number}
-        last[style] = (order, number)
-    return frozenset(found)
+        if mark[0] in SYMBOLS:
+            style, place = (len(line) - len(body), mark, ""), number
+            follows = style in last and number - last[style][0] <= _NEAR
+        else:
+            place = int(mark) if mark.isdecimal() else ord(mark) if len(mark) == 1 else 0
+            case = "1" if mark.isdecimal() else "A" if mark.isupper() else "a"
+            style = (len(line) - len(body), "(" if match[1][0] == "(" else match[1][-1], case)
+            follows = place > 0 and style in last and last[style][0] + 1 == place
+        if follows:
+            numbers |= {last[style][1], number}
+        last[style] = (place, number)
+    return frozenset(numbers)
 
 
 def row_cells(line: str) -> list[str]:

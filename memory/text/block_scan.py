@@ -20,12 +20,12 @@ from parley.memory.text.block_lines import (
     IMAGE,
     ITEM,
     LETTER,
+    LETTER_STARTS,
     LIST_STARTS,
     LISTS,
     MARK_ENDS,
     QUOTED,
     SPACES,
-    WHITE,
     ends_table,
     fence_end,
     html_end,
@@ -70,7 +70,7 @@ class BlockScan:
     def rows(self) -> list[Row]:  # noqa: C901  # nearly all lines are read here, without a call
         """The fields of every block."""
         blocks, stack = self._blocks, self._stack
-        dull, pairs, common = DULL, DULL_PAIRS, COMMON_ITEM.match
+        dull, pairs, starts, common = DULL, DULL_PAIRS, LIST_STARTS, COMMON_ITEM.match
         pos = resume = 0
         numbered = enumerate(self._lines)
         for number, line in numbered:
@@ -89,11 +89,11 @@ class BlockScan:
                 if self._bold:
                     self._set_bold()
                 self._open = False
-            elif first in LIST_STARTS and (match := common(line)):
+            elif first in starts and (match := common(line)):
                 if not self._common_item(match, pos, end):
                     resume = self._read(number, line, pos)
-            elif first == "*" and line[-1] not in "* \t" and line.startswith("**"):
-                self._prose(pos, end, 0)
+            elif first == "*" and line.startswith("**") and self._bold_start(line, pos, end):
+                pass
             else:
                 resume = self._read(number, line, pos)
             pos = end + 1
@@ -103,7 +103,7 @@ class BlockScan:
                 resume = 0
         if self._bold:
             self._set_bold()
-        return self._trimmed()
+        return blocks
 
     def _common_item(self, match: re.Match[str], pos: int, end: int) -> bool:
         """Take in an item that begins with words; False where it takes a closer look."""
@@ -123,13 +123,15 @@ class BlockScan:
                 self._set_bold()
         elif self._empty[0] >= 0:
             return False
-        if depth < deepest and (blocks[stack[depth][1]][4] in "-*+") is bullet:
-            parent = blocks[stack[depth][1]][5]
-            del stack[depth:]
+        if depth == deepest:
+            parent = stack[-1][1] if depth else self._item_parent(marker, 0)
         else:
-            parent = self._item_parent(marker, depth)
-            if depth < deepest:
-                del stack[depth:]
+            sibling = blocks[stack[depth][1]]
+            if (sibling[4] in "-*+") is bullet:
+                parent = sibling[5]
+            else:
+                parent = self._item_parent(marker, depth)
+            del stack[depth:]
         if not bullet and not depth:
             self._numbered = (int(marker[:-1]), len(blocks))
         stack.append((match.end(), len(blocks)))
@@ -137,13 +139,17 @@ class BlockScan:
         blocks.append(["item", pos + column, end, depth, marker, parent, None, False])
         return True
 
-    def _trimmed(self) -> list[Row]:
-        """The blocks without white space at their ends."""
-        text = self._text
-        for row in self._blocks:
-            if text[row[2] - 1] in WHITE:
-                row[2] = row[1] + len(text[row[1] : row[2]].rstrip())
-        return self._blocks
+    def _bold_start(self, line: str, pos: int, end: int) -> bool:
+        """Take in a line that begins bold; False where it takes a closer look."""
+        if line[-1] not in "* \t":
+            self._prose(pos, end, 0)
+            return True
+        if self._open or not BOLD.match(line):
+            return False
+        self._stack.clear()
+        self._blocks.append(["heading", pos, end, BOLD_LEVEL, "", -1, None, True])
+        self._open = self._bold = True
+        return True
 
     def _read(  # noqa: C901  # every line passes here: no calls to spare
         self, number: int, line: str, pos: int
@@ -181,11 +187,11 @@ class BlockScan:
                 return self._indented(number, pos, skipped)
         if first in LISTS:
             resume = self._list_line(number, line, pos, skipped, column, depth)
-        elif first in DULL and first != "(":
+        elif first in DULL and first not in LETTER_STARTS:
             resume = self._marked_line(number, line, pos, skipped, column, depth)
         elif body.startswith(PASTED):
             resume = self._pasted_block(number, pos, skipped, depth)
-        elif first == "(" or body[1:2] in MARK_ENDS:
+        elif first in LETTER_STARTS or body[1:2] in MARK_ENDS:
             resume = self._lettered_item(number, line, pos, skipped, column, depth)
         else:
             resume = -1
@@ -445,7 +451,7 @@ class BlockScan:
     def _lettered_item(
         self, number: int, line: str, pos: int, skipped: int, column: int, depth: int
     ) -> int:
-        """An item with a letter; -1: it is text, as no other follows in order."""
+        """An item with a letter or symbol; -1: it is text, as no other follows."""
         match = LETTER.match(line, skipped)
         if match is None:
             return -1
@@ -462,14 +468,14 @@ class BlockScan:
             if len(stack) > depth and blocks[stack[depth][1]][_KIND] == "item":
                 return int(blocks[stack[depth][1]][_PARENT])
             return stack[depth - 1][1]
-        bullet = marker in "-*+"
+        bullet = marker[-1] not in MARK_ENDS
         if not bullet and marker[:-1].isdecimal():
             last, index = self._numbered
             if index >= 0 and int(marker[:-1]) == last + 1:
                 return int(blocks[index][_PARENT])
         if stack:
             index = stack[0][1]
-            if bullet and blocks[index][_MARKER] not in ("-", "*", "+"):
+            if bullet and blocks[index][_MARKER][-1:] in MARK_ENDS:
                 return index  # bullets below a numbered line that are not indented
             return int(blocks[index][_PARENT])
         if blocks and blocks[-1][_KIND] == "paragraph":

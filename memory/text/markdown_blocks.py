@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
-from parley.memory.text.block_lines import DULL, INITIALS
+from parley.memory.text.block_lines import DULL, INITIALS, WHITE
 from parley.memory.text.block_scan import BlockScan
 
 BlockKind = Literal["paragraph", "heading", "item", "row", "quote", "code", "image", "rule", "html"]
@@ -49,4 +49,8 @@ def split_blocks(text: str) -> list[Block]:
         return [_block(("paragraph", 0, len(text.rstrip()), 0, "", -1, None, False))]
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
-    return list(map(_block, BlockScan(text).rows()))
+    rows = BlockScan(text).rows()
+    for row in rows:
+        if text[row[2] - 1] in WHITE:
+            row[2] = row[1] + len(text[row[1] : row[2]].rstrip())
+    return list(map(_block, rows))

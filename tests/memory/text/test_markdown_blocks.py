@@ -133,9 +133,12 @@ def test_items_that_begin_on_one_line_are_one_block() -> None:
         ("A) one\nC) three", []),
         ("J. Smith\nK. Jones", ["J.", "K."]),
         ("Option A: one\nOption B: two", []),
+        ("✅ Good:\n→ one\n  more\n→ two", ["→", "→"]),
+        ("• one\n• two", ["•", "•"]),
+        ("✅ one\n\nLong talk.\n\n\n✅ two", []),
     ],
 )
-def test_letters_mark_items_where_two_follow_in_order(text: str, marks: list[str]) -> None:
+def test_letters_and_symbols_mark_items_where_two_follow(text: str, marks: list[str]) -> None:
     """Beyond CommonMark; a letter alone is text."""
     assert [marker for marker, _, _ in items(text)] == marks
 
@@ -189,9 +192,9 @@ def test_rules_images_and_html() -> None:
 
 
 PIECES = (
-    "- ", "* ", "1. ", "2) ", "A) ", "B) ", "(1) ", "> ", "# ", "## ", "```", "~~~", "---", "===",
-    "|", "|-|", "a | b", "**b**", "![x](y)", "<div>", "<!--", "-->", "$ ls", ">>> x", "{", "}",
-    "[x] ", "    ", "  ", "\t", "word", "more words.", "\n", "\n\n", "\r\n", "\u00a0", "\u3000",
+    "- ", "* ", "1. ", "2) ", "A) ", "B) ", "(1) ", "→ ", "> ", "# ", "## ", "```", "~~~", "---",
+    "===", "|", "|-|", "a | b", "**b**", "![x](y)", "<div>", "<!--", "-->", "$ ls", ">>> x",
+    "{", "}", "[x] ", "    ", "  ", "\t", "word", "more words.", "\n", "\n\n", "\r\n", "\u00a0", "\u3000",
     "2026-01-01 10:00 INFO x", "Traceback (most recent call last):", "@@ -1 +1 @@", "@", ":",
 )  # fmt: skip
 MESSAGES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(max_size=200)
