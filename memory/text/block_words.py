@@ -8,8 +8,8 @@ from typing import Final
 from parley.memory.text.block_lines import FENCE, row_cells
 from parley.memory.text.markdown_blocks import Block
 
-_LINES: Final = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
-_QUOTE_MARKS: Final = re.compile(r"(?:[ \t]*>)+[ \t]*")
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_QUOTE_MARKS: Final = re.compile(r"^(?:[ \t]*>)+[ \t]*")
 _ANY_MARKER: Final = re.compile(r"[^\s]+[ \t]*(?:\[[ xX]\][ \t]+)?")
 _HASHES: Final = re.compile(r"#{1,6}(?:[ \t]+|$)")
 _CLOSING_HASHES: Final = re.compile(r"(?:^|[ \t])#+$")
@@ -27,7 +27,7 @@ def block_text(text: str, block: Block) -> str:  # noqa: C901  # a kind each
         return ""
     if kind == "html":
         return source
-    lines = _LINES.split(source)
+    lines = [line.strip(" \t") for line in _LINE_END.split(source)]
     if kind == "code":
         return _code_text(source)
     if kind == "row":
