@@ -37,6 +37,8 @@ def block_text(text: str, block: Block) -> str:  # noqa: C901  # a kind each
             return _without_hashes(source)
         if not block.bold:
             lines.pop()
+        if block.marker:
+            lines[0] = _ANY_MARKER.sub("", lines[0], count=1)
     elif kind == "quote":
         lines = [_QUOTE_MARKS.sub("", line, count=1) for line in lines]
         if block.marker and lines[0].startswith(block.marker):
