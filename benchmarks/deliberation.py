@@ -33,6 +33,7 @@ from parley.bus.embedded import serve
 from parley.bus.entries import Message, Record, SessionOpened
 from parley.listeners.agents.host import HostedPart, HostTally, host_agents
 from parley.listeners.agents.prompts import system_prompt
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import Room, enter_room
@@ -95,7 +96,7 @@ async def _session(bus: Bus, model: OpenAIModel, turns: int, agents: int) -> tup
     await bus.publish("bench", [Draft("opening", opening)])
     cast = bundled_cast()
     parts = [HostedPart(name, cast[name]) for name in SEATS[:agents]]
-    async with enter_room(RedisLog(bus, PACKS, "bench")) as room:
+    async with enter_room(RedisLog(MemoryReader(bus, PACKS), "bench")) as room:
         return await host_agents(room, parts, model, nonce="bench"), room
 
 

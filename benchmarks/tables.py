@@ -28,6 +28,7 @@ from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
 from parley.bus.entries import Message, Record, SessionOpened
 from parley.listeners.agents.host import HostedPart, host_agents
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
@@ -51,7 +52,7 @@ async def _host_all(url: str, sessions: list[str]) -> int:
             nonlocal peak
             model = ScriptedModel(eager, first_token_seconds=0.05, tokens_per_second=200)
             model.prompts = _Forgetful()
-            async with enter_room(RedisLog(bus, PACKS, session)) as room:
+            async with enter_room(RedisLog(MemoryReader(bus, PACKS), session)) as room:
                 await host_agents(
                     room, [HostedPart(n, persona(n)) for n in NAMES], model, nonce=session
                 )
@@ -180,7 +181,7 @@ async def cancels() -> dict[str, float]:
         ):
             await bus.open("cut", SessionOpened(settings=settings))
             model = Endless()
-            async with enter_room(RedisLog(other, PACKS, "cut")) as room:
+            async with enter_room(RedisLog(MemoryReader(other, PACKS), "cut")) as room:
                 task = asyncio.create_task(
                     host_agents(room, [HostedPart("ann", persona("ann"))], model, nonce="c")
                 )

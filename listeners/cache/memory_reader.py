@@ -8,32 +8,52 @@ costs a round trip and what is new.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
 import anyio
 
 from parley.bus import Bus
+from parley.bus.contract.errors import BusError
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_cache import MemoryCache, catch_up
+from parley.listeners.cache.memory_cache import CachedMemory, MemoryCache, catch_up
 from parley.listeners.cache.ranges import LAST, cut_pages, read_pages, replay_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.state.memory import Memory, Packs
 
 COPIES: Final = 256
+CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
 RECENT: Final = 1_000  # messages kept while folding to a past moment
 MORE: Final = 16  # entries asked for beyond the messages wanted: summaries stand among them
 
 
+class LiveMemory(Protocol):
+    """A memory that somebody folds on as its log grows: a room's."""
+
+    @property
+    def memory(self) -> Memory: ...
+
+    @property
+    def incarnation(self) -> str: ...
+
+    async def wait_until_folded(self, seq: int) -> None: ...
+
+
 class MemoryReader:
-    """One per process. What it returns is its own copy: read it before the next await."""
+    """One per process. What it returns is its own copy: read it before the next await.
+
+    Where a room of the session is in the process, the copy is the room's: a session is folded
+    once, whoever asks.
+    """
 
     def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
         self.bus, self.packs = bus, packs
         self._shelf = MemoryCache(copies)
+        self._live: dict[str, LiveMemory] = {}
         self._locks = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
 
     async def current(self, session: str) -> Memory:
@@ -41,15 +61,54 @@ class MemoryReader:
 
         Raises `SessionNotFound`; `DomainError` where the session cannot be read here.
         """
-        lock = self._locks.setdefault(session, anyio.Lock(fast_acquire=True))
-        async with lock:
+        live = self._live.get(session)
+        if live is not None and await self._has_caught_up(session, live):
+            return live.memory
+        async with self._lock(session):
             copy = await catch_up(self.bus, self.packs, session, self._shelf)
             return copy.memory
 
     def peek(self, session: str) -> Memory | None:
         """The memory as it was last read here, without a look at the log; None where it was not."""
-        copy = self._shelf.get(session)
-        return None if copy is None else copy.memory
+        source = self._live.get(session) or self._shelf.get(session)
+        return None if source is None else source.memory
+
+    async def take(self, session: str) -> CachedMemory:
+        """The copy that `current` would read, for the caller to fold on: it is not kept here."""
+        async with self._lock(session):
+            copy = await catch_up(self.bus, self.packs, session, self._shelf)
+            self._shelf.drop(session)
+            return copy
+
+    def put_back(self, copy: CachedMemory) -> None:
+        """Keep a copy that was taken, and that nobody folds on any more."""
+        self._shelf.put(copy)
+
+    @contextmanager
+    def sharing(self, session: str, live: LiveMemory) -> Iterator[None]:
+        """`current` reads `live` while the body runs, as far as it keeps up with the log."""
+        self._live[session] = live
+        try:
+            yield
+        finally:
+            if self._live.get(session) is live:
+                del self._live[session]
+
+    async def _has_caught_up(self, session: str, live: LiveMemory) -> bool:
+        """Whether it is of the log that there is, and as far as that; it is waited for a while."""
+        info = await self.bus.info(session)
+        if info.incarnation != live.incarnation:
+            return False
+        self.bus.nudge(session)
+        try:
+            with anyio.fail_after(CATCH_UP_SECONDS):
+                await live.wait_until_folded(info.head)
+        except (TimeoutError, BusError):  # it begins anew, or its outage is not over
+            return False
+        return True
+
+    def _lock(self, session: str) -> anyio.Lock:
+        return self._locks.setdefault(session, anyio.Lock(fast_acquire=True))
 
     async def at(self, session: str, n: int) -> Memory:
         """The memory after primary entry `n`, as it was then: no later entry shapes it."""

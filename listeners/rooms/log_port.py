@@ -8,15 +8,17 @@ them comes in order and without a gap, from the entry after the last one read;
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import anyio
 
-from parley.bus import Bus, Draft, Receipt
+from parley.bus import Draft, Receipt
 from parley.bus.contract.errors import Fenced, SlowSubscriber
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.memory_cache import CachedMemory, MemoryCache, catch_up
+from parley.listeners.cache.memory_cache import CachedMemory
+from parley.listeners.cache.memory_reader import LiveMemory, MemoryReader
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory, Packs
 
@@ -55,19 +57,33 @@ class LogPort(Protocol):
 
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None: ...
 
+    def sharing(self, live: LiveMemory) -> AbstractContextManager[None]:
+        """While it lasts, who asks this process for the memory of the session reads `live`."""
+        ...
+
+    def put_back(self, copy: CachedMemory) -> None:
+        """Take back the newest copy, which the caller folds on no more."""
+        ...
+
 
 class RedisLog:
-    """A session on Redis."""
+    """A session on Redis, whose memory the process' `reader` lends."""
 
-    def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
+    def __init__(self, reader: MemoryReader, session: str) -> None:
         self.session, self.incarnation = session, ""
-        self._bus, self._packs = bus, packs
+        self._reader, self._bus = reader, reader.bus
 
     async def copy(self) -> CachedMemory:
-        """From the newest snapshot and the tail after it. Raises `SessionNotFound`."""
-        copy = await catch_up(self._bus, self._packs, self.session, MemoryCache(1))
+        """The reader's, else of the newest snapshot and its tail. Raises `SessionNotFound`."""
+        copy = await self._reader.take(self.session)
         self.incarnation = copy.incarnation
         return copy
+
+    def sharing(self, live: LiveMemory) -> AbstractContextManager[None]:
+        return self._reader.sharing(self.session, live)
+
+    def put_back(self, copy: CachedMemory) -> None:
+        self._reader.put_back(copy)
 
     async def recent(self, count: int) -> list[Record]:
         first = await self._bus.read(self.session, count=1)
@@ -132,6 +148,12 @@ class LocalLogPort:
     async def close(self, reason: str, rule: str | None, totals: dict[str, int]) -> None:
         self._log.close(reason, rule=rule, totals=totals)
         self._wake_followers()
+
+    def sharing(self, live: LiveMemory) -> AbstractContextManager[None]:
+        return nullcontext()  # no reader reads a log in this process
+
+    def put_back(self, copy: CachedMemory) -> None:
+        pass
 
     def _wake_followers(self) -> None:
         moved, self._moved = self._moved, anyio.Event()

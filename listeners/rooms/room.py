@@ -243,6 +243,9 @@ async def enter_room(door: LogPort) -> AsyncIterator[Room]:
     host = TaskHost(f"parley-room-{door.session}", room._fail)
     host.start(host.name, room._follow)
     try:
-        yield room
+        with door.sharing(room):
+            yield room
     finally:
         await host.aclose()
+        if room._failure is None:
+            door.put_back(room._copy)

@@ -12,17 +12,16 @@ from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import LessonImported
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.goals.lessons import list_teachable_lessons
-from parley.memory.state.memory import Packs
 
 
 async def teachable_lessons(
-    bus: Bus, packs: Packs, session: str, most: int | None = None
+    reader: MemoryReader, session: str, most: int | None = None
 ) -> list[LessonImported]:
     """What `session` could teach, the weightiest first; it may be closed.
 
     Raises `SessionNotFound`, and `DomainError` where it cannot be read here.
     """
-    memory = await MemoryReader(bus, packs).current(session)
+    memory = await reader.current(session)
     return [
         LessonImported(
             session=session,

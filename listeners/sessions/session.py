@@ -95,7 +95,7 @@ class Session(Speech, SessionVotes, SessionClient):
                 await bus.open(session, opening)
         reader = MemoryReader(bus, known_packs(*packs))
         async with (
-            enter_room(RedisLog(bus, reader.packs, session)) as room,
+            enter_room(RedisLog(reader, session)) as room,
             cls._part(reader, room, entry, model) as here,
         ):
             yield here

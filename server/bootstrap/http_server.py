@@ -116,10 +116,9 @@ async def open_dependencies(
     keyring, origins = Keyring(signing.secrets), OriginRules(serve, port)
     async with open_connection(settings) as running, AsyncExitStack() as stack:
         backend = Backend.of(running.bus, read_packs(settings.packs))
-        bus, packs = backend.bus, backend.packs.known
-        moments = History(bus, packs, room_bytes=serve.checkpoint_bytes)
+        moments = History(backend.bus, backend.packs.known, room_bytes=serve.checkpoint_bytes)
         stack.push_async_callback(moments.aclose)
-        rooms = SessionChannels(bus, packs, moments)
+        rooms = SessionChannels(backend.reader, moments)
         stack.push_async_callback(rooms.aclose)
         seats = Seats(backend.reader, rooms, serve.seat_minutes, clock)
         stack.push_async_callback(seats.aclose)

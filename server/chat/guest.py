@@ -14,6 +14,7 @@ from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BusError, StaleEpoch
 from parley.bus.entries import Entry, ParticipantJoined
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.participant import Participant, Superseded
 from parley.listeners.rooms.room import enter_room
@@ -47,7 +48,7 @@ async def join(
     packs = read_packs(settings.packs).known
     async with (
         open_connection(settings) as running,
-        enter_room(RedisLog(running.bus, packs, session)) as room,
+        enter_room(RedisLog(MemoryReader(running.bus, packs), session)) as room,
     ):
         me = Participant(room, name, secrets.token_hex(6))
         joined = _seat(room.memory, name, me.nonce, may)

@@ -52,6 +52,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
         print_notice(
             f"embedded server: {running.kind}" + ("" if running.durable else ", not durable")
         )
+        backend = Backend.of(running.bus, packs)
         async with run_worker_process(settings, running.url) as worker:
             await open_if_new(running.bus, SESSION, transcript, settings, packs)
             async with _shown(running.bus, live=not fast):
@@ -62,8 +63,8 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
                     rate,
                     lambda _: None,
                 )
-                await wait_until_settled(running.bus, packs, SESSION, worker.check)
-        return await read_digest(Backend.of(running.bus, packs), SESSION)
+                await wait_until_settled(backend, SESSION, worker.check)
+        return await read_digest(backend, SESSION)
 
 
 @asynccontextmanager

@@ -79,7 +79,7 @@ class PlayResult:
 async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Prices) -> PlayResult:
     """Plays until the session is closed or this process is asked to stop."""
     async with open_connection(settings) as running:
-        bus = running.bus
+        bus, backend = running.bus, Backend.of(running.bus, plan.packs)
         session, after = await join_cast(bus, plan)
         async with (
             _some_worker(settings, running) as worker,
@@ -87,24 +87,22 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
         ):
             async with (
                 handle_signals(lambda: _tell_how_to_resume(plan.cast, session)) as asked,
-                _gathered(bus, plan, session),
+                _gathered(backend, plan, session),
             ):
                 if plan.processes:
                     await _in_children(settings, running, plan, session, asked)
                 else:
-                    await play_in_process(
-                        bus, plan.packs, session, plan.cast.parts, model, prices, asked
-                    )
+                    await play_in_process(backend, session, plan.cast.parts, model, prices, asked)
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
-                await _settled(settings, running, plan, session, worker)
+                await _settled(settings, running.url, backend, session, worker)
         if plan.out is not None:
             audit = await bus.audit(session)
             write_file(plan.out, SessionFile(session, audit.status, audit.rows))
         if open_still:
             return PlayResult(session, None, None, asked.exit_code)
-        row = await read_digest(Backend.of(bus, plan.packs), session)
+        row = await read_digest(backend, session)
         return PlayResult(session, await read_closing(bus, session), row)
 
 
@@ -157,17 +155,17 @@ async def _is_to_go_on(bus: Bus, plan: Play, name: str) -> bool:
 
 
 @asynccontextmanager
-async def _gathered(bus: Bus, plan: Play, session: str) -> AsyncIterator[None]:
+async def _gathered(backend: Backend, plan: Play, session: str) -> AsyncIterator[None]:
     names = [part.name for part in plan.cast.parts]
     async with (
-        enter_room(RedisLog(bus, plan.packs.known, session)) as room,
+        enter_room(RedisLog(backend.reader, session)) as room,
         pause_until_all_here(room, names, str(ULID())),
     ):
         yield
 
 
 async def play_in_process(
-    bus: Bus, packs: Packs, session: str, parts: Sequence[HostedPart],
+    backend: Backend, session: str, parts: Sequence[HostedPart],
     model: StreamingModel, prices: Prices,
     asked: Interrupted,
 ) -> None:  # fmt: skip
@@ -176,7 +174,7 @@ async def play_in_process(
     Closes `model` at the end: what it holds open belongs to this event loop.
     """
     try:
-        async with enter_room(RedisLog(bus, packs.known, session)) as room:
+        async with enter_room(RedisLog(backend.reader, session)) as room:
             await host_agents(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
     finally:
         if (aclose := getattr(model, "aclose", None)) is not None:
@@ -235,25 +233,24 @@ async def _some_worker(
 
 
 async def _settled(
-    settings: Settings, running: Connection, plan: Play, session: str, worker: WorkerProcess | None
+    settings: Settings, url: str, backend: Backend, session: str, worker: WorkerProcess | None
 ) -> None:
     """Waits for what memory is owed; with another worker where the one there was has died.
 
     Workers of others are known by their signs of life alone: one that was killed
     just before is taken for alive until it is `STALE_MS` silent.
     """
-    bus, packs = running.bus, plan.packs
     if worker is not None and worker.ended is None:
-        await wait_until_settled(bus, packs, session, worker.check)
+        await wait_until_settled(backend, session, worker.check)
         return
     if worker is None:
         with anyio.move_on_after(STALE_MS / 1000):
-            await wait_until_settled(bus, packs, session)
+            await wait_until_settled(backend, session)
             return
-    if worker is None and await has_live_worker(bus):
-        await wait_until_settled(bus, packs, session)
+    if worker is None and await has_live_worker(backend.bus):
+        await wait_until_settled(backend, session)
     else:
         if worker is not None:
             print_notice(f"the worker ended with {worker.ended}; another one goes on")
-        async with run_worker_process(settings, running.url) as another:
-            await wait_until_settled(bus, packs, session, another.check)
+        async with run_worker_process(settings, url) as another:
+            await wait_until_settled(backend, session, another.check)

@@ -27,6 +27,7 @@ from parley.server.records.session_file import write_file
 from parley.server.render import command_output
 from parley.server.render.events.live_text import print_line
 from parley.server.rows.digest_rows import digest
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.connection import open_connection, run
 from parley.server.runtime.model_endpoint import closing_model
 from parley.server.runtime.packs import Packs, read_packs
@@ -210,7 +211,6 @@ async def _serve(
         closing_model(model),
         handle_signals(lambda: None) as asked,
     ):
-        await play_in_process(
-            running.bus, packs, session, parts, model, cast_prices(settings, cast), asked
-        )
+        backend, prices = Backend.of(running.bus, packs), cast_prices(settings, cast)
+        await play_in_process(backend, session, parts, model, prices, asked)
     return 0

@@ -12,7 +12,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from parley.bus import Bus
 from parley.bus.contract.drafts import Draft
 from parley.bus.contract.errors import Busy, Conflict, SessionExists
-from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.basics.errors import Failure
 from parley.server.basics.output import stderr
@@ -41,14 +40,14 @@ async def replay(
     """
     packs = read_packs(settings.packs)
     async with open_connection(settings) as running:
-        bus = running.bus
+        bus, backend = running.bus, Backend.of(running.bus, packs)
         await open_if_new(bus, session, transcript, settings, packs)
         async with _some_worker(settings, bus, running.url, needed=wait) as check:
             await _publish_shown(bus, session, transcript_drafts(transcript.entries), rate)
             if not wait:
                 return None
-            await wait_until_settled(bus, packs, session, check)
-        return await read_digest(Backend.of(bus, packs), session)
+            await wait_until_settled(backend, session, check)
+        return await read_digest(backend, session)
 
 
 async def open_if_new(
@@ -91,13 +90,13 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
 
 
 async def wait_until_settled(
-    bus: Bus, packs: Packs, session: str, check: Callable[[], None] = lambda: None
+    backend: Backend, session: str, check: Callable[[], None] = lambda: None
 ) -> None:
     """Returns once the head is folded and no effect is due.
 
     Raises `Failure` where nothing moves for a minute, or when `check` does.
     """
-    reader = MemoryReader(bus, packs.known)
+    bus, reader = backend.bus, backend.reader
     before: tuple[int, int, int] | None = None
     moved = anyio.current_time()
     while True:

@@ -96,7 +96,7 @@ def is_file(source: str) -> bool:
 
 
 async def _promoted(backend: Backend, session: str, most: int | None) -> list[LessonImported]:
-    return await teachable_lessons(backend.bus, backend.packs.known, session, most)
+    return await teachable_lessons(backend.reader, session, most)
 
 
 def encode(session: str, lessons: Sequence[LessonImported]) -> bytes:

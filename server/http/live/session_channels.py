@@ -11,15 +11,14 @@ from weakref import WeakValueDictionary
 import anyio
 import structlog
 
-from parley.bus import Bus
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.moments import History
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import Room, enter_room
 from parley.listeners.votes.teller import VoteTeller
-from parley.memory.state.memory import Packs
 from parley.server.http.live.session_channel import FOLDS, SessionChannel
 from parley.server.http.live.task_deaths import log_death
 
@@ -38,9 +37,9 @@ class SessionChannels:
     """
 
     def __init__(
-        self, bus: Bus, packs: Packs, moments: History, linger_seconds: float = 30.0
+        self, reader: MemoryReader, moments: History, linger_seconds: float = 30.0
     ) -> None:
-        self._bus, self._packs, self._moments = bus, packs, moments
+        self._reader, self._moments = reader, moments
         self._linger_seconds = linger_seconds
         self._live_sessions: dict[str, _LiveSession] = {}
         self._opening = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
@@ -77,7 +76,7 @@ class SessionChannels:
 
     def nudge(self, session: str) -> None:
         """Something was published here: the room need not wait for Redis to say so."""
-        self._bus.nudge(session)
+        self._reader.bus.nudge(session)
 
     async def wait_removed(self, session: str) -> None:
         """Return once the room of a session that is gone is over, and its seats with it.
@@ -112,9 +111,7 @@ class SessionChannels:
 
     async def _open(self, session: str) -> _LiveSession:
         async with AsyncExitStack() as stack:
-            room = await stack.enter_async_context(
-                enter_room(RedisLog(self._bus, self._packs, session))
-            )
+            room = await stack.enter_async_context(enter_room(RedisLog(self._reader, session)))
             channel = SessionChannel(room, self._moments, self._folds)
             live_session = self._live_sessions[session] = _LiveSession(
                 room, channel, stack.pop_all(), self._host

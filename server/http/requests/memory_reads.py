@@ -1,4 +1,4 @@
-"""Memory as a route reads it: live where it is watched, else caught up, or as it was."""
+"""Memory as a route reads it: as it is now, or as it was."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import zlib
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-import anyio
 import orjson
 from fastapi import Query, Request, Response
 
-from parley.bus.contract.errors import BusError
 from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import is_standing_message, message_count
@@ -22,7 +20,6 @@ from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 from parley.server.queries import explanation
 from parley.server.queries.log_queries import Replay
 
-CATCH_UP_SECONDS: Final = 1.0  # for which a room is waited for, before the log is read here
 MORE: Final = 16  # entries looked at beyond the messages wanted
 
 At = Annotated[
@@ -35,10 +32,9 @@ async def read_memory(deps: Dependencies, session: str, at: int | None = None) -
 
     Raises `SessionNotFound`, and `NotYet` for a moment that has not come.
     """
-    info = await deps.backend.bus.info(session)
     if at is None:
-        return await current_memory(deps, info)
-    check_moment(info, at)
+        return await deps.backend.reader.current(session)
+    check_moment(await deps.backend.bus.info(session), at)
     return await deps.moments.at(session, at)
 
 
@@ -46,19 +42,6 @@ def check_moment(info: SessionInfo, at: int | None) -> None:
     """Raises `NotYet` for a moment that has not come."""
     if at is not None and at > info.n:
         raise NotYet(info.session, at, info.n)
-
-
-async def current_memory(deps: Dependencies, info: SessionInfo) -> Memory:
-    """The memory of everything up to the head that `info` tells of, or later."""
-    room = deps.channels.current(info.session)
-    if room is not None:
-        try:
-            with anyio.fail_after(CATCH_UP_SECONDS):
-                await room.wait_until_folded(info.head)
-            return room.memory
-        except (TimeoutError, BusError):
-            pass  # it begins anew, or its outage is not over
-    return await deps.backend.reader.current(info.session)
 
 
 async def assemble_context(

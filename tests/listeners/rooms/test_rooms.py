@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from parley.bus import Draft
+from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Unavailable
 from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.memory_cache import CachedMemory
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_clock import LogClock
-from parley.listeners.rooms.log_port import LocalLogPort, LogReplaced
+from parley.listeners.rooms.log_port import LocalLogPort, LogReplaced, RedisLog
 from parley.listeners.rooms.room import enter_room
 from parley.memory.arbitration.steps import ElapsedTimes
+from parley.memory.fold.canonical_bytes import dump
+from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 from tests.support.logs.tables import Table, agent, person
 from tests.support.servers.patience import PATIENCE
+from tests.support.sessions.sessions import discuss, replayed_bytes
 
 SECOND = 1_000
 
@@ -113,3 +117,39 @@ async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
         await anew.wait()
         await room.publish([Draft("later", said)])
         assert room.memory.messages == 2
+
+
+async def test_readers_of_a_process_read_the_memory_of_its_room(bus: Bus) -> None:
+    """A session is folded once: the reader's copy goes to the room, and comes back from it."""
+    reader = MemoryReader(bus, PACKS)
+    await discuss(bus, "a", 20)
+    memory = await reader.current("a")
+    async with enter_room(RedisLog(reader, "a")) as room:
+        assert room.memory is memory
+        (receipt,) = await bus.publish(
+            "a", [Draft("late", Message(participant="eli", content="Hi."))]
+        )
+        assert await reader.current("a") is memory
+        assert memory.seq == receipt.seq
+        assert reader.peek("a") is memory
+    assert await reader.current("a") is memory
+    assert dump(memory) == await replayed_bytes(bus, "a")
+
+
+class _Stuck:
+    """A room that folds nothing any more."""
+
+    def __init__(self, incarnation: str) -> None:
+        self.memory, self.incarnation = Memory(PACKS), incarnation
+
+    async def wait_until_folded(self, seq: int) -> None:
+        await asyncio.sleep(PATIENCE)
+
+
+async def test_a_room_that_is_behind_or_of_another_log_is_not_read(bus: Bus) -> None:
+    """The log is, as if there were no room."""
+    reader = MemoryReader(bus, PACKS)
+    await discuss(bus, "a", 20)
+    for incarnation in ("another", (await bus.info("a")).incarnation):
+        with reader.sharing("a", _Stuck(incarnation)):
+            assert dump(await reader.current("a")) == await replayed_bytes(bus, "a")

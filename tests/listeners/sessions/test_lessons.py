@@ -37,7 +37,7 @@ async def test_what_one_session_decided_another_learns(bus: Bus) -> None:
     """From a closed one, with its provenance; memory equals its replay."""
     await deliberated(bus, "a")
     await bus.open("b", opened())
-    found = await teachable_lessons(bus, PACKS, "a")
+    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
     assert [lesson.ref for lesson in found] == ["D1", "D2", "D3"]
     await import_lessons(bus, "b", found, by="ana")
     memory = await MemoryReader(bus, PACKS).current("b")
@@ -54,7 +54,7 @@ async def test_importing_twice_is_importing_once(bus: Bus) -> None:
     """Also when the source has gone on and its lessons weigh less by now."""
     await deliberated(bus, "a")
     await bus.open("b", opened())
-    found = await teachable_lessons(bus, PACKS, "a")
+    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
     await import_lessons(bus, "b", found)
     older = [lesson.model_copy(update={"weight": lesson.weight - 3}) for lesson in found]
     receipts = await import_lessons(bus, "b", older, by="bo")
@@ -66,7 +66,10 @@ async def test_two_importers_at_once_come_to_one_memory(bus: Bus, any_server: Re
     """Each lesson is in the log once, and what stands is the same in either order."""
     await deliberated(bus, "a", 8)
     await deliberated(bus, "c", 8)
-    found = [*await teachable_lessons(bus, PACKS, "a"), *await teachable_lessons(bus, PACKS, "c")]
+    found = [
+        *await teachable_lessons(MemoryReader(bus, PACKS), "a"),
+        *await teachable_lessons(MemoryReader(bus, PACKS), "c"),
+    ]
     async with await Bus.connect(any_server.url) as other:
         for target in ("b", "d"):
             await bus.open(target, opened(limits={"lessons": 5}))
@@ -84,7 +87,7 @@ async def test_a_closed_session_learns_nothing_more(bus: Bus) -> None:
     """And one that is not there neither."""
     await deliberated(bus, "a")
     await deliberated(bus, "b")
-    found = await teachable_lessons(bus, PACKS, "a")
+    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
     with pytest.raises(SessionClosed):
         await import_lessons(bus, "b", found)
     with pytest.raises(SessionNotFound):

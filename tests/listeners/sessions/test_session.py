@@ -49,7 +49,7 @@ async def kinds(bus: Bus) -> list[str]:
 @asynccontextmanager
 async def arbiter(bus: Bus) -> AsyncIterator[None]:
     """Whoever bids is granted the floor when it is free."""
-    async with enter_room(RedisLog(bus, known_packs(), "s")) as room:
+    async with enter_room(RedisLog(MemoryReader(bus, known_packs()), "s")) as room:
         task = asyncio.create_task(Arbiter(room, "arbiter").run())
         try:
             yield
@@ -323,7 +323,7 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
     await spoken(bus, "I propose we call it Otter.")
     async with (
         await Bus.connect(redis_url) as own,
-        enter_room(door := SlowDoor(own, known_packs(), "s")) as room,
+        enter_room(door := SlowDoor(MemoryReader(own, known_packs()), "s")) as room,
     ):
         door.open.set()
         async with Session.within(

@@ -52,7 +52,7 @@ async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str)
     await put(bus, "s", *vote("ana", "bo", "cy"))
     async with (
         await Bus.connect(redis_url) as own,
-        enter_room(door := SlowDoor(own, PACKS, "s")) as room,
+        enter_room(door := SlowDoor(MemoryReader(own, PACKS), "s")) as room,
     ):
         counting = asyncio.create_task(VoteTeller(room, "t").run())
         await door.knocked.wait()
@@ -73,7 +73,7 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
     await put(bus, "other", *vote("ana"))
     async with (
         await Bus.connect(redis_url) as own,
-        enter_room(door := SlowDoor(own, PACKS, "s")) as room,
+        enter_room(door := SlowDoor(MemoryReader(own, PACKS), "s")) as room,
     ):
         counting = asyncio.create_task(VoteTeller(room, "t").run())
         await door.knocked.wait()

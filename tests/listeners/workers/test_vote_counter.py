@@ -157,8 +157,8 @@ async def test_who_counts_at_once_lands_one_result(bus: Bus, redis_url: str) -> 
     await begin(bus)
     async with (
         await Bus.connect(redis_url) as other,
-        enter_room(RedisLog(bus, PACKS, "s")) as room,
-        enter_room(RedisLog(other, PACKS, "s")) as table,
+        enter_room(RedisLog(MemoryReader(bus, PACKS), "s")) as room,
+        enter_room(RedisLog(MemoryReader(other, PACKS), "s")) as table,
         counting(bus),
         running(Projector(other, PACKS, "v"), VoteCounter(other, PACKS, "v")),
     ):

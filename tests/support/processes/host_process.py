@@ -13,6 +13,7 @@ from typing import Any
 
 from parley.bus import Bus
 from parley.listeners.agents.host import HostedPart, host_agents
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
@@ -30,7 +31,7 @@ async def main(told: dict[str, Any]) -> None:
     budget = Budget(tokens=told.get("budget"))
     async with (
         await Bus.connect(told["url"]) as bus,
-        enter_room(RedisLog(bus, PACKS, told["session"])) as room,
+        enter_room(RedisLog(MemoryReader(bus, PACKS), told["session"])) as room,
     ):
         parts = [HostedPart(name, persona(name, budget=budget)) for name in told["agents"]]
         await host_agents(room, parts, model, nonce=told["nonce"])

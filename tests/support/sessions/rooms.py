@@ -16,6 +16,7 @@ from typing import Any
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, ParticipantJoined, Record, SessionOpened
 from parley.listeners.agents.host import HostedPart, HostTally, host_agents
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import Room, enter_room
@@ -63,7 +64,7 @@ async def log_of(bus: Bus, session: str) -> list[Record]:
 
 @asynccontextmanager
 async def room(bus: Bus, session: str) -> AsyncIterator[Room]:
-    async with enter_room(RedisLog(bus, PACKS, session)) as found:
+    async with enter_room(RedisLog(MemoryReader(bus, PACKS), session)) as found:
         yield found
 
 

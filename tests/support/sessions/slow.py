@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from parley.bus import Bus, Draft, Receipt
+from parley.bus import Draft, Receipt
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import RedisLog
-from parley.memory.state.memory import Packs
 
 
 class SlowDoor(RedisLog):
     """Entries wait at it; `knocked` is set once one does."""
 
-    def __init__(self, bus: Bus, packs: Packs, session: str) -> None:
-        super().__init__(bus, packs, session)
+    def __init__(self, reader: MemoryReader, session: str) -> None:
+        super().__init__(reader, session)
         self.open, self.knocked = asyncio.Event(), asyncio.Event()
 
     async def publish(

@@ -13,7 +13,6 @@ from parley.server.http.problems.problem_details import problem_responses
 from parley.server.http.requests.memory_reads import (
     At,
     check_moment,
-    current_memory,
     gzip_json,
     gzip_response,
 )
@@ -45,7 +44,7 @@ async def get_view(
             body = gzip_json(page_row(await deps.moments.at(session, at)))
             deps.answer_cache.put(key, body)
         return gzip_response(request, body, f'"{info.incarnation}-{len(info.skips)}-{at}"')
-    shown = page_row(await current_memory(deps, info))
+    shown = page_row(await deps.backend.reader.current(session))
     status = shown["status"] if info.status == "open" else info.status
     body = gzip_json({**shown, "status": status})
     return gzip_response(request, body, f'"{checksum(body)}"')

@@ -50,7 +50,7 @@ async def sitting(url: str, *, minutes: float = 30, **settings: Any) -> AsyncIte
     async with await Bus.connect(url) as bus:
         await opened(bus, "s", settings)
         moments, now = History(bus, PACKS), [0.0]
-        rooms = SessionChannels(bus, PACKS, moments, linger_seconds=5)
+        rooms = SessionChannels(MemoryReader(bus, PACKS), moments, linger_seconds=5)
         seats = Seats(MemoryReader(bus, PACKS), rooms, minutes, lambda: now[0])
         try:
             yield Sitting(bus, rooms, seats, now)

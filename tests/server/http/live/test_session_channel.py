@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record, SessionOpened, VoteInitiated
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.moments import History
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import Room, enter_room
@@ -75,7 +76,7 @@ async def channelled(
         await discuss(bus, session, before)
         moments = History(bus, PACKS)
         try:
-            async with enter_room(RedisLog(bus, PACKS, session)) as room:
+            async with enter_room(RedisLog(MemoryReader(bus, PACKS), session)) as room:
                 yield bus, room, SessionChannel(room, moments, ring=ring, stretch=stretch)
         finally:
             await moments.aclose()
@@ -150,7 +151,7 @@ async def test_those_who_come_back_at_once_share_one_fold(redis_url: str) -> Non
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 120)
         moments = Counting(bus, PACKS)
-        async with enter_room(RedisLog(bus, PACKS, "s")) as room:
+        async with enter_room(RedisLog(MemoryReader(bus, PACKS), "s")) as room:
             channel = SessionChannel(room, moments)
             clients = [Client(after) for after in range(100)]
             for client in clients:
@@ -204,7 +205,7 @@ async def test_a_session_that_is_removed_ends_whoever_listens(redis_url: str) ->
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
         moments = History(bus, PACKS)
-        rooms = SessionChannels(bus, PACKS, moments)
+        rooms = SessionChannels(MemoryReader(bus, PACKS), moments)
         async with rooms.room("s"), rooms.channel("s").listen(None) as listener:
             channel = rooms.channel("s")
             await bus.remove("s")
@@ -227,7 +228,7 @@ async def test_a_room_whose_session_is_removed_is_not_kept_for_its_votes(redis_u
         called = VoteInitiated(participant="ana", content="Boats?")
         await bus.publish("s", [Draft("vote", called)])
         moments = History(bus, PACKS)
-        rooms = SessionChannels(bus, PACKS, moments, linger_seconds=0.01)
+        rooms = SessionChannels(MemoryReader(bus, PACKS), moments, linger_seconds=0.01)
 
         async def visit() -> weakref.ref[Room]:
             async with rooms.room("s") as room:
@@ -247,7 +248,9 @@ async def test_a_room_is_shared_and_kept_a_while_after_the_last_left(redis_url: 
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "s", 3)
         moments = History(bus, PACKS)
-        rooms, brief = (SessionChannels(bus, PACKS, moments, seconds) for seconds in (60.0, 0.01))
+        rooms, brief = (
+            SessionChannels(MemoryReader(bus, PACKS), moments, seconds) for seconds in (60.0, 0.01)
+        )
 
         async def visit(rooms: SessionChannels) -> Room:
             async with rooms.room("s") as room:
