@@ -52,6 +52,7 @@ def test_headings_govern_what_follows() -> None:
     assert [block_text(text, block) for block in blocks] == [
         "Plan", "One.", "Steps", "Two.", "More", "End",
     ]  # fmt: skip
+    assert shown("- one\n  ---") == [("heading", "one")]
 
 
 @pytest.mark.parametrize("line", ["**Plan:**", "**1. Title**", "__Plan__", "**a *b* c**"])

@@ -99,7 +99,7 @@ def our_kinds(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("corpus", ["agents", "demo", "dev", "long"])
 def test_lines_are_of_the_kind_that_markdown_it_sees(corpora: Path, corpus: str) -> None:
     """98 of 100 lines that are not blank; our own extensions are counted apart."""
-    agreed, extended, apart = 0, Counter[str](), Counter[tuple[str, str]]()
+    agreed, extended, apart = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     for text in contents(corpora / corpus):
         if "\r" in text:
             continue
@@ -111,11 +111,10 @@ def test_lines_are_of_the_kind_that_markdown_it_sees(corpora: Path, corpus: str)
             if ext and theirs != ours:
                 extended[ext] += 1
             elif ours == theirs:
-                agreed += 1
+                agreed[ours] += 1
             else:
                 apart[theirs, ours] += 1
-    share = agreed / max(1, agreed + apart.total())
-    print(
-        f"{corpus}: {agreed} lines agree, {share:.4f}; apart {dict(apart)}; ours {dict(extended)}"
-    )
+    share = agreed.total() / max(1, agreed.total() + apart.total())
+    print(f"{corpus}: {share:.5f} of lines agree: {dict(agreed)}; apart: {dict(apart)}")
+    print(f"of our own: {dict(extended)}")
     assert share >= AGREED
