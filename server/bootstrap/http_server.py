@@ -161,9 +161,10 @@ async def start_server(
                 yield RunningServer(app, deps, _here(settings.serve.host, port), signing, serving)
             finally:
                 server.should_exit = True
-                with anyio.CancelScope(shield=True):
+                try:
                     await serving.wait()
-                await tasks.aclose()  # raises what it died of
+                finally:
+                    await tasks.aclose()  # at once for who is cancelled; raises what it died of
 
 
 def bind_socket(serve: ServeSettings) -> socket.socket:
