@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
@@ -63,15 +63,17 @@ def due_effects(memory: Memory) -> list[DueEffect]:
     ]
 
 
-def fact_row(fact: Fact) -> dict[str, Any]:
-    """A fact as clients read it: kind, ref, n and data."""
-    return {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data}
-
-
 def fact_rows(entry_facts: Sequence[EntryFacts]) -> list[FactRecord]:
     """The facts as subscribers read them, each under the seq of its entry."""
-    return [
-        FactRecord(seq, k, fact_row(fact))
-        for seq, facts in entry_facts
-        for k, fact in enumerate(facts)
-    ]
+    return [row for seq, facts in entry_facts for row in _fact_rows(seq, facts)]
+
+
+def entry_rows(record: Record, facts: Iterable[Fact]) -> list[Record | FactRecord]:
+    """An entry and what it changed, as a subscriber reads them."""
+    return [record, *_fact_rows(record.seq, facts)]
+
+
+def _fact_rows(seq: int, facts: Iterable[Fact]) -> Iterator[FactRecord]:
+    for k, fact in enumerate(facts):
+        row = {"kind": fact.kind, "ref": fact.ref, "n": fact.n, "data": fact.data}
+        yield FactRecord(seq, k, row)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio.from_thread
 from anyio.lowlevel import current_token
 
-from parley.bus import FactRecord
 from parley.bus.connection.task_groups import run_beside
 from parley.bus.entries import Record
+from parley.listeners.cache.projection import entry_rows
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Failure
@@ -43,12 +43,7 @@ class Screen:
 
     def entry(self, record: Record, facts: Iterable[Fact]) -> None:
         """An entry, and what it changed."""
-        rows = [
-            FactRecord(record.seq, k, {"kind": f.kind, "ref": f.ref, "n": f.n, "data": f.data})
-            for k, f in enumerate(facts)
-        ]
-        both: list[Record | FactRecord] = [record, *rows]
-        for line in both:
+        for line in entry_rows(record, facts):
             if self._as_json:
                 print_json(log_row(line))
             else:

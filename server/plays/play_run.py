@@ -10,7 +10,7 @@ from typing import Any
 
 from parley.bus.entries import Record
 from parley.bus.log.local_log import LocalLog
-from parley.listeners.cache.projection import fact_rows
+from parley.listeners.cache.projection import entry_rows
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.spending.prices import Prices
 from parley.memory.fold.replay import replay
@@ -125,9 +125,8 @@ def _rehearsed(plan: Play, model: StreamingModel) -> PlayResult:
 
     def hear(record: Record, facts: Sequence[Fact]) -> None:
         if not plan.fast:
-            print_line(console, record)
-            for row in fact_rows([(record.seq, list(facts))]):
-                print_line(console, row)
+            for line in entry_rows(record, facts):
+                print_line(console, line)
 
     log = rehearse(plan.cast, plan.entry, plan.packs, model, session, hear)
     if plan.out is not None:
