@@ -5,6 +5,7 @@ python -m benchmarks.extraction [CORPUS ...] [--cross-validate] [--errors N] [--
 Each meeting is read by the product's own door, the rows of `parley analyze --format items`
 are written down, and the corpora's own scorer judges them. The shipped scorecards
 were fitted on these meetings; with `--cross-validate` each is judged by cards that were not.
+Agents' talk, on which nothing was fitted, is measured as well, apart and by the shipped cards.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from typing import Any
 
 import orjson
 
+from benchmarks.agents_scores import agents_figures
+from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_cost import costs
 from benchmarks.extraction_errors import print_errors
 from benchmarks.extraction_page import markdown, stamp, write
@@ -96,6 +99,7 @@ def options() -> argparse.ArgumentParser:
         action="store_true",
         help="judge each meeting by cards that the others taught (minutes)",
     )
+    parser.add_argument("--agents", action="store_true", help="agents' talk alone (seconds)")
     parser.add_argument(
         "--errors",
         type=int,
@@ -113,8 +117,9 @@ def options() -> argparse.ArgumentParser:
 def main() -> None:
     """Read, score, print."""
     asked = options().parse_args()
-    corpora = asked.corpora or corpora_of(CORPORA)
-    if not corpora:
+    agents = None if asked.corpora else agents_corpus(CORPORA)
+    corpora = [] if asked.agents else asked.corpora or corpora_of(CORPORA)
+    if not corpora and not (asked.agents and agents):
         print(f"no corpora at {CORPORA}: nothing measured; set PARLEY_CORPORA to their folder")
         return
     if missing := [str(one) for one in corpora if not recorded(one)]:
@@ -124,6 +129,8 @@ def main() -> None:
         ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
     ):
         row, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
+        if agents and not asked.cross_validate and not asked.errors:
+            row |= _measured_agents(agents, pool, asked.runs)
     if asked.write:
         write(asked.write, row)
     if asked.errors:
@@ -142,6 +149,13 @@ def _measured(
     cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
     row["corpora"], read = report(corpora, pool, out, cards)
     return row, read
+
+
+def _measured_agents(corpus: Path, pool: Executor, runs: int) -> dict[str, Any]:
+    _say("agents' talk")
+    row: dict[str, Any] = {"agents_cost": costs([corpus], runs)[corpus.name]} if runs else {}
+    row["agents"] = agents_figures(list(pool.map(fold_talk, transcripts(corpus))))
+    return row
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.agents_page import agents_tables
 from benchmarks.extraction_scores import LABELS, STANCES
+from benchmarks.markdown_tables import rate, row_of, table
 
 COMMAND: Final = "python -m benchmarks.extraction"
 SHIPPED: Final = "shipped"
@@ -52,20 +54,26 @@ def write(page: Path, found: Figures) -> None:
 def markdown(found: Figures) -> str:
     """All tables, with the command and the commit."""
     said = f"`{found['command']}`, commit {found['commit']}, Python {found['python']}."
-    return "\n".join([said, *_tables(found["corpora"]), *_cost(found.get("cost", {}))]) + "\n"
+    agents = found.get("agents", {})
+    cost = {"agents' talk": found["agents_cost"]} if "agents_cost" in found else {}
+    cost |= found.get("cost", {})
+    lines = [said, *agents_tables(agents), *_tables(found["corpora"]), *_cost(cost)]
+    return "\n".join(lines) + "\n"
 
 
 def _tables(corpora: Figures) -> Iterator[str]:
-    yield from _table(
+    if not corpora:
+        return
+    yield from table(
         "meetings", "messages", "label", "right", "wrong", "missed", "P", "R", "F1", "F1 by part"
     )
     for name, figures in corpora.items():
         for label in LABELS:
             row, parts = figures[label], figures[label]["by_part"]
-            spread = f"{_rate(parts[0])}–{_rate(parts[-1])}" if parts else "–"
-            yield _row(
+            spread = f"{rate(parts[0])}–{rate(parts[-1])}" if parts else "–"
+            yield row_of(
                 name, figures["meetings"], figures["messages"], label, row["tp"], row["fp"],
-                row["fn"], *(_rate(row[each]) for each in ("P", "R", "F1")), spread,
+                row["fn"], *(rate(row[each]) for each in ("P", "R", "F1")), spread,
             )  # fmt: skip
     yield from _hows(corpora)
     yield from _reactions(corpora)
@@ -73,38 +81,38 @@ def _tables(corpora: Figures) -> Iterator[str]:
 
 
 def _hows(corpora: Figures) -> Iterator[str]:
-    yield from _table("label", "how", "right", "wrong", "optional", "P", "share of the hits")
+    yield from table("label", "how", "right", "wrong", "optional", "P", "share of the hits")
     for name, figures in corpora.items():
         for label in LABELS:
             for how, row in figures[label]["by_how"].items():
-                yield _row(name, label, how, row["right"], row["wrong"], row["optional"],
-                           _rate(row["precision"]), _rate(row["share_of_hits"]))  # fmt: skip
+                yield row_of(name, label, how, row["right"], row["wrong"], row["optional"],
+                           rate(row["precision"]), rate(row["share_of_hits"]))  # fmt: skip
 
 
 def _reactions(corpora: Figures) -> Iterator[str]:
-    yield from _table("reactions", "both right", "their precision",
+    yield from table("reactions", "both right", "their precision",
                       *(f"recall: {stance} (of)" for stance in STANCES),
                       "off gold, per 100 messages")  # fmt: skip
     for name, figures in corpora.items():
         if (row := figures.get("reaction")) is not None:
             recall, of = row["recall_by_stance"], row["gold_by_stance"]
-            yield _row(name, row["gold"], _rate(row["right_both"]), _rate(row["precision"]),
-                       *(f"{_rate(recall[each])} ({of[each]})" for each in STANCES),
+            yield row_of(name, row["gold"], rate(row["right_both"]), rate(row["precision"]),
+                       *(f"{rate(recall[each])} ({of[each]})" for each in STANCES),
                        row["off_gold_per_100"])  # fmt: skip
 
 
 def _links(corpora: Figures) -> Iterator[str]:
     if not any("status" in figures for figures in corpora.values()):
         return
-    yield from _table("decisions linked", "to the right proposal", "statuses", "accuracy",
+    yield from table("decisions linked", "to the right proposal", "statuses", "accuracy",
                       "accepted", "told accepted")  # fmt: skip
     for name, figures in corpora.items():
         link, status = figures.get("decision_link_accuracy"), figures.get("status")
         if status is not None:
             accepted = status["accepted"]
-            yield _row(name, link["n"] if link else 0, _rate(link["acc"] if link else None),
-                       status["n"], _rate(status["accuracy_all"]), accepted["n"],
-                       _rate(accepted["accuracy"]))  # fmt: skip
+            yield row_of(name, link["n"] if link else 0, rate(link["acc"] if link else None),
+                       status["n"], rate(status["accuracy_all"]), accepted["n"],
+                       rate(accepted["accuracy"]))  # fmt: skip
 
 
 _COSTS: Final = {
@@ -123,19 +131,6 @@ def _cost(corpora: Figures) -> Iterator[str]:
         return
     yield "\nMicroseconds of processor time a message, folding with extraction: the first time,"
     yield "then medians of several."
-    yield from _table("messages", *_COSTS.values())
+    yield from table("messages", *_COSTS.values())
     for name, row in corpora.items():
-        yield _row(name, row["messages"], *(row[each] for each in _COSTS))
-
-
-def _table(*heads: str) -> Iterator[str]:
-    yield "\n" + _row("", *heads)
-    yield _row(*["---"] * (len(heads) + 1))
-
-
-def _row(*cells: object) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def _rate(share: float | None) -> str:
-    return "–" if share is None else f"{share:.3f}"
+        yield row_of(name, row["messages"], *(row[each] for each in _COSTS))

@@ -1,0 +1,138 @@
+"""Recorded talk of agents: what the fold makes of each transcript, in the rows that are scored."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import orjson
+
+from benchmarks.extraction_scores import Read
+from benchmarks.recorded import EXPLICIT, Recorded, Row, recorded
+from parley.memory.state.item_state import Fact
+from parley.memory.state.memory import Memory
+from parley.server.records.transcript_analysis import Analysis, analyze
+from parley.server.settings import resolve_defaults
+from parley.server.transcripts import parse_transcript
+
+UNREAD: Final = 3  # repositories that nobody reads who works on extraction
+_REPEATS: Final = ("proposal.echoed", "proposal.amended", "proposal.reoffered")
+
+Pair = tuple[int, int]  # indexes of messages, the earlier first
+
+
+class Talk(NamedTuple):
+    """One transcript with what was found in it, items by the index of their message."""
+
+    repository: str
+    read: Read
+    gold: list[Row]
+    texts: dict[int, list[str]]  # of the proposals born there
+    repeats: set[Pair]  # a proposal of the later message says one of the earlier again
+    gold_repeats: set[Pair]
+
+
+def agents_corpus(folder: Path) -> Path | None:
+    """The folder of agents' talk in the corpora at `folder`, None where it is absent."""
+    corpus = folder / "agents" / "dev"
+    return corpus if corpus.is_dir() and recorded(corpus) else None
+
+
+def transcripts(corpus: Path) -> list[Recorded]:
+    """The transcripts of the folder, by name."""
+    return [meeting for meeting in recorded(corpus) if meeting.variant == EXPLICIT]
+
+
+def unread(repositories: Iterable[str]) -> list[str]:
+    """The repositories that are kept unread: those whose names have the lowest SHA-256."""
+    return sorted(set(repositories), key=lambda name: sha256(name.encode()).digest())[:UNREAD]
+
+
+def fold_talk(transcript: Recorded) -> Talk:
+    """The transcript folded into a memory of its own."""
+    analysis = analyze(parse_transcript(transcript.transcript()), resolve_defaults({}, {}))
+    rows = transcript.rows()
+    return Talk(
+        rows[0]["repository"],
+        Read(transcript, len(rows) - 1, one_status_each(_items(analysis))),
+        transcript.gold(),
+        _texts(analysis),
+        _repeats(analysis),
+        _gold_repeats(transcript),
+    )
+
+
+def one_status_each(rows: Iterable[Row]) -> list[Row]:
+    """The rows with one status a message: a key has one, whatever a message's proposals came to.
+
+    It is the one that most of those proposals have that are no longer active, the earliest of
+    equals; active where nothing was settled.
+    """
+    others: list[Row] = []
+    statuses: dict[int, Counter[str]] = {}
+    for row in rows:
+        if row["label"] == "status":
+            statuses.setdefault(row["index"], Counter())[row["status"]] += 1
+        else:
+            others.append(row)
+    for index, counts in statuses.items():
+        settled = [status for status, _ in counts.most_common() if status != "active"]
+        status = settled[0] if settled else "active"
+        row = {"index": index, "label": "status", "proposal_index": index, "status": status}
+        others.append(row)
+    return others
+
+
+def _items(analysis: Analysis) -> list[Row]:
+    rows: list[Row] = orjson.loads(orjson.dumps(analysis.items()))
+    return rows
+
+
+def _standing(memory: Memory, handle: str | None) -> int | None:
+    """The n at which the proposal was born, None of one that is struck, merged or tentative."""
+    proposal = memory.proposal(int(handle[1:])) if handle and handle[0] == "P" else None
+    if proposal is None or not proposal.stands or proposal.tentative:
+        return None
+    return proposal.born
+
+
+def _texts(analysis: Analysis) -> dict[int, list[str]]:
+    texts: dict[int, list[str]] = {}
+    for fact in analysis.facts:
+        if fact.kind == "proposal.made":
+            born = _standing(analysis.memory, fact.ref)
+            if born is not None:
+                texts.setdefault(_index(analysis, born), []).append(str(fact.data["text"]))
+    return texts
+
+
+def _repeats(analysis: Analysis) -> set[Pair]:
+    born = (_births(analysis.memory, fact) for fact in analysis.facts if fact.kind in _REPEATS)
+    pairs = {(_index(analysis, a), _index(analysis, b)) for a, b in filter(None, born)}
+    return {(earlier, later) for earlier, later in pairs if earlier != later}
+
+
+def _births(memory: Memory, fact: Fact) -> Pair | None:
+    earlier, later = _standing(memory, str(fact.data["earlier"])), _standing(memory, fact.ref)
+    return None if earlier is None or later is None else (earlier, later)
+
+
+def _index(analysis: Analysis, n: int) -> int:
+    index: int = analysis.transcript.entries[n - 1].index
+    return index
+
+
+def _gold_repeats(transcript: Recorded) -> set[Pair]:
+    """The pairs of `echoes.jsonl` beside the folder of the transcript."""
+    file = transcript.key.parent.parent / "echoes.jsonl"
+    if not file.is_file():
+        return set()
+    for line in file.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if row["transcript"] == transcript.name:
+            return {(earlier, later) for earlier, later in map(sorted, row["pairs"])}
+    return set()
