@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVarTuple, Unpack
 
 import anyio
@@ -242,10 +242,9 @@ class WebSocketSession:
             self._sent = listener.after
             await self._say(type="subscribed", after=listener.after)
             while frames := await listener.frames():
-                for frame in frames:
-                    if not await self._send(frame.ws if wish.facts else frame.bare.ws):
-                        return
-                    self._sent = frame.seq or self._sent
+                shown = [(frame.ws if wish.facts else frame.bare.ws, frame.seq) for frame in frames]
+                if not await self._send_all(shown):
+                    return
             if (why := listener.outlet.ended) is not None:
                 self.end(why)
 
@@ -253,12 +252,22 @@ class WebSocketSession:
         await self._send(orjson.dumps(members).decode())
 
     async def _send(self, text: str) -> bool:
-        """Whether it was sent; the connection is over where it was not."""
-        if self._ended.is_set():
-            return False
+        return await self._send_all([(text, 0)])
+
+    async def _send_all(self, texts: Sequence[tuple[str, int]]) -> bool:
+        """Send texts, and note the seq of each that has one, each in time.
+
+        Whether all were sent; the connection is over where they were not.
+        """
+        slow_seconds = self._deps.settings.serve.slow_seconds
         try:
-            with anyio.fail_after(self._deps.settings.serve.slow_seconds):
-                await self._ws.send({"type": "websocket.send", "text": text})
+            with anyio.fail_after(slow_seconds) as scope:
+                for text, seq in texts:
+                    if self._ended.is_set():
+                        return False
+                    scope.deadline = anyio.current_time() + slow_seconds
+                    await self._ws.send({"type": "websocket.send", "text": text})
+                    self._sent = seq or self._sent
         except TimeoutError:
             self.end("slow")
             return False
