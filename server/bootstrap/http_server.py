@@ -84,9 +84,12 @@ ANSWERED: Final = frozenset({  # what a client did is told to the client
 
 
 def _is_news(line: logging.LogRecord) -> bool:
-    """Of what uvicorn says; a request that a stop cut off is no fault."""
+    """Of what uvicorn says; a request that a stop cut off is no fault.
+
+    Also called outside of any task, where anyio cannot say which error is its cancellation.
+    """
     error = line.exc_info[1] if line.exc_info is not None else None
-    cut_off = error is not None and isinstance(error, anyio.get_cancelled_exc_class())
+    cut_off = error is not None and not isinstance(error, Exception)
     return line.msg not in ANSWERED and not cut_off
 
 
