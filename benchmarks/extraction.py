@@ -116,7 +116,10 @@ def options() -> argparse.ArgumentParser:
 
 def main() -> None:
     """Read, score, print."""
-    asked = options().parse_args()
+    parser = options()
+    asked = parser.parse_args()
+    if asked.agents and (asked.corpora or asked.cross_validate or asked.errors or asked.write):
+        parser.error("--agents goes with no CORPUS, --cross-validate, --errors or --write")
     agents = None if asked.corpora else agents_corpus(CORPORA)
     corpora = [] if asked.agents else asked.corpora or corpora_of(CORPORA)
     if not corpora and not (asked.agents and agents):

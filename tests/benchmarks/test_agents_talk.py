@@ -182,3 +182,34 @@ def test_recorded_talk_of_agents_is_measured(
     assert everything["proposal"]["tp"] + everything["proposal"]["fn"] == 174
     assert everything["messages"] == apart["messages"] + others["messages"] == 477
     assert everything["messages"] == sum(row["messages"] for row in repositories)
+
+
+@pytest.mark.parametrize("option", [["--cross-validate"], ["--errors", "3"], ["--write", "x.md"]])
+def test_agents_alone_go_with_nothing_that_is_of_the_meetings(
+    option: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page with their figures alone would have lost the others."""
+    monkeypatch.setattr("sys.argv", ["extraction", "--agents", *option])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--agents goes with no" in capsys.readouterr().err
+
+
+@needs_agents
+def test_keys_agree_with_themselves() -> None:
+    """Keys scored as predictions are right everywhere."""
+    corpus = agents_corpus(ROOT)
+    assert corpus is not None
+    talks = []
+    for transcript in transcripts(corpus):
+        gold = transcript.gold()
+        rows = [{"how": "rule", "rule": None, **row} for row in gold]
+        texts = {row["index"]: row["texts"] for row in gold if row["label"] == "proposal"}
+        pairs = fold_talk(transcript).gold_repeats
+        read = Read(transcript, len(transcript.rows()) - 1, rows)
+        talks.append(Talk(transcript.name, read, gold, texts, pairs, pairs))
+    row = agents_figures(talks)[ALL]
+    assert row["proposal"]["F1"] == row["decision"]["F1"] == row["status"]["accuracy_all"] == 1
+    assert row["reaction"]["right_both"] == row["reaction"]["precision"] == 1
+    assert row["single_proposals"]["P"] == row["single_proposals"]["R"] == 1
+    assert row["repeats"]["P"] == row["repeats"]["R"] == 1
