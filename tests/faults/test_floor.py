@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import PATIENCE
@@ -95,7 +95,5 @@ async def _until_closed(bus: Bus, host: Any, chance: random.Random) -> list[Any]
 
 
 def _holder(log: list[Any]) -> str:
-    memory = Memory(PACKS)
-    for record in log:
-        apply(memory, record)
+    memory = fold_records(Memory(PACKS), log)
     return memory.floor.holder

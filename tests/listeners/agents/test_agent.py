@@ -16,7 +16,7 @@ from parley.bus.entries import FloorGranted, FloorPaused, FloorResumed, Message,
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.agents.prompts import evaluation_prompt, speech_prompt
 from parley.listeners.models.model_port import ModelError, ModelUnavailable, Prompt
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
 from parley.personas.persona import Budget
@@ -467,9 +467,7 @@ def _talked(count: int) -> tuple[Memory, list[Any]]:
     lines: list[Any] = [Message(participant="bob", content="use Postgres", act="propose")]
     lines += [Message(participant="bob", content=f"remark {k:02d}") for k in range(count)]
     records = numbered(lines)
-    memory = Memory(PACKS)
-    for record in records:
-        apply(memory, record)
+    memory = fold_records(Memory(PACKS), records)
     return memory, records
 
 

@@ -24,6 +24,7 @@ from parley.bus.entries import (
 )
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.notebooks.notebooks import render_lines_since, render_notebook, standing_revision
 from parley.memory.notebooks.reflections import list_owed_reflections
 from parley.memory.settings.presets import load_preset
@@ -498,8 +499,7 @@ def counted(memory: Memory, records: list[Record]) -> int:
 
     sys.settrace(count)  # type: ignore[arg-type]  # a tracer that only counts
     try:
-        for record in records:
-            apply(memory, record)
+        fold_records(memory, records)
     finally:
         sys.settrace(None)
     return lines

@@ -21,7 +21,7 @@ from parley.bus.entries import (
 )
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import Misuse
 from parley.server.chat.completion import complete
@@ -49,8 +49,7 @@ def memory(*more: Entry, policy: str = "bid") -> Memory:
     log.open(SessionOpened(settings={"floor": {"policy": policy}}, packs=newest_packs()))
     log.publish([Draft(f"e{k}", entry) for k, entry in enumerate([*TALK, *more])])
     memory = Memory(known_packs())
-    for record in log.read():
-        apply(memory, record)
+    fold_records(memory, log.read())
     return memory
 
 

@@ -20,7 +20,7 @@ from parley.bus.entries import (
     ToolCalled,
     ToolReturned,
 )
-from parley.memory.fold.apply import apply
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import list_owed_short_forms
@@ -86,10 +86,7 @@ def called(tool: str = "weather", call_id: str = "c9", **arguments: object) -> T
 
 def remembered(*entries: Entry | Sequence[Entry]) -> Memory:
     """The memory of these entries, an opening first where none is."""
-    memory = Memory(PACKS)
-    for record in records(*entries):
-        apply(memory, record)
-    return memory
+    return fold_records(Memory(PACKS), records(*entries))
 
 
 def records(*entries: Entry | Sequence[Entry]) -> list[Record]:

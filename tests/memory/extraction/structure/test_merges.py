@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from parley.bus.entries import Entry, ItemCorrected, Message, ParticipantAliased
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS, folded, numbered, opened, put, talk
@@ -153,9 +154,7 @@ def test_no_trace_is_left_of_a_name_that_became_another(
     log: list[Entry] = [opened(), *(message for some in said for message in some)]
     place = data.draw(st.integers(1, len(log)))
     log.insert(place, ParticipantAliased(alias="bo", participant="cy"))
-    memory = Memory(PACKS)
-    for record in numbered(log)[: place + 1]:
-        apply(memory, record)
+    memory = fold_records(Memory(PACKS), numbered(log)[: place + 1])
     structure = memory.structure
     names = {line.who for line in structure.lines} | {line.typist for line in structure.lines}
     names |= {who for run in structure.runs for who in run.voters} | {

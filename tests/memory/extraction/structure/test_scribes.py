@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from parley.bus.entries import Entry, Message, ParticipantAliased, ParticipantJoined
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS, folded, numbered, opened, put, talk
 
@@ -196,8 +197,7 @@ def test_who_speaks_is_the_same_after_a_restart(said: list[list[Message]], cut: 
     log += [message for some in said for message in some]
     memory = Memory(PACKS)
     records = numbered(log)
-    for record in records[:cut]:
-        apply(memory, record)
+    fold_records(memory, records[:cut])
     restored = load(dump(memory), PACKS, memory.seq)
     assert restored.names == memory.names
     for record in records[cut:]:
