@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,11 @@ async def report_session(backend: Backend, session: str, at: int | None) -> dict
 
 
 def report_file(
-    settings: Settings, source: str, at: int | None, format: str | None = None
+    settings: Settings,
+    source: str,
+    at: int | None,
+    format: str | None = None,
+    speakers: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The report on a session file or any record of talk, in `format`; `-` is stdin."""
     path = Path(source)
@@ -57,7 +62,7 @@ def report_file(
     if format is None and data.startswith(_SESSION):
         whole = data if source == "-" else path.read_bytes()
         return _of_saved(settings, source, whole, at)
-    return _of_talk(settings, source, data, at, format)
+    return _of_talk(settings, source, data, at, format, speakers)
 
 
 def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
@@ -81,12 +86,17 @@ def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memo
 
 
 def _of_talk(
-    settings: Settings, source: str, data: bytes, at: int | None, format: str | None
+    settings: Settings,
+    source: str,
+    data: bytes,
+    at: int | None,
+    format: str | None,
+    speakers: Sequence[str],
 ) -> dict[str, Any]:
     if source == "-":
-        transcript = parse_transcript(data, format=format)
+        transcript = parse_transcript(data, format=format, speakers=speakers)
     else:
-        transcript = read_transcript(Path(source), format=format)
+        transcript = read_transcript(Path(source), format=format, speakers=speakers)
     if transcript.format != "jsonl":
         print_notice(f"read as {transcript.format}")
     for line in summary_lines(transcript):

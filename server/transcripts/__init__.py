@@ -5,7 +5,10 @@ May import basics. Start here with `read_transcript`; `format_registry` lists th
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from parley.server.basics.errors import Failure
 from parley.server.transcripts.format_registry import (
@@ -25,36 +28,52 @@ __all__ = [
     "parse_transcript", "read_transcript",
 ]  # fmt: skip
 
+_FEW: Final = 3  # speakers of one message each, before they are doubted
+_SHOWN: Final = 6  # names in a note
+
 
 def read_transcript(
-    path: Path, on_bad: OnBad | None = None, format: str | None = None
+    path: Path,
+    on_bad: OnBad | None = None,
+    format: str | None = None,
+    speakers: Iterable[str] = (),
 ) -> Transcript:
     """The messages of the file at `path`, which may be a folder or an archive.
 
-    The path `-` is stdin. The first message that is wrong raises `BadTranscript`, naming its line;
+    The path `-` is stdin. Where a format reads names from how the text looks, only those in
+    `speakers` are read as names, if there are any.
+
+    The first message that is wrong raises `BadTranscript`, naming its line;
     with `on_bad` each is handed there and left out instead. A file that is
     not a transcript at all raises `Failure` either way, a `format` that is none `Misuse`.
     """
     if format is not None:
         find_format(format)  # before a file is read for nothing
-    return _parse(open_source(path), on_bad, format)
+    return _parse(open_source(path), on_bad, format, speakers)
 
 
 def parse_transcript(
-    data: bytes, on_bad: OnBad | None = None, format: str | None = None, name: str = ""
+    data: bytes,
+    on_bad: OnBad | None = None,
+    format: str | None = None,
+    name: str = "",
+    speakers: Iterable[str] = (),
 ) -> Transcript:
     """As `read_transcript`, from the bytes of a file called `name`."""
-    return _parse(Source(data, name), on_bad, format)
+    return _parse(Source(data, name), on_bad, format, speakers)
 
 
-def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcript:
+def _parse(
+    source: Source, on_bad: OnBad | None, format: str | None, speakers: Iterable[str]
+) -> Transcript:
+    source.speakers = frozenset(name.strip().casefold() for name in speakers if name.strip())
     if format is None and source.files is None and not source.data.strip():
         raise Failure("the file holds no messages: it is empty")
     chosen = detect_format(source) if format is None else find_format(format)
     taking = EntryCollector(chosen.name, on_bad)
     chosen.read(source, taking)
     transcript = taking.transcript
-    for note in source.notes:
+    for note in (*source.notes, *_doubts(taking, source.speakers)):
         taking.note(note)
     if not transcript.entries and not transcript.bad:
         left = "".join(
@@ -65,3 +84,23 @@ def _parse(source: Source, on_bad: OnBad | None, format: str | None) -> Transcri
             f"If it is another format, {HOW_TO_FORCE}; docs/transcripts.md shows them"
         )
     return transcript
+
+
+def _doubts(taking: EntryCollector, speakers: frozenset[str]) -> Iterator[str]:
+    """What looks wrong with the speakers: most of them speak once, or somebody named does not."""
+    counted = Counter(
+        transcript_entry.entry.participant
+        for transcript_entry in taking.transcript.entries
+        if transcript_entry.entry.kind == "message"
+    )
+    once = [name for name in taking.guessed if counted[name] == 1]
+    if not speakers and len(once) >= _FEW and 2 * len(once) > len(counted):
+        shown = ", ".join(once[:_SHOWN]) + (", ..." if len(once) > _SHOWN else "")
+        yield (
+            f"{len(once)} of {len(counted)} speakers speak once ({shown}): some may be headings "
+            "or bold words. If so, name who speaks: --speaker NAME, again for each. "
+            f"If it is another format, {HOW_TO_FORCE}"
+        )
+    silent = speakers - {name.casefold() for name in counted}
+    if silent:
+        yield f"named with --speaker, and silent in the file: {', '.join(sorted(silent))}"

@@ -12,16 +12,22 @@ from parley.server.transcripts.formats.json_lines import JSON_LINES
 from parley.server.transcripts.formats.langchain import LANGCHAIN
 from parley.server.transcripts.formats.markdown_talk import MARKDOWN
 from parley.server.transcripts.formats.model_chats import ANTHROPIC, OPENAI
+from parley.server.transcripts.formats.speaker_lists import SPEAKER_LISTS
 from parley.server.transcripts.platforms.github import GITHUB
 from parley.server.transcripts.platforms.irc import IRC
 from parley.server.transcripts.platforms.mbox import MBOX
 from parley.server.transcripts.platforms.slack import SLACK
+from parley.server.transcripts.posts.autogen_console import AUTOGEN_CONSOLE
+from parley.server.transcripts.posts.chatdev_log import CHATDEV
+from parley.server.transcripts.posts.github_markdown import GITHUB_MARKDOWN
+from parley.server.transcripts.posts.message_board import BOARD
+from parley.server.transcripts.posts.notebook import NOTEBOOK
 from parley.server.transcripts.sources.source import Source
 from parley.server.transcripts.sources.transcript_format import Format
 
 FORMATS: Final[tuple[Format, ...]] = (
     JSON_LINES, IRC, VTT, SRT, SLACK, MARKDOWN, OPENAI, ANTHROPIC, GITHUB, MBOX, AUTOGEN,
-    LANGCHAIN,
+    LANGCHAIN, SPEAKER_LISTS, AUTOGEN_CONSOLE, NOTEBOOK, CHATDEV, BOARD, GITHUB_MARKDOWN,
 )  # fmt: skip
 NAMES: Final = tuple(each.name for each in FORMATS)
 HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"

@@ -15,6 +15,7 @@ from parley.server.cli.shared.options import (
     InputFormat,
     Json,
     SkipBad,
+    Speakers,
     Transcript,
     settings,
 )
@@ -40,6 +41,7 @@ def analyze(
     file: Transcript,
     form: Annotated[Form, typer.Option("--format", help="what to print")] = Form.report,
     input_format: InputFormat = None,
+    speaker: Speakers = None,
     skip_bad: SkipBad = False,
     as_: As = None,
     brief: Brief = False,
@@ -54,7 +56,9 @@ def analyze(
 
     if form is not Form.context and (as_ is not None or brief or budget is not None):
         raise Misuse("--as, --brief and --budget shape a context: add --format context")
-    analysis = transcript_analysis.analyze(_read(ctx, file, skip_bad, input_format), settings(ctx))
+    analysis = transcript_analysis.analyze(
+        _read(ctx, file, skip_bad, input_format, speaker), settings(ctx)
+    )
     if form is Form.memory:
         write_stdout(analysis.canonical())
     elif form is Form.items:
@@ -75,6 +79,7 @@ def replay(
         typer.Option("--rate", min=0.001, max=1e6, help="messages a second; else flat out"),
     ] = None,
     input_format: InputFormat = None,
+    speaker: Speakers = None,
     skip_bad: SkipBad = False,
     wait: Annotated[
         bool,
@@ -91,19 +96,21 @@ def replay(
     from parley.server.render import command_output
     from parley.server.runtime.connection import run
 
-    transcript = _read(ctx, file, skip_bad, input_format)
+    transcript = _read(ctx, file, skip_bad, input_format, speaker)
     report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
     if report is not None:
         command_output.show_minutes(report, json)
 
 
-def _read(ctx: typer.Context, file: Path, skip_bad: bool, format: str | None) -> Read:
+def _read(
+    ctx: typer.Context, file: Path, skip_bad: bool, format: str | None, speakers: list[str] | None
+) -> Read:
     from parley.server.basics.output import print_notice
     from parley.server.cli.operations.transcript_commands import read
     from parley.server.records.session_opening import assign_roles
     from parley.server.transcripts.transcript_export import summary_lines
 
-    transcript = read(file, skip_bad, format)
+    transcript = read(file, skip_bad, format, speakers)
     if transcript.format != "jsonl":
         print_notice(f"read as {transcript.format}")
     for line in (*summary_lines(transcript), *assign_roles(transcript, settings(ctx)).lines()):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from parley.server.cli.shared.options import At, InputFormat, settings
+from parley.server.cli.shared.options import At, InputFormat, Speakers, settings
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,6 +24,7 @@ def minutes(
         typer.Option(help="what to write  [default: as FILE ends, else text]"),
     ] = None,
     input_format: InputFormat = None,
+    speaker: Speakers = None,
     at: At = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
@@ -32,4 +33,4 @@ def minutes(
     """The minutes of a session or transcript, to hand on."""
     from parley.server.cli.operations.minutes_output import hand_on_minutes as handed_on
 
-    handed_on(settings(ctx), source, format, at, out, input_format)
+    handed_on(settings(ctx), source, format, at, out, input_format, speaker or ())

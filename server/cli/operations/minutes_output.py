@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,14 +28,15 @@ def hand_on_minutes(
     at: int | None,
     out: Path | None,
     input_format: str | None = None,
+    speakers: Sequence[str] = (),
 ) -> None:
     """Print them, or write them to `out`. `source` names a session, a file or `-`.
 
-    `form`: else that of the ending of `out`. What has an `input_format` is a file.
+    `form`: else that of the ending of `out`. What has an `input_format` or `speakers` is a file.
     """
     form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
-    if input_format is not None or is_file(source):
-        row = report_file(settings, source, at, input_format)
+    if input_format is not None or speakers or is_file(source):
+        row = report_file(settings, source, at, input_format, speakers)
     else:
         try:
             row = call_service(settings, report_session, source, at)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from parley.server.cli.shared.options import Json, SkipBad
+from parley.server.cli.shared.options import Json, SkipBad, Speakers
 
 if TYPE_CHECKING:
     from parley.server.transcripts import Transcript
@@ -30,6 +30,7 @@ def transcript(
         Path | None,
         typer.Option("--out", "-o", metavar="OUT", help="where the JSON Lines go; else stdout"),
     ] = None,
+    speaker: Speakers = None,
     list_: Annotated[bool, typer.Option("--list", help="list the formats")] = False,
     skip_bad: SkipBad = False,
     json: Json = False,
@@ -47,7 +48,7 @@ def transcript(
         raise Misuse("name the FILE to convert, or list the formats with --list")
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise Misuse(f"{str(out)!r} is the record itself, which would be lost; name another OUT")
-    transcript = read(file, skip_bad, format)
+    transcript = read(file, skip_bad, format, speaker)
     data = b"".join(to_json_lines(transcript))
     if out is None:
         write_stdout(data)
@@ -56,14 +57,13 @@ def transcript(
     _report(transcript, json=json, on_stdout=out is not None)
 
 
-def read(file: Path, skip_bad: bool, format: str | None) -> Transcript:
+def read(file: Path, skip_bad: bool, format: str | None, speakers: list[str] | None) -> Transcript:
     """The transcript in `file`; with `skip_bad` what is wrong is told on stderr and left out."""
     from parley.server.basics.output import print_notice
     from parley.server.transcripts import read_transcript
 
-    return read_transcript(
-        file, (lambda bad: print_notice(f"left out {bad}")) if skip_bad else None, format
-    )
+    on_bad = (lambda bad: print_notice(f"left out {bad}")) if skip_bad else None
+    return read_transcript(file, on_bad, format, speakers or ())
 
 
 def _list(json: bool) -> None:

@@ -26,6 +26,14 @@ InputFormat = Annotated[
         help="its format ('parley transcript --list')",
     ),
 ]
+Speakers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--speaker",
+        metavar="NAME",
+        help="who speaks, again for each: no other name is read from the text of a record",
+    ),
+]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="report bad lines on stderr and go on without them")
 ]

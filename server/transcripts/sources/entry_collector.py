@@ -8,6 +8,7 @@ whole file. Nothing that a file holds is dropped without one of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from parley.bus.contract.drafts import Draft, is_handle
@@ -30,6 +31,7 @@ class EntryCollector:
 
     def __init__(self, format: str, on_bad: OnBad | None) -> None:
         self.transcript = Transcript(format=format)
+        self.guessed: dict[str, None] = {}  # names that only look as if somebody spoke
         self._on_bad = on_bad
         self._id_of: dict[int, str] = {}  # by the file's index
         self._ids: set[str] = set()
@@ -81,6 +83,10 @@ class EntryCollector:
         """Keeps a remark on the whole file, once."""
         if text not in self.transcript.notes:
             self.transcript.notes.append(text)
+
+    def guess(self, names: Iterable[str | None]) -> None:
+        """Keeps the names that nothing declares: they were read from how the text looks."""
+        self.guessed.update((read_name(name), None) for name in names if name)
 
     def refuse(self, place: str, reason: str) -> None:
         """Reports what is wrong. Raises `BadTranscript` where nobody listens."""

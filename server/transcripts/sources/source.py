@@ -23,6 +23,7 @@ class Source:
         self, data: bytes, name: str = "", files: Mapping[str, bytes] | None = None
     ) -> None:
         self.name = name
+        self.speakers: frozenset[str] = frozenset()  # who alone speaks, casefolded; empty: anyone
         self.files = files
         self.notes: list[str] = []
         self.data = self._utf8(data)

@@ -37,9 +37,9 @@ PROMISED = {
     "persona show": {"--raw", "--json"},
     "persona check": {"--json"},
     "persona import": {"--to", "--force", "--json"},
-    "analyze": {"--format", "--input-format", "--skip-bad", "--json"},
-    "replay": {"--session", "--rate", "--input-format", "--skip-bad", "--json"},
-    "transcript": {"--format", "--out", "--list", "--skip-bad", "--json"},
+    "analyze": {"--format", "--input-format", "--speaker", "--skip-bad", "--json"},
+    "replay": {"--session", "--rate", "--input-format", "--speaker", "--skip-bad", "--json"},
+    "transcript": {"--format", "--out", "--speaker", "--list", "--skip-bad", "--json"},
     "worker": {"--lanes"},
     "status": {"--json"},
     "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
@@ -109,7 +109,7 @@ PROMISED = {
     "serve": {"--host", "--port", "--no-worker", "--ready"},
     "token": {"--session", "--role", "--may", "--hours", "--link", "--json"},
     "mcp": {"--as", "--session"},
-    "minutes": {"--format", "--at", "--out"},
+    "minutes": {"--format", "--speaker", "--at", "--out"},
     "schema": set(),
 }
 

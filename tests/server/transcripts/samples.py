@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from tests.server.transcripts.post_samples import POST_SAMPLES
+
 
 def _json(tree: Any) -> bytes:
     return json.dumps(tree).encode()
@@ -297,4 +299,5 @@ SAMPLES: Final[dict[str, tuple[str, bytes]]] = {
     "langchain data": ("langchain", _json(LANGCHAIN_DATA)),
     "langchain lc": ("langchain", _json(LANGCHAIN_LC)),
     "langchain flat": ("langchain", _json(LANGCHAIN_FLAT)),
+    **{name: (sample.format, sample.text.encode()) for name, sample in POST_SAMPLES.items()},
 }
