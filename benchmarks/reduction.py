@@ -16,14 +16,16 @@ from typing import Any
 from benchmarks.estimate import errors
 from benchmarks.fold import spread, timed
 from benchmarks.goals import dumped, example, goals
-from benchmarks.material import ENGLISH, PACKS, meetings, numbered, talk
+from benchmarks.material import CORPORA, ENGLISH, PACKS, meetings, numbered, talk, transcript
 from parley.bus.contract.drafts import Draft
 from parley.bus.entries import Entry, Message, PackRef, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.call_meter import MeteredModel
 from parley.listeners.models.model_port import Completion, Prompt
-from parley.listeners.offline.local_effects import settle_log
+from parley.listeners.offline.local_effects import read_local_range, settle_log
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.listeners.summaries.extracts import message_lines
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.replay import fold_records
 from parley.memory.goals import eviction, tallies
@@ -31,6 +33,7 @@ from parley.memory.settings.presets import load_preset
 from parley.memory.settings.session_settings import overlay_trees
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
+from parley.memory.summaries.ledger_changes import WEIGHTS
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.text_sizes import count_tokens
 
@@ -121,6 +124,44 @@ def conversation(name: str, messages: Sequence[Sequence[Entry]]) -> dict[str, An
     }
 
 
+def ledger_named(messages: Sequence[Sequence[Entry]]) -> dict[str, Any]:
+    """What extracts of ten messages come to, and how much of the ledger they name, in per cent.
+
+    Counted are proposals, decisions, objections, changes of sides and what became of items, but
+    for items that the range set aside as tentative; named is what has its handle in the text.
+    """
+    size = was = named = changed = 0
+    for talk_entries in messages:
+        log, memory = LocalLog(), Memory(known_packs())
+        settings = {"summary": {"interval": 10, "keep": 100}}
+        log.open(SessionOpened(packs=newest_packs(), settings=settings))
+        log.publish([Draft(f"m{k}", entry) for k, entry in enumerate(talk_entries)])
+        settle_log(log, memory)
+        for key, summary in memory.summaries.items():
+            if key[0]:
+                continue
+            changes = memory.ranges[key].changes
+            aside = {change.ref for change in changes if change.kind == "set aside"}
+            refs = [
+                change.ref
+                for change in changes
+                if WEIGHTS[change.kind] > WEIGHTS["supported"] and change.ref not in aside
+            ]
+            heads = {line.split(" ")[0] for line in summary.text.splitlines()}
+            changed += len(refs)
+            named += sum(ref in heads for ref in refs)
+            size += len(summary.text)
+            records = read_local_range(log, summary.first, summary.last)
+            was += sum(len(content) for _, content in message_lines(records))
+    if not was:
+        return {"none": "no range closed"}
+    return {
+        "characters of the talk's": round(100 * size / was, 1),
+        "changes named": round(100 * named / changed, 1) if changed else None,
+        "changes": changed,
+    }
+
+
 def rule_based_us(runs: int) -> dict[str, Any]:
     """Microseconds of closing a goal of fifty runs, and of counting each of them."""
     entries = numbered([opened("analyst"), *example()])
@@ -198,6 +239,17 @@ def _messages() -> dict[str, list[list[Entry]]]:
     }
 
 
+def _agents() -> list[list[Entry]]:
+    """The recorded talk of agents, where it is here."""
+    files = sorted((CORPORA / "agents" / "dev").glob("*.jsonl"))
+    talks = [transcript(file)[1:] for file in files if file.name.count(".") == 1]
+    return [[entry for entry in entries if _has_words(entry)] for entries in talks]
+
+
+def _has_words(entry: Entry) -> bool:
+    return isinstance(entry, Message) and bool(entry.content.strip())
+
+
 def figures(runs: int) -> dict[str, tuple[str, Any]]:
     """Every figure with what the documents claim of it."""
     worked = goals(100)
@@ -210,6 +262,8 @@ def figures(runs: int) -> dict[str, tuple[str, Any]]:
         for name in ("analyst", "deliberation"):
             what = f"summaries of {kind}, {name}, saved, %"
             found[what] = ("60-80", conversation(name, said))
+    if agents := _agents():
+        found["ledger in extracts of agents' talk, %"] = ("-", ledger_named(agents))
     return {
         **found,
         "rule-based summary, us": ("< 10,000", rule_based_us(runs)),

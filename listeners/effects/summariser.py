@@ -25,7 +25,6 @@ from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (
     ExtractTerms,
-    Lines,
     chapter_extracts,
     make_extract,
     message_lines,
@@ -122,7 +121,7 @@ class Summariser:
         effect, lines = order.effect, message_lines(entries.records)
         if order.how == "model":
             if self.has_model and (
-                answer := await self._ask_for_summary(session, order, lines, account)
+                answer := await self._ask_for_summary(session, order, entries, account)
             ):
                 self._tally.models += 1
                 return summary_entry(effect, lines, answer.text, answer.model)
@@ -130,7 +129,7 @@ class Summariser:
                 return None
             self._tally.fallbacks += 1
         self._tally.extracts += 1
-        return summary_entry(effect, lines, make_extract(effect, lines, order.terms))
+        return summary_entry(effect, lines, make_extract(effect, entries.records, order.terms))
 
     async def rewrite(
         self, session: str, id: str, job: Job, entries: EntryRange, account: Account | None = None
@@ -149,15 +148,16 @@ class Summariser:
         return result
 
     async def _ask_for_summary(
-        self, session: str, order: SummaryOrder, lines: Lines, account: Account | None
+        self, session: str, order: SummaryOrder, entries: EntryRange, account: Account | None
     ) -> ModelSummary | None:
         """The model's summary, None where it has none to give."""
         words, effect = order.terms.words, order.effect
         if effect.level == 0:
+            lines = message_lines(entries.records)
             return await self._ask(
                 session, effect.id, lambda model: summarise_messages(model, lines, words), account
             )
-        texts = order.lower or chapter_extracts(lines, order.terms)
+        texts = order.lower or chapter_extracts(entries.records, order.terms)
         return await self._ask(
             session, effect.id, lambda model: summarise_summaries(model, texts, words), account
         )

@@ -37,8 +37,9 @@ def settle_log(log: LocalLog, memory: Memory) -> list[EntryFacts]:
 
 def extract_draft(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft:
     """The extract that `memory` is owed, ready to be published."""
-    lines = message_lines(read_local_range(log, effect.first, effect.last))
-    text = make_extract(effect, lines, ExtractTerms.of(memory, effect))
+    records = read_local_range(log, effect.first, effect.last)
+    lines = message_lines(records)
+    text = make_extract(effect, records, ExtractTerms.of(memory, effect))
     return Draft(effect.result_id("extract"), summary_entry(effect, lines, text))
 
 

@@ -38,6 +38,7 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries, short_forms
+from parley.memory.summaries.ledger_changes import note_changes
 from parley.memory.voting import vote_calls, votes
 
 _NOTHING: list[Fact] = []
@@ -56,8 +57,12 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
         facts = _skip(memory, record)
     else:
         facts = handler(memory, record.n, entry)
+    if facts and entry.kind != "message":  # a message notes its own, before its range closes
+        note_changes(memory, facts)
     if memory.votes.running:
-        facts = [*facts, *votes.follow_votes(memory, record.n, facts)]
+        followed = votes.follow_votes(memory, record.n, facts)
+        note_changes(memory, followed)
+        facts = [*facts, *followed]
     memory.seq = record.seq
     memory.n = record.n
     return facts

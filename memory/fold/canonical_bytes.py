@@ -26,7 +26,7 @@ from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.line_state import Structure
 from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import ShortForm, Summary, SummaryRange
+from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
 from parley.memory.summaries.range_summaries import is_forgettable
 from parley.memory.text.text_sizes import COUNTER
@@ -65,6 +65,7 @@ def dump(memory: Memory) -> bytes:
         "n": memory.n,
         "newest": memory.newest,
         "open": {
+            "changes": memory.open_changes,
             "count": memory.open_count,
             "first": memory.open_first,
             "tokens": memory.open_tokens,
@@ -121,6 +122,7 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.n, memory.messages = state["n"], state["messages"]
     memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
     memory.open_tokens = state["open"]["tokens"]
+    memory.open_changes = msgspec.convert(state["open"]["changes"], list[LedgerChange])
     memory.newest = list(state["newest"])
     memory.unknown = dict(state["unknown"])
     memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}

@@ -20,6 +20,7 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries
+from parley.memory.summaries.ledger_changes import note_changes
 
 _NOTHING: list[Fact] = []
 
@@ -48,6 +49,8 @@ def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
         facts = [*facts, *lapsed]
     if memory.layered:
         facts = [*facts, *_layers(memory, n, name, entry, facts)]
+    if facts:
+        note_changes(memory, facts)
     memory.open_count += 1
     if memory.open_count >= memory.interval:
         range_summaries.close_range(memory, n, entry.at)

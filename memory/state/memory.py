@@ -28,11 +28,11 @@ from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.line_state import Structure
 from parley.memory.state.notebook_state import Notebooks
-from parley.memory.state.summary_state import ShortForm, Summary, SummaryRange
+from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
 from parley.memory.text.similarity import SimilarityIndex
 
-FOLD: Final = "11"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "12"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 
@@ -102,6 +102,7 @@ class Memory:
         "newest",
         "note_agents",
         "notebooks",
+        "open_changes",
         "open_count",
         "open_first",
         "open_tokens",
@@ -151,6 +152,7 @@ class Memory:
         self.newest: list[int] = []
         self.open_first = 1
         self.open_count = 0
+        self.open_changes: list[LedgerChange] = []  # what the open stretch did to the ledger
         self.open_tokens = 0  # of the open stretch, where `limits.short_term` wants them
         self.unknown: dict[str, int] = {}
         self.eras: list[Era] = []  # oldest first: an extract goes by that of its range's end

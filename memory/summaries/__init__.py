@@ -1,4 +1,4 @@
 """Stretches of the log that are owed a summary; extracts without a model; models' shorter forms.
 
-Imports `state`, `extraction.patterns`, `text`. Start at `range_summaries`.
+Imports `state`, `text`. Start at `range_summaries`; `extracts` writes what a range comes to.
 """

@@ -1,174 +1,260 @@
-"""Summaries without a model: the sentences that carry a discussion, as they were said.
+"""Summaries without a model: what the range did to the ledger, then the talk that carries most.
 
-What reading finds (decisions, proposals, dissent, questions) comes first, then
-the sentences whose words the rest shares most; all in the order of the talk,
-each with its speaker. Deterministic, and O(n log n) in the text.
+A line an item: what was proposed or decided, by whom, under which handle, and what
+became of it; then who changed sides on what came before, questions that stay open, and
+a sentence or two of the talk. Of the talk's length 35 % at most: of what does not fit
+sentences of the talk go first, then the lesser changes. Deterministic; linear in the
+range but for the sorting of what is chosen from it.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.patterns.speech_acts import SpeechActReader
-from parley.memory.text.plain_text import clip, one_line, sentence_span, to_plain
-from parley.memory.text.similarity import content_stems
+from parley.memory.state.summary_state import LedgerChange
+from parley.memory.summaries.ledger_changes import WEIGHTS
+from parley.memory.summaries.talk_sentences import (
+    Line,
+    Sentence,
+    Talk,
+    any_sentence,
+    quote_line,
+    read_talk,
+)
+from parley.memory.text.plain_text import clip, one_line
 
-_READ: Final = 20_000  # characters of one message; what a summary can quote is in its beginning
-_MAX_SENTENCES: Final = 200  # of one message
-_SENTENCE_LIMIT: Final = 280  # characters of one sentence in a summary
-_LEAST_WORDS: Final = 4  # a shorter sentence says nothing out of its place
-_WEIGHTS: Final = {
-    "decide": 9, "ratify": 9, "accept": 8, "reject": 8, "dispute": 8, "withdraw": 7,
-    "propose": 7, "amend": 7, "oppose": 6, "abstain": 3, "support": 2,
-}  # fmt: skip
-_QUESTION_WEIGHT: Final = 4
-_SENTENCE: Final = re.compile(r"[^\n.!?…]*(?:[.!?…](?!\s|$)[^\n.!?…]*)*[.!?…]*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    place: int
-    speaker: str
-    text: str
-    weight: int
-    words: frozenset[str]
-    length: int  # words as people count them
+SHARE: Final = 350  # per mille of the talk's characters that its summary may have
+FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
+_TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
+_LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
+_TALK_SENTENCES: Final = 2
+_REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
+_BIRTHS: Final = ("proposed", "claimed")
 
 
-def extract_summary(lines: Sequence[tuple[str, str]], reader: SpeechActReader, words: int) -> str:
-    """The summary of `lines`, (participant, content) each, in at most `words` words.
+class _Room:
+    """The characters and words that are left."""
 
-    One line a speaker's turn: `name: sentence sentence`. "" where nothing was
-    said or `words` is below 1.
+    def __init__(self, chars: int, words: int) -> None:
+        self.chars, self.words = chars, words
+
+    def take(self, text: str) -> bool:
+        chars, words = len(text), len(text.split())
+        if chars > self.chars or words > self.words:
+            return False
+        self.chars -= chars
+        self.words -= words
+        return True
+
+    def clip(self, text: str, limit: int, beside: str) -> str:
+        """`text`, cut to what is left with `beside` before it; "" where that is too little."""
+        room = min(limit, self.chars - len(beside))
+        words = text.split(" ")
+        left = self.words - len(beside.split())
+        if len(words) > left > 0:
+            text = " ".join(words[:left])
+            text = text if text.endswith((".", "!", "?", "…")) else f"{text}…"
+        elif left <= 0:
+            return ""
+        return "" if len(text) > room < _LEAST_TEXT else clip(text, room)
+
+
+class _Item:
+    """What the range did to one item, and what of it has found room."""
+
+    def __init__(self, ref: str) -> None:
+        self.ref = ref
+        self.changes: list[LedgerChange] = []
+        self.text = ""
+        self.reasons: list[str] = []
+
+    def line(self) -> str:
+        events: dict[tuple[str, str], list[str]] = {}
+        for change in self.changes:
+            names = events.setdefault((change.kind, change.other), [])
+            if change.who and change.who not in names:
+                names.append(one_line(change.who))
+        phrases = [_phrase(kind, other, names) for (kind, other), names in events.items()]
+        line = " ".join([self.ref, "; ".join(filter(None, phrases))]).strip()
+        text = f": {self.text}" if self.text else ""
+        return f"{line}{text}" + "".join(self.reasons)
+
+
+def talk_length(lines: Sequence[Line]) -> int:
+    """Characters of the talk as a transcript has it, a line a message."""
+    return sum(len(line.participant) + len(line.content) + 3 for line in lines)
+
+
+def extract_summary(
+    lines: Sequence[Line],
+    changes: Sequence[LedgerChange],
+    words: int,
+    talks: Sequence[Talk] | None = None,
+) -> str:
+    """The summary of `lines`, oldest first, which did `changes` to the ledger.
+
+    At most `words` words, and 35 % of the talk's characters (120 where that is less, and
+    never more than the talk). `talks` are those of the intervals of `lines` where they were
+    read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """
-    sentences: list[_Sentence] = []
-    for speaker, content in lines:
-        for text, weight in _marked(content[:_READ], reader):
-            sentences.append(_read(len(sentences), one_line(speaker), text, weight))
-    return _told(_chosen(sentences, words))
+    length = talk_length(lines)
+    room = _Room(min(length - 1, max(FLOOR, length * SHARE // 1000)), words)
+    by_n = {line.n: line for line in lines}
+    items = _fill_items(changes, room)
+    quoted = _quote_items(items, by_n, room)
+    talks = [read_talk(lines)] if talks is None else talks
+    questions = _fill_questions(talks, room)
+    quoted += _give_reasons(items, by_n, room)
+    sentences = _fill_talk(talks, quoted, room)
+    parts = [item.line() for item in items] + questions
+    parts += [f"{sentence.participant}: {sentence.text}" for sentence in sentences]
+    return "\n".join(parts) if parts else _anything(lines, room)
 
 
-def condense_extracts(texts: Sequence[str], words: int) -> str:
-    """One summary of several extracts, oldest first, in at most `words` words."""
-    sentences: list[_Sentence] = []
-    for text in texts:
-        for line in text[:_READ].splitlines():
-            speaker, mark, said = line.partition(": ")
-            if not mark:
-                speaker, said = "", line
-            for sentence in _sentences(said):
-                weight = _QUESTION_WEIGHT if sentence.endswith("?") else 0
-                sentences.append(_read(len(sentences), speaker, sentence, weight))
-    return _told(_chosen(sentences, words))
+# -- the ledger ----------------------------------------------------------------
 
 
-# -- sentences -----------------------------------------------------------------
+def _fill_items(changes: Sequence[LedgerChange], room: _Room) -> list[_Item]:
+    """The items with those of their changes that fit, the weightiest first; in log order."""
+    order = _shown(changes)
+    items: dict[str, _Item] = {}
+    kept: set[int] = set()
+    for place in sorted(order, key=lambda place: (-WEIGHTS[changes[place].kind], place)):
+        change = changes[place]
+        cost = _phrase(change.kind, change.other, [one_line(change.who)] if change.who else [])
+        head = "" if change.ref in items else f"{one_line(change.ref)}\n"
+        if room.take(f"{head} {cost}; "):
+            items.setdefault(change.ref, _Item(one_line(change.ref)))
+            kept.add(place)
+    for place in sorted(kept):
+        items[changes[place].ref].changes.append(changes[place])
+    first = {changes[place].ref: place for place in sorted(kept, reverse=True)}
+    return [items[ref] for ref in sorted(items, key=lambda ref: first[ref])]
 
 
-def _marked(content: str, reader: SpeechActReader) -> Iterator[tuple[str, int]]:
-    """The sentences of a message with the weight of what they do."""
-    text = to_plain(content)
-    weights: dict[tuple[int, int], int] = {}
-    for detection in reader.read(content):
-        if not detection.vote:
-            span = _said(text, detection)
-            weights[span] = max(weights.get(span, 0), _WEIGHTS.get(detection.act, 0))
-    taken = sorted(weights)
-    for start, end in _spans(text):
-        inside = [span for span in taken if span[0] < end and start < span[1]]
-        weight = max((weights[span] for span in inside), default=0)
-        if not weight and text[start:end].endswith("?"):
-            weight = _QUESTION_WEIGHT
-        yield content[start:end], weight
+def _shown(changes: Sequence[LedgerChange]) -> list[int]:
+    """The places of what is told: nothing of items that were found and set aside in the range."""
+    aside: dict[str, bool] = {}
+    for change in changes:
+        if change.kind in ("set aside", "taken up", "retracted"):
+            aside[change.ref] = change.kind != "taken up"
+    born = {change.ref: change.who for change in changes if change.kind in _BIRTHS}
+    turned = {
+        (change.ref, change.who, change.n)
+        for change in changes
+        if change.kind in ("turned to support", "turned to oppose")
+    }
+    return [
+        place
+        for place, change in enumerate(changes)
+        if change.kind not in ("set aside", "taken up")
+        and not (change.ref in born and aside.get(change.ref))
+        and not (change.kind == "supported" and born.get(change.ref) == change.who)
+        and not (
+            change.kind in ("supported", "opposed") and (change.ref, change.who, change.n) in turned
+        )
+    ]
 
 
-def _said(text: str, detection: Detection) -> tuple[int, int]:
-    return sentence_span(
-        text, detection.start, max(detection.end, min(detection.text_end, detection.end + 1))
-    )
+def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
+    """What happened, in the ledger's own words for it."""
+    who = ", ".join(names)
+    match kind:
+        case "proposed" | "claimed":
+            return f"{kind} by {who}"
+        case "turned to support" | "turned to oppose":
+            return f"{who} {kind}"
+        case "amends":
+            return f"amends {other}"
+        case "replaced" | "superseded":
+            return f"{kind} by {other}" if other else kind
+        case _:
+            return f"{kind} by {who}" if who else kind
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences of `text`, 200 at most."""
-    count = 0
-    for match in _SENTENCE.finditer(text):
-        start, end = match.span()
-        while start < end and text[start].isspace():
-            start += 1
-        if start < end:
-            yield start, end
-            count += 1
-            if count == _MAX_SENTENCES:
-                return
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for start, end in _spans(text):
-        yield text[start:end]
-
-
-def _read(place: int, speaker: str, text: str, weight: int) -> _Sentence:
-    sentence = clip(one_line(text), _SENTENCE_LIMIT)
-    return _Sentence(
-        place, speaker, sentence, weight, frozenset(content_stems(sentence)), len(sentence.split())
-    )
-
-
-# -- choosing ------------------------------------------------------------------
-
-
-def _chosen(sentences: Sequence[_Sentence], words: int) -> list[_Sentence]:
-    """The weightiest and most central sentences that fit, in the order of the talk."""
-    shared = Counter(word for each in sentences for word in each.words)
-    ranked = sorted(
-        sentences, key=lambda each: (-each.weight, -_centrality(each, shared), each.place)
-    )
-    kept: list[_Sentence] = []
-    seen: set[frozenset[str]] = set()
-    left = words
-    for each in ranked:
-        cost = each.length + len(each.speaker.split())
-        if cost > left or each.words in seen or (not each.weight and each.length < _LEAST_WORDS):
+def _quote_items(
+    items: Sequence[_Item], by_n: Mapping[int, Line], room: _Room
+) -> list[tuple[int, int, int]]:
+    """Give items that the range brought their words, as far as there is room; what was quoted."""
+    births = [
+        (WEIGHTS[max((each.kind for each in item.changes), key=lambda kind: WEIGHTS[kind])], item)
+        for item in items
+    ]
+    quoted = []
+    for _, item in sorted(births, key=lambda pair: -pair[0]):
+        birth = next((change for change in item.changes if change.kind in _BIRTHS), None)
+        if birth is None or (line := by_n.get(birth.n)) is None:
             continue
-        kept.append(each)
-        seen.add(each.words)
-        left -= cost
-    if not kept and ranked:
-        kept = _cut(ranked[0], words)
-    return sorted(kept, key=lambda each: each.place)
+        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, ": ")
+        if text and room.take(f": {text}"):
+            item.text = text
+            quoted.append((birth.n, birth.start, birth.end))
+    return quoted
 
 
-def _cut(each: _Sentence, words: int) -> list[_Sentence]:
-    """The beginning of a sentence that is too long, or too short to have been chosen."""
-    room = words - len(each.speaker.split())
-    if room < 1:
-        return []
-    said = each.text.split()
-    text = each.text if len(said) <= room else " ".join(said[:room]) + "…"
-    return [replace(each, text=text)]
+def _give_reasons(
+    items: Sequence[_Item], by_n: Mapping[int, Line], room: _Room
+) -> list[tuple[int, int, int]]:
+    """The sentences by which items were opposed or somebody changed sides, while there is room."""
+    quoted = []
+    for item in items:
+        seen = {item.text}
+        for change in item.changes:
+            line = by_n.get(change.n)
+            if change.kind not in _REASONED or line is None or change.end <= change.start:
+                continue
+            head = f"\n  {one_line(change.who)}: "
+            text = room.clip(quote_line(line, change.start, change.end), _TEXT_LIMIT, head)
+            if text and text not in seen and room.take(head + text):
+                item.reasons.append(head + text)
+                seen.add(text)
+                quoted.append((change.n, change.start, change.end))
+    return quoted
 
 
-def _centrality(each: _Sentence, shared: Counter[str]) -> int:
-    """How much of the talk shares the sentence's words, in hundredths a word.
-
-    Divided by a little more than its words, so that two common words do not
-    outrank a sentence.
-    """
-    return 100 * sum(shared[word] - 1 for word in each.words) // (len(each.words) + 4)
+# -- the talk ------------------------------------------------------------------
 
 
-def _told(chosen: Iterable[_Sentence]) -> str:
-    lines: list[str] = []
-    last: str | None = None
-    for each in chosen:
-        if each.speaker == last and lines:
-            lines[-1] += f" {each.text}"
-        else:
-            lines.append(f"{each.speaker}: {each.text}" if each.speaker else each.text)
-        last = each.speaker
-    return "\n".join(lines)
+def _fill_questions(talks: Sequence[Talk], room: _Room) -> list[str]:
+    """The newest questions that stay open, two at most."""
+    lines = []
+    newest = [question for talk in reversed(talks) for question in talk.questions][:2]
+    for question in reversed(newest):
+        line = f"open: {question.participant}: {question.text}"
+        if room.take(f"{line}\n"):
+            lines.append(line)
+    return lines
+
+
+def _fill_talk(
+    talks: Sequence[Talk], quoted: Sequence[tuple[int, int, int]], room: _Room
+) -> list[Sentence]:
+    """The sentences that carry most, two at most, that no item quotes; as the talk has them."""
+    chosen: list[Sentence] = []
+    longest = max((len(talk.central) for talk in talks), default=0)
+    ranked = [
+        talk.central[rank] for rank in range(longest) for talk in talks if rank < len(talk.central)
+    ]
+    for sentence in ranked:
+        if any(
+            sentence.n == n and sentence.start < end and start < sentence.end
+            for n, start, end in quoted
+        ):
+            continue
+        if room.take(f"{sentence.participant}: {sentence.text}\n"):
+            chosen.append(sentence)
+            if len(chosen) == _TALK_SENTENCES:
+                break
+    return sorted(chosen, key=lambda sentence: (sentence.n, sentence.start))
+
+
+def _anything(lines: Sequence[Line], room: _Room) -> str:
+    """The beginning of what was said, where no sentence is fit to be quoted whole."""
+    talks = read_talk(lines).central
+    sentence = talks[0] if talks else any_sentence(lines)
+    if sentence is None or sentence.text.endswith(("?", "？")):
+        return ""
+    head = f"{sentence.participant}: "
+    text = room.clip(sentence.text, len(sentence.text), head)
+    return head + text if text and room.take(head + text) else ""

@@ -19,6 +19,7 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary, SummaryRange
+from parley.memory.summaries.ledger_changes import heaviest
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
@@ -54,7 +55,8 @@ def close_heavy_range(memory: Memory, last: int, at: str | None) -> None:
 
 def close_range(memory: Memory, last: int, at: str | None) -> None:
     """Close the open stretch of level 0 at `last`; it is owed a summary from now on."""
-    closed = SummaryRange(0, memory.open_first, last, at)
+    closed = SummaryRange(0, memory.open_first, last, at, changes=heaviest(memory.open_changes))
+    memory.open_changes = []
     memory.open_first, memory.open_count, memory.open_tokens = last + 1, 0, 0
     _hold(memory, closed)
     cover_ranges(memory)
@@ -96,6 +98,7 @@ def _cover(memory: Memory, level: int) -> SummaryRange:
         first=below[0].first,
         last=below[-1].last,
         at=below[-1].at,
+        changes=heaviest([change for part in below for change in part.changes]),
     )
     for summary_range in below:
         summary_range.above = made.first
