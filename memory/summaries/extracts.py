@@ -82,8 +82,8 @@ class _Item:
 
 
 def talk_length(lines: Sequence[Line]) -> int:
-    """Characters of the talk as a transcript has it, a line a message."""
-    return sum(len(line.participant) + len(line.content) + 3 for line in lines)
+    """Characters of what was said, names left out."""
+    return sum(len(line.content) for line in lines)
 
 
 def extract_summary(
@@ -99,7 +99,7 @@ def extract_summary(
     read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """
     length = talk_length(lines)
-    room = _Room(min(length - 1, max(FLOOR, length * SHARE // 1000)), words)
+    room = _Room(min(length, max(FLOOR, length * SHARE // 1000)), words)
     by_n = {line.n: line for line in lines}
     items = _fill_items(changes, room)
     quoted = _quote_items(items, by_n, room)
@@ -256,5 +256,8 @@ def _anything(lines: Sequence[Line], room: _Room) -> str:
     if sentence is None or sentence.text.endswith(("?", "？")):
         return ""
     head = f"{sentence.participant}: "
-    text = room.clip(sentence.text, len(sentence.text), head)
-    return head + text if text and room.take(head + text) else ""
+    for beside in (head, ""):
+        text = room.clip(sentence.text, len(sentence.text), beside)
+        if text and room.take(beside + text):
+            return beside + text
+    return ""
