@@ -143,7 +143,7 @@ def _tell(source: Source) -> int:
     spoken = [head for head in heads if head.who]
     if not spoken or source.tree is not None:
         return NO
-    return SURE if len(spoken) > 1 or not spoken[0].certain or spoken[0].to else NO
+    return SURE + 10 if len(spoken) > 1 else SURE
 
 
 def _read(source: Source, taking: EntryCollector) -> None:

@@ -43,7 +43,7 @@ def _tell(source: Source) -> int:
     rests = [match["rest"] for match in stamped]
     marks = ("**[Preprocessing]**", "**ChatDev Starts**", "AgentTech Starts", "System: **[")
     known = any(rest.startswith(marks) for rest in rests) or any(map(_spoken, rests))
-    return SURE + 1 if known else NO
+    return SURE + 10 if known else NO
 
 
 def _heads(lines: Sequence[str], only: frozenset[str]) -> list[Head]:

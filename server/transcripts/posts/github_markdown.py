@@ -32,7 +32,8 @@ _WHEN: Final = (
 _DID: Final = (
     r"(?:commented|replied|answered|reviewed|left a (?:comment|review)|approved these changes"
     r"|requested changes|(?:opened|started|created|posted|wrote)"
-    r"(?: (?:this|the|an?))?(?: (?:issue|discussion|conversation|pull request|PR|comment))?)"
+    r"(?P<what>(?: (?:this|the|an?))?"
+    r"(?: (?:issue|discussion|conversation|pull request|PR|comment))?))"
 )
 _TAIL: Final = rf"(?:[ \t,·|–—-]*(?:on|at)?[ \t]*[\[(]?{_WHEN}[\])]?(?:\([^()\s]{{1,300}}\))?)?"
 _WROTE: Final = re.compile(
@@ -80,6 +81,8 @@ def _written(line: str) -> tuple[str, str | None, bool] | None:
         return None  # prose, such as "ana approved these changes."
     who = match["who"] or match["bare"]
     groups = match.groupdict()
+    if groups.get("what") == "" and not match["at"]:
+        return None  # "Files created:"
     is_reply = (groups.get("kind") or text[len(who) :].strip().split(" ")[0]).lower() in (
         "reply", "replied",
     )  # fmt: skip
@@ -151,7 +154,7 @@ def _tell(source: Source) -> int:
         return NO
     heads = [head for head in _find(lines, frozenset()) if head.who]
     if len(heads) > 1:
-        return SURE + 10
+        return SURE + 20
     return LIKELY if heads else NO
 
 

@@ -195,6 +195,7 @@ def _find(lines: Sequence[str], only: frozenset[str]) -> tuple[list[Head], list[
     counted = Counter(c.head.who or "" for c in candidates)
     sure = {who for who, count in counted.items() if count > 1 or who.casefold() in declared}
     usual = {c.shape for c in candidates if c.head.who in sure}
+    usual |= {(form, level, bracketed, True) for form, level, bracketed, _ in usual}
     kept, dropped, once = [], [], []
     for candidate in candidates:
         who = candidate.head.who or ""
@@ -216,7 +217,7 @@ def _find(lines: Sequence[str], only: frozenset[str]) -> tuple[list[Head], list[
 def _others(
     lines: Sequence[str], fenced: Sequence[bool], heads: Sequence[Head], level: int
 ) -> Iterator[Head]:
-    """Headings that end a post: above its level right over a post, or below a ruler."""
+    """What stands before the first post, and headings of threads, right above a post."""
     starts = {head.line for head in heads}
     first = min(starts, default=0)
     if any(line.strip() for line in lines[:first]):
@@ -227,19 +228,10 @@ def _others(
         while number >= 0 and not lines[number].strip():
             number -= 1
         below.add(number)
-    ruled = False
-    for number, line in enumerate(lines):
-        if not line.strip():
-            continue
-        heading = _heading(line) if number > first and not fenced[number] else None
-        if (
-            heading
-            and number not in starts
-            and len(heading["level"]) <= level
-            and (ruled or (number in below and len(heading["level"]) < level))
-        ):
+    for number in sorted(below):
+        heading = _heading(lines[number]) if number > first and not fenced[number] else None
+        if heading and number not in starts and len(heading["level"]) < level:
             yield Head(number, number, None)
-        ruled = is_rule(line) and not fenced[number]
 
 
 def _tell(source: Source) -> int:

@@ -101,6 +101,14 @@ def test_a_name_that_stands_once_in_another_form_is_text() -> None:
     assert [who for who, _ in turns(named)] == ["ANA", "BO", "Release"]
 
 
+def test_words_below_a_heading_within_a_post_stay_in_it() -> None:
+    """Agents write reports with headings of any level, below rulers too; nothing is lost."""
+    report = "Done.\n\n---\n\n## What was done\n\n### Files\n\n**Files created:**\n- a"
+    text = heads("ana").replace("Words.", report) + heads("bo", "ana")
+    assert turns(read(text))[0] == ("ana", report)
+    assert read(text).format == "board"
+
+
 def test_most_speaking_once_is_a_warning_that_names_the_way_out() -> None:
     """Headings with dates look like posts; with the speakers named they are none."""
     text = heads("Latency", "Cost", "ana", "Yield")
