@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import Final
 
+from parley.server.transcripts.posts.fenced_lines import find_fenced
 from parley.server.transcripts.sources import speakers
 from parley.server.transcripts.sources.entry_collector import EntryCollector, read_name
 from parley.server.transcripts.sources.source import Source
@@ -44,6 +46,10 @@ _OUTCOME: Final = re.compile(
     r"(?:\*\*|__)?(?:resolved|resolutions?|decisions?|decided|agreed|agreement|consensus|actions?)"
     r"(?: items?)?(?:\*\*|__)?[ \t]?:", re.IGNORECASE,
 )  # fmt: skip
+_SCRIBE: Final = re.compile(r"(?:[-*•][ \t]+)?(?:\*\*|__)?scribes?\b", re.IGNORECASE)
+_PEOPLE: Final = frozenset({"present", "attendee", "attendance", "participant", "chair", "scribe"})
+_PRESENT_WITHIN: Final = 200  # lines: who is present stands at the top
+_SHOWN: Final = 8  # names in a note
 _KEPT: Final = {"chairs": "chair", "scribes": "scribe", "meeting": "title"}
 
 
@@ -88,19 +94,83 @@ def _named(line: str) -> tuple[str, str, str | None] | None:
     return (*parts, at) if parts else None
 
 
-def _known(source: Source) -> frozenset[str]:
-    """The names that count: in bold, like names by their capitals, or said again."""
-    counted: Counter[str] = Counter()
-    for _, line in source.lines():
-        if parts := _named(line):
-            counted[parts[0]] += 1 + (_BOLD.match(_split(line)[1]) is not None)
-    return frozenset(
-        name for name, count in counted.items() if count > 1 or speakers.is_capitalized(name)
-    )
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The names that count as speakers; `listed` where items of lists may begin with one, too."""
+
+    known: frozenset[str]
+    listed: bool
+    dropped: tuple[str, ...] = ()  # bold or capitalised, and read as text
+    is_talk: bool = False  # not minutes: what follows a name is that speaker's until the next
+
+    def speak(self, name: str, line: str) -> bool:
+        return name in self.known and (self.listed or not _is_listed(line))
+
+
+def _is_listed(line: str) -> bool:
+    return line[:1] in " \t" or _BULLET.match(line) is not None
+
+
+def _choose_names(source: Source) -> _Names:
+    """The names that come again, or that the minutes list as present; else what looks like names.
+
+    Bold words are none by themselves. Where two who come again speak outside of lists, whatever
+    stands in lists is text.
+    """
+    lines = source.text.split("\n")
+    fenced = find_fenced(lines, lambda _: False)
+    named = [
+        (parts[0], line, _BOLD.match(_split(line)[1]) is not None)
+        for number, line in enumerate(lines)
+        if not fenced[number] and (parts := _named(line)) is not None
+    ]
+    if source.speakers:
+        known = frozenset(name for name, _, _ in named if name.casefold() in source.speakers)
+        return _Names(known, all(_is_listed(line) for name, line, _ in named if name in known))
+    declared = _declared(lines)
+    free = [each for each in named if not _is_listed(each[1])]
+    apart = len(_come_again(free, declared)) > 1
+    named = free if apart else named
+    sure = _come_again(named, declared)
+    names = {name: bold for name, _, bold in named}
+    capitals = {name for name in names if speakers.is_capitalized(name)}
+    if len(sure) < 2:
+        bold_names = {name for name, bold in names.items() if bold}
+        return _Names(frozenset(sure | capitals | bold_names), not apart)
+    plainly = {name for name, _, bold in named if not bold}
+    usual = capitals & plainly if sure & plainly else set()
+    known = frozenset(sure | usual)
+    dropped = [name for name in names if name not in known and (names[name] or name in capitals)]
+    in_bold = _come_again([each for each in named if each[2]], set())
+    is_talk = apart and len(in_bold) > 1 and not any(map(_SCRIBE.match, lines[:_PRESENT_WITHIN]))
+    return _Names(known, not apart, tuple(dropped), is_talk)
+
+
+def _come_again(named: list[tuple[str, str, bool]], declared: set[str]) -> set[str]:
+    counted = Counter(name for name, _, _ in named)
+    return {name for name, n in counted.items() if n > 1 or name.casefold() in declared}
+
+
+def _declared(lines: list[str]) -> set[str]:
+    """The names in the lines on who is present, in the chair or the scribe."""
+    names: set[str] = set()
+    for line in lines[:_PRESENT_WITHIN]:
+        match = _ABOUT.match(line.strip())
+        if match and match[1].lower().rstrip("s") in _PEOPLE:
+            names.update(name.strip("*_ ").casefold() for name in names_several(match[2]))
+    return names
 
 
 def _read(source: Source, taking: EntryCollector) -> None:
-    reader = _Reader(taking, _known(source))
+    names = _choose_names(source)
+    if names.dropped:
+        taking.note(
+            "read as text, since the name stands once: "
+            f"{', '.join(dict.fromkeys(names.dropped[:_SHOWN]))}. "
+            "If they speak, name every speaker: --speaker NAME, again for each"
+        )
+    taking.guess(names.known)
+    reader = _Reader(taking, names)
     front = _front_matter(source)
     for number, line in source.lines():
         place = f"line {number}"
@@ -125,8 +195,8 @@ def _front_matter(source: Source) -> int:
 class _Reader:
     """Collects the lines of one message, and hands it on where the next begins."""
 
-    def __init__(self, taking: EntryCollector, known: frozenset[str]) -> None:
-        self._taking, self._known = taking, known
+    def __init__(self, taking: EntryCollector, names: _Names) -> None:
+        self._taking, self._names = taking, names
         self._topic: str | None = None
         self._who: str | None = None  # of the message that is being read; None: nobody named
         self._words: list[str] = []
@@ -147,7 +217,7 @@ class _Reader:
         elif self.about(line):
             self.end()
             self._taking.skip("lines about the meeting", place)
-        elif (named := _named(line)) and named[0] in self._known:
+        elif (named := _named(line)) and self._names.speak(named[0], line):
             self.end()
             self._place, self._who = place, named[0]
             self._at = named[2].replace(" ", "T", 1) if named[2] else None
@@ -202,18 +272,20 @@ class _Reader:
         if line.startswith(">") and self._who and (self._quotes or not any(self._words)):
             self._quotes = True  # a name, and below it what they say as a quote
             line = line.lstrip("> \t")
-        elif (
-            any(self._words)
-            and not indented
-            and (self._gap or _BULLET.match(line) or _OUTCOME.match(line))
-        ):
+        elif any(self._words) and not indented and (self._ends_here(line) or _OUTCOME.match(line)):
             self.end()
         self._go_on(place, line if self._who is not None else _unlisted(line))
+
+    def _ends_here(self, line: str) -> bool:
+        """Of minutes: a blank line or an item of a list ends what somebody says."""
+        if self._names.is_talk and self._who is not None:
+            return False
+        return self._gap or _BULLET.match(line) is not None
 
     def _go_on(self, place: str, line: str) -> None:
         if self._who is None and not self._words:
             self._place = place
-        self._words.append(line.rstrip())
+        self._words.append(line)
 
 
 MARKDOWN: Final = Format(

@@ -27,6 +27,7 @@ _WORDS_OF_MINUTES: Final = """
     discussion conclusion conclusions introduction deadline owner due
     reason rationale goal goals item items step steps reference references recording previous
     amendment withdraw withdrawn objection support oppose q a
+    error errors info debug warn fatal critical trace traceback exception exitcode timestamp latency
 """
 NOT_NAMES: Final = frozenset(_WORDS_OF_MINUTES.split())
 

@@ -230,3 +230,62 @@ def test_a_line_of_two_megabytes_is_refused_by_its_place() -> None:
     """A message has a limit wherever it comes from."""
     with pytest.raises(BadTranscript, match="line 2: content of 2000000 bytes is above the limit"):
         read("<ana> hi\n<bo> " + "x" * 2_000_000)
+
+
+MEETING = """\
+# Pumps
+
+Present: Ana Lima, Bo, Cy
+
+**Ana Lima:** I propose the new pump.
+
+**Bo:** Its figures:
+
+- **Latency:** 20 ms
+  - **Ana Lima:** is only cited here
+- Yield: 3
+
+**Ana Lima:** Any objection?
+
+```
+**Dan:** pasted
+Bo: pasted
+```
+
+**Cy:** None.
+
+**Bo:** Fine.
+"""
+
+
+def test_bold_words_are_names_only_where_they_come_again() -> None:
+    """Or where the file lists them as present; lists and code name nobody."""
+    transcript = read(MEETING)
+    assert [each.participant for each in messages(transcript)] == [
+        "Ana Lima", "Bo", "Ana Lima", "Cy", "Bo",
+    ]  # fmt: skip
+    assert messages(transcript)[1].content.endswith("- Yield: 3")
+    assert transcript.notes == []
+
+
+def test_a_bold_word_that_stands_once_is_text_and_is_named() -> None:
+    """The note tells the option that makes it a speaker."""
+    talk = "**Ana:** a\n\n**Bo:** b\n\n**Speed:** fast  \nand cheap\n\n**Ana:** c\n\n**Bo:** d\n"
+    transcript = read(talk)
+    assert [who for who, _ in spoken_lines(talk)][:2] == ["Ana", "Bo"]
+    assert "Speed" not in transcript.speakers
+    assert transcript.notes[0].startswith("read as text, since the name stands once: Speed.")
+    assert "--speaker NAME" in transcript.notes[0]
+    assert "Speed" in read(talk, speakers=["ana", "bo", "speed"]).speakers
+
+
+def test_pasted_lines_of_a_log_are_nobodys() -> None:
+    """Levels of logs are no names, however often they come."""
+    talk = "Ana: look\nERROR: stuck\nERROR: again\nINFO: done\nBo: I see\nAna: good\nBo: yes\n"
+    assert [who for who, _ in spoken_lines(talk)] == ["Ana", "Bo", "Ana", "Bo"]
+
+
+def test_bold_headings_alone_are_doubted() -> None:
+    """Where nobody speaks twice, the note says that these may be no names."""
+    talk = "**Scope:** all\n\n**Budget:** none\n\n**Team:** us\n"
+    assert "3 of 3 speakers speak once" in read(talk).notes[0]
