@@ -29,6 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 _FEW: Final = 3  # speakers of one message each, before they are doubted
+_MANY: Final = 12  # speakers, before they are doubted
 _SHOWN: Final = 6  # names in a note
 
 
@@ -100,6 +101,11 @@ def _doubts(taking: EntryCollector, speakers: frozenset[str]) -> Iterator[str]:
             f"{len(once)} of {len(counted)} speakers speak once ({shown}): some may be headings "
             "or bold words. If so, name who speaks: --speaker NAME, again for each. "
             f"If it is another format, {HOW_TO_FORCE}"
+        )
+    elif not speakers and len(taking.guessed) > _MANY:
+        yield (
+            f"{len(taking.guessed)} names were read from the text: some may be headings or bold "
+            "words. If so, name who speaks: --speaker NAME, again for each"
         )
     silent = speakers - {name.casefold() for name in counted}
     if silent:

@@ -60,6 +60,9 @@ def _tell(source: Source) -> int:
         return NO
     named = [parts[0] for line in lines if (parts := _named(line)) is not None and parts[1]]
     bold = sum(_BOLD.match(_split(line)[1]) is not None for line in lines)
+    alone = Counter(line.strip() for line in lines if line.strip().endswith((":**", ":__")))
+    if sum(count > 1 for count in alone.values()) > 1:
+        return LIKELY  # names in bold, each above what it says
     if len(named) < 2 and not (bold and named):
         return NO
     again = sum(count for count in Counter(named).values() if count > 1)
@@ -126,12 +129,17 @@ def _choose_names(source: Source) -> _Names:
     ]
     if source.speakers:
         known = frozenset(name for name, _, _ in named if name.casefold() in source.speakers)
-        return _Names(known, all(_is_listed(line) for name, line, _ in named if name in known))
+        listed = all(_is_listed(line) for name, line, _ in named if name in known)
+        return _Names(known, listed, is_talk=not listed and not _names_scribe(lines))
     declared = _declared(lines)
     free = [each for each in named if not _is_listed(each[1])]
     apart = len(_come_again(free, declared)) > 1
     named = free if apart else named
-    sure = _come_again(named, declared)
+    in_bold = _come_again([each for each in named if each[2]], set())
+    first = next((bold for name, _, bold in named if name in in_bold), False)
+    if apart and first and len(in_bold) > 1:
+        named = [each for each in named if each[2]]  # talk in bold: other lines begin nothing
+    sure = {name for name in _come_again(named, declared) if _looks_like_name(name)}
     names = {name: bold for name, _, bold in named}
     capitals = {name for name in names if speakers.is_capitalized(name)}
     if len(sure) < 2:
@@ -141,9 +149,17 @@ def _choose_names(source: Source) -> _Names:
     usual = capitals & plainly if sure & plainly else set()
     known = frozenset(sure | usual)
     dropped = [name for name in names if name not in known and (names[name] or name in capitals)]
-    in_bold = _come_again([each for each in named if each[2]], set())
-    is_talk = apart and len(in_bold) > 1 and not any(map(_SCRIBE.match, lines[:_PRESENT_WITHIN]))
+    is_talk = apart and first and len(in_bold) > 1 and not _names_scribe(lines)
     return _Names(known, not apart, tuple(dropped), is_talk)
+
+
+def _names_scribe(lines: list[str]) -> bool:
+    return any(map(_SCRIBE.match, lines[:_PRESENT_WITHIN]))
+
+
+def _looks_like_name(name: str) -> bool:
+    """False for phrases such as "Files updated"; handles of one word may be small."""
+    return " " not in name or all(word[0].isupper() for word in name.split() if word[0].isalpha())
 
 
 def _come_again(named: list[tuple[str, str, bool]], declared: set[str]) -> set[str]:
@@ -172,16 +188,36 @@ def _read(source: Source, taking: EntryCollector) -> None:
     taking.guess(names.known)
     reader = _Reader(taking, names)
     front = _front_matter(source)
+    inside = _inside_of_talk(source, names) if names.is_talk else frozenset()
     for number, line in source.lines():
         place = f"line {number}"
         if number <= front:
             taking.skip("lines about the meeting", place)
             reader.about(line)
+        elif number in inside:
+            reader.text(place, line)
         elif line.strip():
             reader.line(place, line)
         else:
             reader.gap()
     reader.end()
+
+
+def _inside_of_talk(source: Source, names: _Names) -> frozenset[int]:
+    """The headings and rulers that stand within what somebody says: no name follows them."""
+    inside: set[int] = set()
+    run: list[int] = []
+    spoken = False
+    for number, line in source.lines():
+        if _RULE.match(line) or _HEADING.match(line):
+            run.append(number)
+        elif line.strip():
+            named = _named(line)
+            is_name = named is not None and names.speak(named[0], line)
+            if spoken and not is_name:
+                inside.update(run)
+            spoken, run = spoken or is_name, []
+    return frozenset(inside)
 
 
 def _front_matter(source: Source) -> int:
@@ -224,6 +260,11 @@ class _Reader:
             self._words = [named[1]] if named[1] else []
         else:
             self._unnamed(place, line)
+        self._gap = False
+
+    def text(self, place: str, line: str) -> None:
+        """Takes a line of what is being said, whatever it looks like."""
+        self._go_on(place, line)
         self._gap = False
 
     def gap(self) -> None:

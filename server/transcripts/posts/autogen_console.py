@@ -15,7 +15,7 @@ from parley.server.transcripts.posts.fenced_lines import find_fenced
 from parley.server.transcripts.posts.post_heads import Head, choose_names, take_posts
 from parley.server.transcripts.sources.entry_collector import EntryCollector
 from parley.server.transcripts.sources.source import Source
-from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
+from parley.server.transcripts.sources.transcript_format import NO, PERHAPS, SURE, Format
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 _TO: Final = re.compile(r"(?P<who>[^\s()][^()\n]{0,63}) \(to (?P<to>[^()\n]{1,64})\):[ \t]*\Z")
@@ -143,7 +143,7 @@ def _tell(source: Source) -> int:
     spoken = [head for head in heads if head.who]
     if not spoken or source.tree is not None:
         return NO
-    return SURE + 10 if len(spoken) > 1 else SURE
+    return SURE + 10 if len(spoken) > 1 else PERHAPS
 
 
 def _read(source: Source, taking: EntryCollector) -> None:

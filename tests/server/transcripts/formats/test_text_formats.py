@@ -289,3 +289,25 @@ def test_bold_headings_alone_are_doubted() -> None:
     """Where nobody speaks twice, the note says that these may be no names."""
     talk = "**Scope:** all\n\n**Budget:** none\n\n**Team:** us\n"
     assert "3 of 3 speakers speak once" in read(talk).notes[0]
+
+
+def test_talk_in_bold_keeps_headings_and_rulers_within_a_message() -> None:
+    """What no name follows is said by whoever speaks; a heading right above a name is a topic."""
+    body = "Done.\n\n---\n\n## Results\n\nReason: tests\n\nFiles updated: two  \n- a"
+    talk = f"**Ana:** {body}\n\n**Bo:** ok\n\n## Next\n\n**Ana:** go\n\n**Bo:** yes\n"
+    assert spoken_lines(talk) == [("Ana", body), ("Bo", "ok"), ("Ana", "go"), ("Bo", "yes")]
+    assert messages(read(talk))[2].topic == "Next"
+
+
+def test_phrases_that_come_again_are_no_names() -> None:
+    """Reports of agents repeat their bold headings; a name has its words in capitals."""
+    report = "**Ana Lima:** x\n\n**Files updated:**\n- a\n\n**Bo:** y\n\n"
+    assert read(report * 2).speakers == ["Ana Lima", "Bo"]
+
+
+def test_the_speakers_named_are_the_only_ones() -> None:
+    """Whatever else comes again stays in the text, word for word."""
+    talk = "**Ana:** a\n\n**Plan:** b\n\n**Bo:** c\n\n**Plan:** d\n"
+    assert spoken_lines(talk, speakers=["ana", "bo"]) == [
+        ("Ana", "a\n\n**Plan:** b"), ("Bo", "c\n\n**Plan:** d"),
+    ]  # fmt: skip

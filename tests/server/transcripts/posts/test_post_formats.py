@@ -111,7 +111,7 @@ def test_words_below_a_heading_within_a_post_stay_in_it() -> None:
 
 def test_most_speaking_once_is_a_warning_that_names_the_way_out() -> None:
     """Headings with dates look like posts; with the speakers named they are none."""
-    text = heads("Latency", "Cost", "ana", "Yield")
+    text = heads("Speed", "Cost", "ana", "Yield")
     assert "4 of 4 speakers speak once" in read(text).notes[0]
     assert "--speaker NAME" in read(text).notes[0]
     transcript = read(text, "ana", "nobody")
@@ -188,7 +188,7 @@ def test_large_files_take_linear_time(format: str, line: str) -> None:
 def test_commands_take_the_speakers(parley: Parley, tmp_path: Path) -> None:
     """`transcript`, `analyze` and `minutes` alike; the bots of a file are the session's."""
     file = tmp_path / "board.md"
-    file.write_text(heads("Latency", "Cost", "ana", "Yield"))
+    file.write_text(heads("Speed", "Cost", "ana", "Yield"))
     ran = parley("transcript", file, "--speaker", "ana", "--speaker", "bo")
     assert [row["agent_id"] for row in ran.rows()[1:]] == ["ana"]
     assert "silent in the file: bo" in ran.err
