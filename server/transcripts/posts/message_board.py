@@ -64,6 +64,7 @@ _LISTS: Final = re.compile(
     r"(?:\*\*|__)?[ \t]?:(?:\*\*|__)?[ \t]*(?P<names>\S.{0,1000})", re.IGNORECASE,
 )  # fmt: skip
 _NAMES: Final = re.compile(r"[,;&+/]|↔|<->|\band\b|\bvs\.?(?=\s)|\([^()]*\)")
+_HABIT: Final = 4  # posts that all stand apart, before standing apart is taken for a habit
 _WORDS: Final = 4  # of a name in a heading
 
 
@@ -196,6 +197,8 @@ def _find(lines: Sequence[str], only: frozenset[str]) -> tuple[list[Head], list[
     sure = {who for who, count in counted.items() if count > 1 or who.casefold() in declared}
     usual = {c.shape for c in candidates if c.head.who in sure}
     usual |= {(form, level, bracketed, True) for form, level, bracketed, _ in usual}
+    if sum(c.head.who in sure for c in candidates) < _HABIT:
+        usual |= {(form, level, bracketed, False) for form, level, bracketed, _ in usual}
     kept, dropped, once = [], [], []
     for candidate in candidates:
         who = candidate.head.who or ""

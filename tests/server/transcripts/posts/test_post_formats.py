@@ -119,6 +119,15 @@ def test_most_speaking_once_is_a_warning_that_names_the_way_out() -> None:
     assert transcript.notes == ["named with --speaker, and silent in the file: nobody"]
 
 
+def test_somebody_who_posts_once_in_the_others_form_speaks() -> None:
+    """Also where posts of others stand below rulers, and this one does not."""
+    text = (
+        "# Board\n\n### Ana [2026-02-18 19:24]\n\nReady.\n\n### Bo-5 [2026-02-19 01:30 - DONE]\n\n"
+        "Done.\n\n---\n\n## Pumps\n\n### Ana [2026-02-20]\n\nGo.\n\n### Bo-5 [Reply here]\n"
+    )
+    assert [who for who, _ in turns(read(text))] == ["Ana", "Bo-5", "Ana"]
+
+
 def test_a_list_of_participants_declares_names() -> None:
     """Somebody who posts once is no doubt then."""
     text = "# Board\n\nParticipants: ana, bo, cy\n\n---\n\n" + heads("ana", "ana", "cy")
