@@ -33,6 +33,7 @@ from parley.memory.fold import messages, settings_changes
 from parley.memory.fold.corrections import alias_participant, correct_item
 from parley.memory.goals import episodes, lessons, work
 from parley.memory.items import embedding_comparisons
+from parley.memory.items.answered_turns import forget_turn
 from parley.memory.notebooks import history_events, notebooks
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
@@ -86,6 +87,7 @@ def _redacted(memory: Memory, n: int, entry: EntryRedacted) -> list[Fact]:
         return _NOTHING
     insort(memory.redacted, entry.redacted)
     merges.forget_entry(memory.structure, entry.redacted)
+    forget_turn(memory.writing, entry.redacted)
     kept_claims.forget_message(memory, entry.redacted)
     return [Fact("entry.redacted", None, n, {"n": entry.redacted, "reason": entry.reason})]
 

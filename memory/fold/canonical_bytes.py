@@ -28,6 +28,7 @@ from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
+from parley.memory.state.writing_state import Writing
 from parley.memory.summaries.range_summaries import is_forgettable
 from parley.memory.text.text_sizes import COUNTER
 
@@ -46,6 +47,7 @@ _STORES: Final = {
     "structure": Structure,
     "tools": Tools,
     "votes": Votes,
+    "writing": Writing,
 }
 # msgspec takes a dataclass apart when it first meets it, and two threads that meet one at
 # once can end the process (0.22, a segmentation fault): all are met here, on import.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from parley.bus.entries import Message
 from parley.memory.extraction.model_claims import reading_ranges
-from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure import scribes
 from parley.memory.floor import turns
 from parley.memory.fold import exchange_turns
-from parley.memory.items import late_items, positions, unlinked_votes
+from parley.memory.items import late_items, positions
+from parley.memory.items.answered_turns import TURNS, note_turn
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import lapse_proposals
+from parley.memory.items.ratification import follow_agreements
+from parley.memory.items.written_items import is_written, take_written
 from parley.memory.notebooks import history_events
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
@@ -35,11 +35,8 @@ def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     person.messages += 1
     facts = _NOTHING
     if name not in memory.bots:
-        detections = memory.reader.read(entry.content, entry.act)
         moment = _moment(memory, n, name, entry)
-        if detections:
-            apply_acts(moment, detections, entry.re)
-        _read(moment, detections, entry)
+        _read(moment, entry)
         facts = moment.facts
         if facts:
             _compact(memory, facts)
@@ -57,27 +54,26 @@ def fold_message(memory: Memory, n: int, entry: Message) -> list[Fact]:
     return facts
 
 
+def _read(moment: FoldStep, entry: Message) -> None:
+    """Let what a message says take effect: as a document where talk is written, else as a line."""
+    memory = moment.memory
+    written = is_written(memory, entry.content)
+    if not (written and entry.act is None and take_written(moment, entry)):
+        detections = memory.reader.read(entry.content, entry.act)
+        if detections:
+            apply_acts(moment, detections, entry.re)
+        late_items.read_late(moment, detections, entry)
+        if written or memory.messages <= TURNS:
+            note_turn(memory, moment, entry)
+    follow_agreements(moment)
+
+
 def _moment(memory: Memory, n: int, name: str, entry: Message) -> FoldStep:
     """A message and whose words it is; an act in the envelope is its sender's own."""
     who = scribes.resolve_speaker(memory, name, entry.content)
     if who == name or entry.act is not None:
         return FoldStep(memory, n, name, entry.content, entry.at, entry.topic)
     return FoldStep(memory, n, who, entry.content, entry.at, entry.topic, name)
-
-
-def _read(moment: FoldStep, detections: Sequence[Detection], entry: Message) -> None:
-    """Find what no act shows."""
-    re = unlinked_votes.replied_entry(moment.memory, detections[0], entry.re) if detections else 0
-    late_items.reveal_late_items(
-        moment, detections, detections[0] if re else _bare_vote(detections, entry), re
-    )
-
-
-def _bare_vote(detections: Sequence[Detection], entry: Message) -> Detection | None:
-    """The vote that a message is, where it is one on nothing that it names."""
-    if not detections or not detections[0].vote or detections[0].refs or entry.re is not None:
-        return None
-    return detections[0]
 
 
 def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:

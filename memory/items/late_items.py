@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure import window
 from parley.memory.extraction.structure.evidence import is_put_to_vote, line_features, vote_features
@@ -25,7 +26,7 @@ from parley.memory.extraction.structure.scorecards import (
 from parley.memory.extraction.structure.scribes import add_scribe_note
 from parley.memory.items import decisions, proposals, ratification
 from parley.memory.items.links import Link, find_resolved_by_words
-from parley.memory.items.unlinked_votes import gather_votes, votes_between
+from parley.memory.items.unlinked_votes import gather_votes, replied_entry, votes_between
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal
 from parley.memory.state.line_state import Structure, WindowLine
@@ -36,6 +37,21 @@ from parley.memory.text.similarity import fingerprint, measure_resemblance
 _REWORDED: Final = 600  # resemblance per mille: other words for one thing, not another thing
 _SAME: Final = 5  # of `restatements.likeness`
 _MARKED: Final = 400  # hundredths of a logit
+
+
+def read_late(moment: FoldStep, detections: Sequence[Detection], entry: Message) -> None:
+    """Find what no act of a message shows; `detections` are its acts, already in effect."""
+    re = replied_entry(moment.memory, detections[0], entry.re) if detections else 0
+    reveal_late_items(
+        moment, detections, detections[0] if re else _bare_vote(detections, entry), re
+    )
+
+
+def _bare_vote(detections: Sequence[Detection], entry: Message) -> Detection | None:
+    """The vote that a message is, where it is one on nothing that it names."""
+    if not detections or not detections[0].vote or detections[0].refs or entry.re is not None:
+        return None
+    return detections[0]
 
 
 def reveal_late_items(

@@ -1,8 +1,8 @@
 """What makes a proposal accepted and a decision binding.
 
 A quorum of others, the word of someone permitted, a claim that restates what a
-vote was cast on. What is accepted has a decision; what a decision replaces is
-superseded.
+vote was cast on, a claim that another agreed to and nobody objected to for a while.
+What is accepted has a decision; what a decision replaces is superseded.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from parley.memory.items.decision_sides import sides_row
 from parley.memory.items.decisions import decide_accepted, find_resolving_decision
 from parley.memory.items.proposals import settle_proposal
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
+from parley.memory.state.writing_state import Agreement
 
+_AGREEMENTS: Final = 16  # claims that wait at once
 _NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
 
 
@@ -163,3 +165,49 @@ def _supersede(moment: FoldStep, decision: Decision, origin: Origin) -> None:
         if decision.supersedes is None:
             decision.supersedes = earlier.ref
         moment.found("decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule)
+
+
+def follow_agreements(moment: FoldStep) -> None:
+    """Ratify what one claimed, another agreed to, and nobody objected to for long enough."""
+    memory = moment.memory
+    wait = memory.settings.ratify.agreement
+    if not wait:
+        return
+    agreements = memory.writing.agreements
+    for fact in moment.facts:
+        if fact.kind == "decision.claimed" and fact.ref is not None:
+            agreements.append(Agreement(ref=int(fact.ref[1:]), place=memory.messages))
+    if agreements:
+        memory.writing.agreements = [each for each in agreements if _waits(moment, each, wait)][
+            -_AGREEMENTS:
+        ]
+
+
+def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
+    """True while a claim may still bind by agreement; it does so now where its time is up."""
+    memory = moment.memory
+    decision = memory.decision(agreement.ref)
+    if decision is None or decision.status != "claimed" or decision.dissenters:
+        return False
+    if not agreement.due:
+        if len(_agreed(decision)) > 1:
+            agreement.due = memory.messages + wait
+        return memory.messages - agreement.place < memory.window
+    if memory.messages < agreement.due:
+        return True
+    cites = [decision.origin.cites[0], *(cite for cite in _agreed(decision) if cite.n)]
+    origin = Origin(tuple(dict.fromkeys(cites)), "rule", "ratify.agreement")
+    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
+    if proposal is not None and proposal.status == "active":
+        accept_proposal(moment, proposal, origin)
+    ratify_decision(moment, decision, origin)
+    return False
+
+
+def _agreed(decision: Decision) -> list[Cite]:
+    """Where those who are for a claim said so, by name; what a scribe typed counts for nobody."""
+    return [
+        origin.cites[0]
+        for _, origin in sorted(decision.supporters.items())
+        if not is_typed_by_scribe(origin)
+    ]

@@ -7,6 +7,7 @@ keeps redelivered records out and never reaches the bytes.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
@@ -30,8 +31,10 @@ from parley.memory.state.line_state import Structure
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
+from parley.memory.state.writing_state import Writing
 from parley.memory.text.similarity import SimilarityIndex
 
+_CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
 FOLD: Final = "12"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
@@ -74,6 +77,7 @@ class Memory:
         "at_refs",
         "below",
         "bots",
+        "call_names",
         "chairs",
         "claims",
         "closed",
@@ -131,6 +135,7 @@ class Memory:
         "users",
         "votes",
         "window",
+        "writing",
     )
 
     def __init__(self, packs: Packs) -> None:
@@ -168,10 +173,12 @@ class Memory:
         self.ledger = Ledger()
         self.votes = Votes()
         self.structure = Structure()
+        self.writing = Writing()
         self.redacted: list[int] = []  # n of entries whose content is gone, ascending
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
         self.names: dict[str, str] = {}  # in small letters -> whoever spoke, or has a seat
+        self.call_names: set[str] = set()  # the first words of those, of three letters at least
         self.at_refs: dict[int, list[str]] = {}  # n -> handles born there
         self.topics: dict[str, list[int]] = {}  # named topic -> decisions on it
         self.resolving: dict[int, int] = {}  # proposal ref -> ref of the decision that resolves it
@@ -293,6 +300,9 @@ class Memory:
         A name that somebody has outranks an alias.
         """
         small = name.casefold()
+        called = _CALLED.match(small)
+        if called is not None:
+            self.call_names.add(called[0])
         known = self.names.get(small)
         if known is None or known.casefold() != small or name < known:
             self.names[small] = name
@@ -300,6 +310,7 @@ class Memory:
     def order_names(self) -> None:
         """Tell again who is known by which name."""
         self.names = {}
+        self.call_names = set()
         for name in (*self.participants, *self.floor.seats):
             self.learn(name)
         for nick in sorted(self.aliases):

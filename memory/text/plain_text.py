@@ -45,6 +45,7 @@ class _Folds(dict[int, int]):
         return result
 
 
+_BEYOND: Final = re.compile(r"[^\x00-\x7f]+")  # most talk has little of it
 _FOLDS: Final = _Folds({**_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_LINE_ENDS})
 
 
@@ -53,7 +54,11 @@ def to_plain(text: str) -> str:
 
     As long as `text`, so offsets found in it hold in the original.
     """
-    return text if text.isascii() else text.translate(_FOLDS)
+    return text if text.isascii() else _BEYOND.sub(_fold, text)
+
+
+def _fold(beyond: re.Match[str]) -> str:
+    return beyond[0].translate(_FOLDS)
 
 
 def clip(text: str, limit: int) -> str:
@@ -153,7 +158,10 @@ def _abbreviates(text: str, stop: re.Match[str]) -> bool:
 
 def clip_sentence(text: str, start: int, end: int, limit: int = 200) -> str:
     """The sentence around `start`..`end`, clipped so that the span's beginning is in it."""
-    first, last = sentence_span(text, start, end)
+    if end - start > limit:  # the clipped text begins with the span, whatever surrounds it
+        first, last = start, end
+    else:
+        first, last = sentence_span(text, start, end)
     if last - first > limit and end - first > limit - 1:
         first = max(first, start)
         while first > 0 and not is_boundary(text, first):

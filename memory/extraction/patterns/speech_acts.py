@@ -8,6 +8,7 @@ guards of its language before it claims anything.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -32,7 +33,10 @@ _MARKS: Final = (*TAGS, *VOTES)
 _TAGS: Final = frozenset(range(len(TAGS)))
 _VOTES: Final = frozenset(range(len(TAGS), len(_MARKS)))
 _HANDLE: Final = r"\b(?-i:[PD][1-9][0-9]{0,8})\b"
+_HANDLE_HIT: Final = len(_MARKS)  # its number in a gate
+_SIGNED_LINE: Final = re.compile(r"(?m)^[ \t]*[+-][\d.]+[ \t]*$")
 _SHORT_CHARS: Final = 40  # +1, "I agree", "present+": said again and again
+_ALONE: Final = 4  # characters before a vote that is all a message says
 _SHORT_KEPT: Final = 4096
 _NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
@@ -65,6 +69,7 @@ class SpeechActReader:
         self._handle_gate = compile_pattern_set(
             tuple(rule.pattern for _, rule in asked[self._free :]) or (_HANDLE,)
         ).Match
+        self._marks_gate = compile_pattern_set((*_MARKS, _HANDLE)).Match
         self._all = GuardJudge([pack.guards for pack in packs])  # a bare vote has no language
         self._short = lru_cache(_SHORT_KEPT)(self._read)
 
@@ -77,6 +82,24 @@ class SpeechActReader:
         if len(content) <= _SHORT_CHARS:
             return self._short(content, act)
         return self._read(content, act)
+
+    def read_marks(self, content: str) -> tuple[Detection, ...]:
+        """The tags, votes and wordings with a handle in `content`, in text order.
+
+        For written talk, whose other wordings are read by where they stand: there a vote is
+        one alone, or on a handle.
+        """
+        text = to_plain(content)
+        hits = self._marks_gate(text)
+        if not hits:
+            return _NOTHING
+        if _HANDLE_HIT not in hits and len(text) > _SHORT_CHARS and not _SIGNED_LINE.search(text):
+            hits = [hit for hit in hits if hit in _TAGS]
+        marks = self._found(text, None, hits)
+        return tuple(
+            each for each in marks
+            if not each.vote or each.refs or _is_alone(text, each)
+        )  # fmt: skip
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
         if content.isascii():
@@ -105,8 +128,11 @@ class SpeechActReader:
             sightings.append(Sighting(match.name, match.rule.act, start, end, dropped))
         return tuple(sightings)
 
-    def _found(self, text: str, act: str | None) -> tuple[Detection, ...]:
-        hits = self._gate(text)
+    def _found(
+        self, text: str, act: str | None, marks: Sequence[int] | None = None
+    ) -> tuple[Detection, ...]:
+        """The acts in plain `text`; of `marks` alone where they are known to occur."""
+        hits = self._gate(text) if marks is None else marks
         if not hits and act is None:
             return _NOTHING
         script = PreparedText(text)
@@ -131,6 +157,16 @@ class SpeechActReader:
                 rule_matches.append(_match(script, *self._rules[index], *spans))
         rule_matches.sort(key=lambda each: each.start)
         return rule_matches[:_MAX_MATCHES]
+
+
+def _is_alone(text: str, vote: Detection) -> bool:
+    """True for a vote that is all a short message says, or a signed one on a line of its own."""
+    if len(text) <= _SHORT_CHARS and vote.start < _ALONE:
+        return True
+    start = text.rfind("\n", 0, vote.start) + 1
+    end = text.find("\n", vote.end)
+    line = text[start : len(text) if end < 0 else end].strip()
+    return line[:1] in ("+", "-") and line == text[vote.start : vote.end]
 
 
 def _is(match: RuleMatch, detection: Detection) -> bool:

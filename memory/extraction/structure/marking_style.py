@@ -15,6 +15,7 @@ from parley.memory.state.item_state import Decision, Proposal
 # Tags that speak for what they stand on alone; "RESOLVED:" is how minutes are kept.
 _LOOSE: Final = ("tag/decision", "tag/consensus")
 UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
+WRITTEN: Final = "writing/"  # how the rules begin that read documents
 _STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
@@ -64,8 +65,11 @@ def _hold_decisions(moment: FoldStep) -> None:
 
 
 def make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
-    """Make an item tentative that its wording alone made."""
-    if item.origin.how == "pattern" and item.stands and not item.tentative:
+    """Make an item tentative that its wording alone made; written talk is not held back."""
+    origin = item.origin
+    if (origin.rule or "").startswith(WRITTEN):
+        return
+    if origin.how == "pattern" and item.stands and not item.tentative:
         item.tentative = True
         moment.found("item.tentative", item.handle, tentative=True)
 

@@ -1,0 +1,101 @@
+"""What written talk is read by: the weights of wordings, and the rules of stances and decisions.
+
+Data, one file a language. Weights are whole numbers in hundredths of a logit, fitted by
+`benchmarks/fit_writing.py`; rules are wordings that stand at a place of the message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+from parley.memory.extraction.patterns.regular_expressions import (
+    compile_pattern,
+    compile_pattern_set,
+)
+from parley.memory.extraction.writing.wording import Weigher
+
+Place = Literal["opening", "heading", "anywhere"]
+Act = Literal["support", "oppose", "neutral", "decide"]
+
+_instead: ContextVar[WritingCards | None] = ContextVar("_instead", default=None)
+
+
+class PlacedRule(NamedTuple):
+    """One wording of one act, at one place of a message; `unless` is a pattern that drops it."""
+
+    name: str
+    act: Act
+    place: Place
+    pattern: Any
+    unless: Any
+
+
+class WritingCards:
+    """The data of one language. Immutable once built."""
+
+    __slots__ = ("bias", "common", "gate", "not_past", "rules", "verbs", "weigher", "weights")
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.verbs = frozenset(data["verbs"].split())
+        self.common = frozenset(data["common"].split())
+        self.not_past = frozenset(data["not_past"].split())
+        self.bias: int = data["bias"]
+        self.weights: dict[str, int] = data["weights"]
+        self.weigher = Weigher(self.weights, self.verbs, self.not_past)
+        terms = data["terms"]
+        self.rules = tuple(_rule(rule, terms) for rule in data["rules"])
+        patterns = tuple(_filled(rule["pattern"], terms) for rule in data["rules"])
+        self.gate = compile_pattern_set(patterns).Match
+
+    def with_weights(self, bias: int, weights: Mapping[str, int]) -> WritingCards:
+        """The same rules with other weights."""
+        made = object.__new__(WritingCards)
+        for name in self.__slots__:
+            setattr(made, name, getattr(self, name))
+        made.bias, made.weights = bias, dict(weights)
+        made.weigher = Weigher(weights, self.verbs, self.not_past)
+        return made
+
+
+def _filled(pattern: str, terms: Mapping[str, str]) -> str:
+    """`pattern` with each <term> spelt out."""
+    for name, words in terms.items():
+        pattern = pattern.replace(f"<{name}>", f"(?:{words})")
+    return pattern
+
+
+def _rule(rule: Mapping[str, str], terms: Mapping[str, str]) -> PlacedRule:
+    name = rule["name"]
+    unless = rule.get("unless")
+    return PlacedRule(
+        name, rule["act"], rule["place"], compile_pattern(_filled(rule["pattern"], terms), name),
+        None if unless is None else compile_pattern(_filled(unless, terms), name),
+    )  # fmt: skip
+
+
+@cache
+def shipped_cards() -> WritingCards:
+    """English, as shipped."""
+    source = resources.files(__package__).joinpath("english.json").read_text(encoding="utf-8")
+    return WritingCards(json.loads(source))
+
+
+def current_cards() -> WritingCards:
+    """What written talk is read by: the shipped cards, but within `use_cards`."""
+    return _instead.get() or shipped_cards()
+
+
+@contextmanager
+def use_cards(cards: WritingCards) -> Iterator[None]:
+    """Read with `cards` instead, to measure others than the shipped."""
+    token = _instead.set(cards)
+    try:
+        yield
+    finally:
+        _instead.reset(token)

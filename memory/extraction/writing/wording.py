@@ -1,0 +1,196 @@
+"""What the wording of a unit shows: its words, how it begins and ends, what stands above it.
+
+A feature is a short text: `please` a word, `can you` two that follow each other, `^ use` the
+first, `please +` a word before a verb of instruction, `#options` a word of the heading above,
+`:steps` one of the lead-in, `.>80` a form. Which of them say anything, and how much, is data
+(`cards`). `unit_features` names them, for those who fit weights and for a reader who asks
+why; `Weigher` sums the weights without naming them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence, Set
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.writing.units import FILLER, Unit
+
+# Hidden code counts as one word, however long it is.
+WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FILLER}){FILLER}*")
+READ: Final = 48  # words of a unit that are read
+_ABOVE: Final = 12  # words of a heading or a lead-in that are read for what stands under it
+_SIZES: Final = (20, 40, 80, 160, 320)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text` (plain, lower case) and the signs that tell; numbers are left out."""
+    return WORD.findall(text)[:READ]
+
+
+def form_features(unit: Unit) -> list[str]:
+    """What a unit is, and how long."""
+    kind = unit.kind[0]  # s, i, h, r
+    features = [f".{kind}"]
+    if unit.level:
+        features.append(f".{kind}nested")
+    length = unit.end - unit.start
+    features += [f".>{size}" for size in _SIZES if length > size]
+    if not unit.first:
+        features.append(".on")
+    return features
+
+
+def unit_features(
+    words: Sequence[str], unit: Unit, names: Container[str], verbs: Set[str], not_past: Set[str]
+) -> set[str]:
+    """The features of a unit's own words and form.
+
+    `names` are the first words of participants' names, `verbs` those that an instruction
+    begins with, `not_past` words in -ed that report nothing; all in lower case.
+    """
+    features = set(form_features(unit))
+    if not words:
+        return features
+    begin = opening(words, names)
+    if begin:
+        features.add("^@")
+        features.add(f"^@ {words[begin]}")
+    if words[begin][-2:] == "ed" and words[begin] not in not_past:
+        features.add("^-ed")
+    if words[begin] in verbs:
+        features.add(f"^+{unit.kind[0]}")
+    before = "^"
+    for word in words:
+        features.add(word)
+        features.add(f"{before} {word}")
+        if word in verbs:
+            features.add(f"{before} +")
+        before = word
+    features.add(f"{before} $")
+    return features
+
+
+def opening(words: Sequence[str], names: Container[str]) -> int:
+    """The place of the first word behind the name that `words` begin with; 0 without a name."""
+    if words[0] not in names or len(words) < 2:
+        return 0
+    begin = 1
+    while begin < len(words) - 1 and not words[begin].isalpha():
+        begin += 1
+    return begin
+
+
+def heading_features(words: Sequence[str]) -> set[str]:
+    """Of a heading, for the units below it."""
+    return {f"#{word}" for word in words[:_ABOVE]}
+
+
+def lead_features(words: Sequence[str], verbs: Set[str]) -> set[str]:
+    """Of a lead-in, for the items of its list."""
+    features = {f":{word}" for word in words[-_ABOVE:]}
+    if words and words[0] in verbs:
+        features.add(":+")
+    return features
+
+
+class _Word(NamedTuple):
+    """What a word adds: alone, before others, before a verb, as a verb behind any of them."""
+
+    alone: int
+    before: Mapping[str, int]  # by the word that follows, "$" the end
+    verb_follows: int
+    is_verb: bool
+
+
+class Weigher:
+    """The weights of features, sorted by where a unit shows them."""
+
+    __slots__ = ("_after_name", "_begins", "_headings", "_leads", "_name", "_not_past", "_past",
+                 "_verb_leads", "_verbs", "_weights", "_words")  # fmt: skip
+
+    def __init__(self, weights: Mapping[str, int], verbs: Set[str], not_past: Set[str]) -> None:
+        self._weights = dict(weights)
+        self._not_past = not_past
+        self._past = weights.get("^-ed", 0)
+        self._name = weights.get("^@", 0)
+        self._verb_leads = weights.get(":+", 0)
+        self._verbs = {kind: weights.get(f"^+{kind}", 0) for kind in "sihr"}
+        self._headings: dict[str, int] = {}
+        self._leads: dict[str, int] = {}
+        self._after_name: dict[str, int] = {}
+        alone: dict[str, int] = {}
+        pairs: dict[str, dict[str, int]] = {}
+        for feature, weight in weights.items():
+            first, _, second = feature.partition(" ")
+            if first == "^@" and second:
+                self._after_name[second] = weight
+            elif second:
+                pairs.setdefault(first, {})[second] = weight
+            elif feature[0] == "#":
+                self._headings[feature[1:]] = weight
+            elif feature[0] == ":" and len(feature) > 1:
+                self._leads[feature[1:]] = weight
+            elif feature[0] not in "^.":
+                alone[feature] = weight
+        self._leads.pop("+", None)
+        self._words = {
+            word: _Word(
+                alone.get(word, 0), pairs.get(word, {}), pairs.get(word, {}).get("+", 0),
+                word in verbs,
+            )
+            for word in {*alone, *pairs, *verbs}
+        }  # fmt: skip
+        self._begins = self._words.get("^", _Word(0, {}, 0, False))
+
+    def weigh(self, words: Sequence[str], unit: Unit, names: Container[str]) -> int:
+        """What the features of a unit's own words and form add: `unit_features`, each once."""
+        weights = self._weights
+        score = sum([weights.get(feature, 0) for feature in form_features(unit)])
+        if not words:
+            return score
+        begin = opening(words, names)
+        if begin:
+            score += self._name + self._after_name.get(words[begin], 0)
+        first = words[begin]
+        if first[-2:] == "ed" and first not in self._not_past:
+            score += self._past
+        known = self._words.get(first)
+        if known is not None and known.is_verb:
+            score += self._verbs[unit.kind[0]]
+        return score + self._weigh_words(words)
+
+    def _weigh_words(self, words: Sequence[str]) -> int:
+        """What the words add, each alone, before its next, and before a verb; each once."""
+        table = self._words
+        score = 0
+        before, previous = self._begins, "^"
+        seen: set[str] = set()  # words and pairs that added already: a feature counts once
+        for word in words:
+            known = table.get(word)
+            if before is not None:
+                pair = before.before.get(word)
+                if pair and (key := f"{previous} {word}") not in seen:
+                    seen.add(key)
+                    score += pair
+                if before.verb_follows and known is not None and known.is_verb:
+                    key = f"{previous} +"
+                    if key not in seen:
+                        seen.add(key)
+                        score += before.verb_follows
+            if known is not None and known.alone and word not in seen:
+                seen.add(word)
+                score += known.alone
+            before, previous = known, word
+        return score + (before.before.get("$", 0) if before is not None else 0)
+
+    def weigh_heading(self, words: Sequence[str]) -> int:
+        """What a heading adds to the units below it."""
+        get = self._headings.get
+        return sum([get(word, 0) for word in set(words[:_ABOVE])])
+
+    def weigh_lead(self, words: Sequence[str]) -> int:
+        """What a lead-in adds to the items of its list."""
+        get = self._leads.get
+        score = sum([get(word, 0) for word in set(words[-_ABOVE:])])
+        known = self._words.get(words[0]) if words else None
+        return score + (self._verb_leads if known is not None and known.is_verb else 0)

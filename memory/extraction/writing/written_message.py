@@ -1,0 +1,221 @@
+"""What one written message proposes, and what it says to what others proposed.
+
+A proposal is a unit whose wording weighs enough; of a message as a whole it is the sum of
+what its units weigh that tells whether it proposes at all. A stance, a ruling and a report
+are wordings at a place: the opening, a heading, anywhere. Linear in the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence, Set
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.writing.cards import Act, WritingCards
+from parley.memory.extraction.writing.units import Unit, hide_code, split_units
+from parley.memory.extraction.writing.wording import (
+    heading_features,
+    lead_features,
+    unit_features,
+    words_of,
+)
+
+MOST: Final = 4  # proposals of one message
+_ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
+_TOP: Final = 8  # units that count toward it
+_WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
+_LEAST: Final = -130  # of a unit that is a proposal
+_BEHIND: Final = 250  # how far one may be behind the likeliest
+_HEADING: Final = 100  # a heading is less likely to say it than what stands under it
+_OPENING: Final = 3  # units, greetings left out
+_TITLE: Final = 100  # characters: a first line that short is a title
+_FEW: Final = 12  # words: not enough to tell the language
+_SURE: Final = 6  # of them say it for any message
+_SHARE: Final = 40  # one word in as many is among the commonest of the language
+_REASONS: Final = 4
+
+
+class Weighed(NamedTuple):
+    """A unit with what its wording weighs, hundredths of a logit."""
+
+    unit: Unit
+    score: int
+    reasons: tuple[str, ...]
+
+
+class Placed(NamedTuple):
+    """A wording of an act, in the unit where it stands."""
+
+    act: Act
+    rule: str
+    unit: Unit
+
+
+class WrittenMessage:
+    """A message taken apart: its units, their words, and what weighs in them."""
+
+    __slots__ = ("_cards", "_low", "_names", "text", "units", "words")
+
+    def __init__(self, text: str, names: Container[str], cards: WritingCards) -> None:
+        """`text` as `to_plain` gives it; `names` the first words of participants' names."""
+        self.text = text
+        hidden = hide_code(text)
+        low = hidden.lower()
+        self._low = low if len(low) == len(text) else hidden
+        self._cards = cards
+        self._names = names
+        self.units = split_units(hidden) or _form(text)
+        self.words = [words_of(self._low[unit.start : unit.end]) for unit in self.units]
+
+    def is_readable(self) -> bool:
+        """True where the talk is in the language of the cards, as far as its words tell."""
+        common = self._cards.common
+        total = known = 0
+        for words in self.words:
+            total += len(words)
+            if not common.isdisjoint(words):
+                known += sum([word in common for word in words])
+                if known > _SURE:
+                    return True
+        if total <= _FEW:
+            return self.text.isascii()
+        return known * _SHARE >= total
+
+    def features(self, index: int) -> set[str]:
+        """The features of the unit `index`, by name."""
+        cards, unit, words = self._cards, self.units[index], self.words
+        features = unit_features(words[index], unit, self._names, cards.verbs, cards.not_past)
+        if unit.heading >= 0:
+            features |= heading_features(words[unit.heading])
+        if unit.lead >= 0:
+            features |= lead_features(words[unit.lead], cards.verbs)
+        return features
+
+    def scores(self) -> list[int]:
+        """What each unit weighs as a proposal, hundredths of a logit: the sum of its features."""
+        cards, words, names = self._cards, self.words, self._names
+        bias, weigher = cards.bias, cards.weigher
+        headings: dict[int, int] = {}
+        leads: dict[int, int] = {}
+        scores = []
+        for unit, own in zip(self.units, words, strict=True):
+            score = bias + weigher.weigh(own, unit, names)
+            heading, lead = unit.heading, unit.lead
+            if heading >= 0:
+                if heading not in headings:
+                    headings[heading] = weigher.weigh_heading(words[heading])
+                score += headings[heading]
+            if lead >= 0:
+                if lead not in leads:
+                    leads[lead] = weigher.weigh_lead(words[lead])
+                score += leads[lead]
+            scores.append(score)
+        return scores
+
+    def proposals(self) -> list[Weighed]:
+        """The units that propose, in their order; at most `MOST`, one a block."""
+        units = self.units
+        if not units or self.text[units[0].start] == "{":
+            return []
+        scores = self.scores()
+        if not propose_together(scores):
+            return []
+        weights = self._cards.weights
+        return [
+            Weighed(units[index], scores[index], _reasons(weights, self.features(index)))
+            for index in choose_units(units, scores)
+        ]
+
+    def placed(self) -> list[Placed]:
+        """The wordings of stances, rulings and reports, in the order of the rules."""
+        low, cards = self._low, self._cards
+        hits = cards.gate(low)
+        if not hits:
+            return []
+        opening, headings = self._openings()
+        found = []
+        for index in sorted(hits):
+            rule = cards.rules[index]
+            for number, unit in enumerate(self.units):
+                if rule.place == "opening":
+                    if number not in opening:
+                        continue
+                elif rule.place == "heading" and number not in headings:
+                    continue
+                part = low[unit.start : unit.end]
+                if rule.pattern.search(part) and not (rule.unless and rule.unless.search(part)):
+                    found.append(Placed(rule.act, rule.name, unit))
+                    break
+        return found
+
+    def _openings(self) -> tuple[set[int], set[int]]:
+        """The numbers of the units that the message opens with, and of its headings."""
+        names = self._names
+        opening: set[int] = set()
+        headings: set[int] = set()
+        for number, unit in enumerate(self.units):
+            words = [word for word in self.words[number] if word.isalpha()]
+            if len(words) <= 2 and all(word in names or word in _GREETINGS for word in words):
+                continue
+            if len(opening) < _OPENING:
+                opening.add(number)
+                if len(opening) == 1 and unit.end - unit.start < _TITLE:
+                    headings.add(number)
+            if unit.kind == "heading":
+                headings.add(number)
+        return opening, headings
+
+
+_GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})
+
+
+def _form(text: str) -> list[Unit]:
+    """A message that is one object of data, as a form that was filled in: read as a row."""
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] != "{":
+        return []
+    return [Unit("row", start, len(text.rstrip()), 0, -1, -1, 0, True)]
+
+
+def propose_together(scores: Sequence[int]) -> bool:
+    """True where the likeliest units of a message weigh enough for one that proposes."""
+    top = sorted(scores, reverse=True)[:_TOP]
+    return sum([_ODDS[max(-_WIDEST, min(_WIDEST, score))] for score in top]) > _ODDS[_ENOUGH]
+
+
+def _odds() -> dict[int, int]:
+    """e to the power of a score, in whole numbers: the same on every machine."""
+    odds = {0: 1 << 40}
+    for score in range(1, _WIDEST + 1):
+        odds[score] = odds[score - 1] * 101005 // 100000
+        odds[-score] = odds[1 - score] * 100000 // 101005
+    return odds
+
+
+_ODDS: Final = _odds()
+
+
+def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
+    """Which of `units` propose, in their order: one a block, none above another that does."""
+    best: dict[int, tuple[int, int]] = {}
+    for index, unit in enumerate(units):
+        score = scores[index] - (_HEADING if unit.kind == "heading" else 0)
+        if score > _LEAST and (unit.block not in best or score > best[unit.block][0]):
+            best[unit.block] = (score, index)
+    order = sorted(best.values(), key=lambda pair: (-pair[0], pair[1]))
+    if not order:
+        return [max(range(len(units)), key=lambda index: (scores[index], -index))]
+    chosen = {index for score, index in order if score > order[0][0] - _BEHIND}
+    chosen = set([index for _, index in order if index in chosen][:MOST])
+    for index in sorted(chosen):
+        unit = units[index]
+        if unit.lead in chosen:
+            chosen.discard(index if units[unit.lead].kind == "item" else unit.lead)
+        chosen.discard(unit.heading)
+    return sorted(chosen)
+
+
+def _reasons(weights: Mapping[str, int], row: Set[str]) -> tuple[str, ...]:
+    """The features that did most for a unit, the strongest first."""
+    known = [(weights[each], each) for each in row if weights.get(each, 0) > 0]
+    known.sort(key=lambda pair: (-pair[0], pair[1]))
+    return tuple(name for _, name in known[:_REASONS])

@@ -1,0 +1,176 @@
+"""The newest turns of written talk: which proposals a message answers, and which it takes up again.
+
+An answer is to the entry that is replied to, else to the newest proposals of somebody else who
+has not spoken of anything else since. Where nothing is near enough it is to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from parley.bus.entries import Message
+from parley.memory.extraction.structure.marking_style import WRITTEN
+from parley.memory.items import proposals
+from parley.memory.items.links import find_referred
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.item_state import Cite, Origin, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.writing_state import Turn, Writing
+from parley.memory.text.block_words import plain
+from parley.memory.text.plain_text import to_plain
+from parley.memory.text.similarity import fingerprint
+
+TURNS: Final = 16  # newest turns that are kept
+PLACED: Final = 600  # per mille: how sure a wording at its place is
+_REACH: Final = 8  # messages that an answer may reach back
+_ANSWER: Final = 200  # characters of a message that may be quoted whole
+_READ: Final = 4000  # characters of a message that are looked at for what it is about
+_QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
+_LEAST_QUOTE: Final = 12  # characters: a shorter quotation is a word of somebody's
+
+
+def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[int] = ()) -> None:
+    """Note who wrote a message, and which proposals it made or took up again."""
+    refs = []
+    for handle in memory.at_refs.get(moment.n, ()):
+        if handle[0] == "P":
+            ref = _root(memory, int(handle[1:]))
+            if ref not in refs:
+                refs.append(ref)
+    refs += [ref for ref in also if ref not in refs]
+    short = "" if refs or len(entry.content) > _ANSWER else to_plain(entry.content)
+    turn = Turn(
+        n=moment.n, place=memory.messages, who=moment.participant, refs=refs, text=short,
+        at=entry.at if short else None,
+    )  # fmt: skip
+    turns = memory.writing.turns
+    turns.append(turn)
+    if len(turns) > TURNS:
+        del turns[0]
+
+
+def forget_turn(writing: Writing, n: int) -> None:
+    """Keep no word of entry `n`, which was redacted."""
+    for turn in writing.turns:
+        if turn.n == n:
+            turn.text, turn.at = "", None
+
+
+def _root(memory: Memory, ref: int) -> int:
+    """The first of the proposals that `ref` repeats, of one idea the same."""
+    proposal = memory.proposals[ref]
+    while proposal.echoes is not None:
+        proposal = memory.proposals[proposal.echoes]
+    return proposal.ref
+
+
+def nearest_turns(memory: Memory, who: str, skip: str = "") -> list[Turn]:
+    """The newest turns of somebody else that proposed, in one go, newest first.
+
+    None of somebody who said another thing since.
+    """
+    passed: set[str] = {who, skip}
+    turns: list[Turn] = []
+    for turn in reversed(memory.writing.turns):
+        name = memory.named(turn.who)
+        if turns:
+            if name != memory.named(turns[0].who):
+                break
+            if turn.refs:
+                turns.append(turn)
+        elif memory.messages - turn.place > _REACH:
+            break
+        elif name not in passed:
+            if turn.refs:
+                turns.append(turn)
+            passed.add(name)
+    return turns
+
+
+def newest_own(memory: Memory, who: str) -> list[int]:
+    """What somebody proposed last: they hold on to it."""
+    for turn in reversed(memory.writing.turns):
+        if turn.refs and memory.named(turn.who) == who:
+            return turn.refs
+    return []
+
+
+def find_answered(moment: FoldStep, entry: Message, named: bool, text: str) -> list[Proposal]:
+    """The proposals that a message answers; none where it is `named` in it what it is about."""
+    memory = moment.memory
+    if entry.re is not None:
+        item = find_referred(memory, entry.re)
+        if isinstance(item, Proposal) and item.born != moment.n:
+            return standing_proposals(memory, _born_with(memory, item))
+        return []
+    if named:
+        return []
+    turns = nearest_turns(memory, moment.participant)
+    if not turns:
+        return []
+    answered = [standing_proposals(memory, turn.refs) for turn in turns]
+    if len(answered) == 1:
+        return answered[0]
+    marks_of = set(fingerprint(text[:_READ]))
+    shared = [
+        max((len(marks_of & set(each.fingerprint)) for each in some), default=0)
+        for some in answered
+    ]
+    return answered[shared.index(max(shared))]
+
+
+def standing_proposals(memory: Memory, refs: Sequence[int]) -> list[Proposal]:
+    return [each for each in map(memory.proposal, refs) if each is not None]
+
+
+def _born_with(memory: Memory, item: Proposal) -> list[int]:
+    handles = memory.at_refs.get(item.born, ())
+    return [int(handle[1:]) for handle in handles if handle[0] == "P"] or [item.ref]
+
+
+def find_quoted(moment: FoldStep, text: str) -> list[Proposal]:
+    """The proposals, by whoever, that `text` gives in quotation marks.
+
+    A short message that is quoted like that was an answer: it is entered as a proposal now.
+    """
+    if '"' not in text:
+        return []
+    memory = moment.memory
+    quotes = {
+        _key(match[1]) for match in _QUOTE.finditer(text, 0, _READ) if len(match[1]) >= _LEAST_QUOTE
+    }
+    if not quotes:
+        return []
+    for turn in memory.writing.turns:
+        if turn.text and _key(turn.text) in quotes:
+            _enter_answer(moment, turn)
+    known = (
+        memory.proposal(ref) for turn in memory.writing.turns for ref in turn.refs
+    )  # fmt: skip
+    return list({
+        each.ref: each for each in known if each is not None and _key(each.text) in quotes
+    }.values())  # fmt: skip
+
+
+def _enter_answer(moment: FoldStep, turn: Turn) -> None:
+    then = moment.earlier(turn.n, moment.memory.named(turn.who), turn.text, 0, turn.at)
+    origin = Origin(
+        (Cite(turn.n, 0, len(turn.text)), Cite(moment.n, 0, len(moment.content))),
+        "pattern", f"{WRITTEN}quoted", PLACED,
+    )  # fmt: skip
+    made = proposals.propose(then, plain(" ".join(turn.text.split())), origin)
+    if made is not None:
+        turn.refs.append(made.ref)
+        turn.text, turn.at = "", None
+
+
+def repeats_quoted(text: str, quoted: Sequence[Proposal]) -> bool:
+    """True where `text` says again, in quotation marks, what was proposed."""
+    part = text.casefold()
+    return any(_key(proposal.text) in part for proposal in quoted)
+
+
+def _key(text: str) -> str:
+    return text.casefold().strip(" .!?\"'")

@@ -1,0 +1,194 @@
+"""What a written message does to the ledger: what it proposes, whom it answers, what it rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from parley.bus.entries import Message
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.structure.marking_style import WRITTEN
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
+from parley.memory.items import answered_turns, decisions, proposals
+from parley.memory.items.item_acts import apply_acts
+from parley.memory.items.late_items import read_late
+from parley.memory.items.written_stances import placed_origin, take_stances
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.block_words import plain
+from parley.memory.text.plain_text import to_plain
+from parley.memory.text.similarity import fingerprint
+
+_CAPPED: Final = 2000  # characters of one message that count toward how long messages are
+_WRITTEN: Final = 240  # characters: where messages have as many on average, talk is written
+_LINE: Final = 80  # of a line as people type them
+_SHORT_LINES: Final = 4  # where one message in so many at most is such a line
+_GREETINGS: Final = 2  # beside some that open a session
+_DOCUMENT: Final = 300  # of one that is a document by itself, where it has lines
+_HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
+_SHORT: Final = 4  # words: a text of fewer says what it is about under its heading alone
+_TEXT: Final = 300  # characters of an item's text, if its block has as many
+_RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
+_CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
+_TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
+
+
+def is_written(memory: Memory, content: str) -> bool:
+    """True for a message to read as a document: it is one, or all the talk is such.
+
+    Counts the message. `memory.messages` has it already.
+    """
+    size = len(content)
+    writing = memory.writing
+    writing.size += min(_CAPPED, size)
+    writing.short += size < _LINE
+    if size >= _DOCUMENT and content.count("\n", 0, _CAPPED) > 1:
+        return True
+    messages = memory.messages
+    lines = writing.short - _GREETINGS
+    return writing.size >= _WRITTEN * messages and lines * _SHORT_LINES <= messages
+
+
+def take_written(moment: FoldStep, entry: Message) -> bool:
+    """Let a written message take effect; False where it is not for this reading.
+
+    What is left of a redacted message is tags, and is read as such. Elsewhere a mark outranks
+    the wording around it.
+    """
+    memory = moment.memory
+    if _TOMBSTONE.search(entry.content, 0, 300) is not None:
+        return False
+    text = to_plain(entry.content)
+    message = WrittenMessage(text, memory.call_names, current_cards())
+    if not message.is_readable():
+        return False
+    marks = memory.reader.read_marks(entry.content)
+    if marks:
+        apply_acts(moment, marks, entry.re)
+    placed, weighed = message.placed(), message.proposals()
+    if not placed and not weighed:  # nothing that stands on its own: what follows may show more
+        read_late(moment, marks, entry)
+    quoted = answered_turns.find_quoted(moment, text)
+    taken_up = [proposal.ref for proposal in quoted]
+    if placed:
+        _answer(moment, entry, message, placed, marks)
+    if any(each.rule == _HOLDS for each in placed):
+        taken_up += answered_turns.newest_own(memory, moment.participant)
+        weighed = []
+    for each in weighed:
+        unit = each.unit
+        if _is_marked(unit, marks) or answered_turns.repeats_quoted(
+            text[unit.start : unit.end], quoted
+        ):
+            continue
+        _propose(moment, message, each)
+    answered_turns.note_turn(memory, moment, entry, taken_up)
+    return True
+
+
+def _answer(
+    moment: FoldStep,
+    entry: Message,
+    message: WrittenMessage,
+    placed: Sequence[Placed],
+    marks: Sequence[Detection],
+) -> None:
+    """What the message says to what others proposed, where no mark says it."""
+    named = any(mark.refs for mark in marks)
+    answered = answered_turns.find_answered(moment, entry, named, message.text)
+    if not any(mark.reacts for mark in marks):
+        take_stances(moment, message, placed, answered)
+    if not any(mark.act == "decide" for mark in marks):
+        _take_ruling(moment, message, placed, answered)
+
+
+def _propose(moment: FoldStep, message: WrittenMessage, weighed: Weighed) -> None:
+    first, last = _span(message, weighed.unit)
+    rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
+    confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
+    origin = moment.origin("pattern", rule, confidence, start=first, end=last)
+    proposals.propose(moment, _text(message, weighed.unit, first, last), origin)
+
+
+def _span(message: WrittenMessage, unit: Unit) -> tuple[int, int]:
+    """The unit with as much of its block as makes a text of its own."""
+    units = message.units
+    index = units.index(unit)
+    low = high = index
+    while True:
+        if (
+            high + 1 < len(units)
+            and units[high + 1].block == unit.block
+            and units[high + 1].end - units[low].start <= _TEXT
+        ):
+            high += 1
+        elif (
+            low
+            and units[low - 1].block == unit.block
+            and units[high].end - units[low - 1].start <= _TEXT
+        ):
+            low -= 1
+        else:
+            return units[low].start, units[high].end
+
+
+def _text(message: WrittenMessage, unit: Unit, first: int, last: int) -> str:
+    """What an item says, without marks; under its heading where it is too short to say it."""
+    text = plain(" ".join(message.text[first:last].split())).strip(" *_#")
+    if unit.kind in ("item", "row", "sentence") and len(text.split()) < _SHORT:
+        above = unit.lead if unit.lead >= 0 else unit.heading
+        if above >= 0:
+            lead = message.units[above]
+            words = plain(" ".join(message.text[lead.start : lead.end].split()))
+            return f"{words.strip(' *_#:')}: {text}"
+    return text
+
+
+def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
+    """True where a tag says already what a unit proposes."""
+    return any(
+        mark.act in ("propose", "amend", "decide")
+        and min(mark.start, mark.text_start) < unit.end
+        and unit.start < max(mark.end, mark.text_end)
+        for mark in marks
+    )
+
+
+def _take_ruling(
+    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
+) -> None:
+    """Enter what the message says was decided, by the first of its wordings."""
+    rulings = [each for each in placed if each.act == "decide"]
+    if not rulings:
+        return
+    said = min(rulings, key=lambda each: each.unit.start)
+    first, last = _span(message, said.unit)
+    text = _ruling_text(message, said.unit, first, last)
+    resolves = _resolved(text, answered)
+    decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
+
+
+def _ruling_text(message: WrittenMessage, unit: Unit, first: int, last: int) -> str:
+    """What was decided: of a heading what stands under it as well."""
+    text = plain(" ".join(message.text[first:last].split())).strip(" *_#")
+    index = message.units.index(unit) + 1
+    while index < len(message.units) and len(text) < _RULING:
+        following = message.units[index]
+        words = plain(" ".join(message.text[following.start : following.end].split()))
+        text = f"{text.rstrip(':')}: {words.strip(' *_#')}" if text else words
+        index += 1
+        if len(words) > 40:
+            break
+    return text
+
+
+def _resolved(text: str, answered: list[Proposal]) -> Proposal | None:
+    """The proposal that a ruling settles: of those answered the one most like it."""
+    if not answered:
+        return None
+    marks = set(fingerprint(text))
+    return max(answered, key=lambda each: (len(marks & set(each.fingerprint)), -each.ref))

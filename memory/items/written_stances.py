@@ -1,0 +1,86 @@
+"""Where a written message stands on what others proposed: for, against, or without a preference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from parley.memory.extraction.structure.marking_style import WRITTEN
+from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
+from parley.memory.items import decisions, proposals
+from parley.memory.items.answered_turns import PLACED, nearest_turns, standing_proposals
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.item_state import Origin, Proposal, Reaction, Stance
+from parley.memory.text.similarity import fingerprint
+
+_OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
+
+
+def take_stances(
+    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
+) -> None:
+    """Take the stance of a message on each proposal that it means; opposition outweighs."""
+    neutral = next((each for each in placed if each.act == "neutral"), None)
+    if neutral is not None:
+        _stay_neutral(moment, neutral, answered)
+        return
+    if not answered:
+        return
+    said = [each for each in placed if each.act == "oppose"]
+    said = said or [each for each in placed if each.act == "support"]
+    if not said:
+        return
+    stance: Stance = "oppose" if said[0].act == "oppose" else "support"
+    for proposal in _meant(message, said[0], answered):
+        _react(moment, proposal, stance, said[0])
+
+
+def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -> None:
+    """Without a preference between what the last two others proposed."""
+    memory = moment.memory
+    for proposal in answered:
+        _react(moment, proposal, "neutral", neutral)
+    first = nearest_turns(memory, moment.participant)
+    if not first:
+        return
+    other = nearest_turns(memory, moment.participant, memory.named(first[0].who))
+    for proposal in standing_proposals(memory, other[0].refs) if other else ():
+        if proposal not in answered:
+            _react(moment, proposal, "neutral", neutral)
+
+
+def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> list[Proposal]:
+    """Which of the proposals of one message somebody speaks of: the option that they name, the
+    only one that they share words with, else all of them.
+    """
+    if len(answered) < 2:
+        return answered
+    part = message.text[said.unit.start : said.unit.end].lower()
+    option = _OPTION.search(part)
+    if option is not None:
+        named = [each for each in answered if each.text.lower().startswith(option[0])]
+        if named:
+            return named[:1]
+    marks = set(fingerprint(part))
+    shared = [len(marks & set(each.fingerprint)) for each in answered]
+    best = max(shared)
+    if best > 1 and shared.count(best) == 1:
+        return [answered[shared.index(best)]]
+    return answered
+
+
+def _react(moment: FoldStep, proposal: Proposal, stance: Stance, said: Placed) -> None:
+    if proposal.born == moment.n or not proposal.stands:
+        return
+    origin = placed_origin(moment, said)
+    reaction = Reaction(stance, conditional=False, counted=False, vote=False, origin=origin)
+    proposals.record_reaction(moment, proposal, reaction)
+    decisions.follow_reaction(moment, proposal, reaction)
+
+
+def placed_origin(moment: FoldStep, said: Placed) -> Origin:
+    """The origin of what a wording at its place says."""
+    return moment.origin(
+        "pattern", f"{WRITTEN}{said.rule}", PLACED, start=said.unit.start, end=said.unit.end
+    )
