@@ -70,7 +70,7 @@ def _filled(pattern: str, terms: Mapping[str, str]) -> str:
     return pattern
 
 
-def _rule(rule: Mapping[str, str], terms: Mapping[str, str]) -> PlacedRule:
+def _rule(rule: Mapping[str, Any], terms: Mapping[str, str]) -> PlacedRule:
     name = rule["name"]
     unless = rule.get("unless")
     return PlacedRule(

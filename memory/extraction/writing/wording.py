@@ -163,7 +163,8 @@ class Weigher:
         """What the words add, each alone, before its next, and before a verb; each once."""
         table = self._words
         score = 0
-        before, previous = self._begins, "^"
+        before: _Word | None = self._begins
+        previous = "^"
         seen: set[str] = set()  # words and pairs that added already: a feature counts once
         for word in words:
             known = table.get(word)
