@@ -10,6 +10,7 @@ from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
 from parley.memory.items import answered_turns, decisions, proposals
@@ -19,7 +20,6 @@ from parley.memory.items.written_stances import placed_origin, take_stances
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
 
@@ -30,9 +30,6 @@ _SHORT_LINES: Final = 4  # where one message in so many at most is such a line
 _GREETINGS: Final = 2  # beside some that open a session
 _DOCUMENT: Final = 300  # of one that is a document by itself, where it has lines
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
-_SHORT: Final = 4  # words: a text of fewer says what it is about under its heading alone
-_TEXT: Final = 300  # characters of an item's text, if its block has as many
-_RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 _TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 
@@ -107,45 +104,11 @@ def _answer(
 
 
 def _propose(moment: FoldStep, message: WrittenMessage, weighed: Weighed) -> None:
-    first, last = _span(message, weighed.unit)
+    first, last = item_span(message, weighed.unit)
     rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
     origin = moment.origin("pattern", rule, confidence, start=first, end=last)
-    proposals.propose(moment, _text(message, weighed.unit, first, last), origin)
-
-
-def _span(message: WrittenMessage, unit: Unit) -> tuple[int, int]:
-    """The unit with as much of its block as makes a text of its own."""
-    units = message.units
-    index = units.index(unit)
-    low = high = index
-    while True:
-        if (
-            high + 1 < len(units)
-            and units[high + 1].block == unit.block
-            and units[high + 1].end - units[low].start <= _TEXT
-        ):
-            high += 1
-        elif (
-            low
-            and units[low - 1].block == unit.block
-            and units[high].end - units[low - 1].start <= _TEXT
-        ):
-            low -= 1
-        else:
-            return units[low].start, units[high].end
-
-
-def _text(message: WrittenMessage, unit: Unit, first: int, last: int) -> str:
-    """What an item says, without marks; under its heading where it is too short to say it."""
-    text = plain(" ".join(message.text[first:last].split())).strip(" *_#")
-    if unit.kind in ("item", "row", "sentence") and len(text.split()) < _SHORT:
-        above = unit.lead if unit.lead >= 0 else unit.heading
-        if above >= 0:
-            lead = message.units[above]
-            words = plain(" ".join(message.text[lead.start : lead.end].split()))
-            return f"{words.strip(' *_#:')}: {text}"
-    return text
+    proposals.propose(moment, item_text(message, weighed.unit), origin)
 
 
 def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
@@ -166,24 +129,9 @@ def _take_ruling(
     if not rulings:
         return
     said = min(rulings, key=lambda each: each.unit.start)
-    first, last = _span(message, said.unit)
-    text = _ruling_text(message, said.unit, first, last)
+    text = ruling_text(message, said.unit)
     resolves = _resolved(text, answered)
     decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
-
-
-def _ruling_text(message: WrittenMessage, unit: Unit, first: int, last: int) -> str:
-    """What was decided: of a heading what stands under it as well."""
-    text = plain(" ".join(message.text[first:last].split())).strip(" *_#")
-    index = message.units.index(unit) + 1
-    while index < len(message.units) and len(text) < _RULING:
-        following = message.units[index]
-        words = plain(" ".join(message.text[following.start : following.end].split()))
-        text = f"{text.rstrip(':')}: {words.strip(' *_#')}" if text else words
-        index += 1
-        if len(words) > 40:
-            break
-    return text
 
 
 def _resolved(text: str, answered: list[Proposal]) -> Proposal | None:
