@@ -25,15 +25,17 @@ _STRUCK = 970  # resemblance, per mille, at which words count as those a person 
 
 
 def propose(
-    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None
+    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None, topic: str = ""
 ) -> Proposal | None:
-    """Enter a proposal; None where a person struck the same words before."""
+    """Enter a proposal, on `topic` or what its text begins with; None where a person struck the
+    same words before.
+    """
     memory = moment.memory
     marks = fingerprint(text)
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None
-    made = _enter(moment, text, origin, marks, amends)
+    made = _enter(moment, text, origin, marks, amends, topic or text)
     if amends is not None:
         replace_proposal(moment, amends, made)
     elif earlier is not None:
@@ -47,13 +49,18 @@ def propose(
 
 
 def _enter(
-    moment: FoldStep, text: str, origin: Origin, marks: tuple[int, ...], amends: Proposal | None
+    moment: FoldStep,
+    text: str,
+    origin: Origin,
+    marks: tuple[int, ...],
+    amends: Proposal | None,
+    topic: str,
 ) -> Proposal:
     memory = moment.memory
     made = Proposal(
         ref=len(memory.proposals) + 1,
         participant=moment.participant,
-        topic=clip(moment.topic, 100) if moment.topic else topic_line(text),
+        topic=clip(moment.topic, 100) if moment.topic else topic_line(topic),
         text=clip(text, _TEXT_CHARS),
         born=moment.n,
         detected=moment.told,

@@ -10,7 +10,7 @@ from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text
+from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text, tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
 from parley.memory.items import answered_turns, decisions, proposals
@@ -108,7 +108,8 @@ def _propose(moment: FoldStep, message: WrittenMessage, weighed: Weighed) -> Non
     rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
     origin = moment.origin("pattern", rule, confidence, start=first, end=last)
-    proposals.propose(moment, item_text(message, weighed.unit), origin)
+    said = tidy(message.text[weighed.unit.start : weighed.unit.end])
+    proposals.propose(moment, item_text(message, weighed.unit), origin, topic=said)
 
 
 def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:

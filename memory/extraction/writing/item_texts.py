@@ -1,7 +1,7 @@
 """Texts that stand alone: what an item of written talk says, without its message.
 
-The sentence that says it comes first, as much of its block as fits behind; no markup, no
-signs around it. A lead-in says nothing, and what is too short is told under its heading.
+The sentence that says it with as much of its block as fits, what follows before what leads up
+to it; no markup, no signs around it. What is too short is told under its heading.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.block_words import plain
 
-_LONG: Final = 280  # characters of an item's text, where its block has as many
-_BARE: Final = 60  # a sentence of fewer is told with the one before it
+_LONG: Final = 300  # characters of an item's text, where its block has as many
 _WORDS: Final = 4  # a text of fewer says what it is about under its heading alone
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
@@ -24,7 +23,7 @@ _AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
 
 
 def item_span(message: WrittenMessage, unit: Unit) -> tuple[int, int]:
-    """The unit and what follows it in its block; what stands before it, where it is short."""
+    """The unit with as much of its block as makes a text of its own, what follows it first."""
     units = message.units
     low = high = units.index(unit)
 
@@ -36,10 +35,10 @@ def item_span(message: WrittenMessage, unit: Unit) -> tuple[int, int]:
             and units[last].end - units[first].start <= _LONG
         )
 
-    if unit.end - unit.start < _BARE and fits(low - 1, high):
-        low -= 1
     while fits(low, high + 1):
         high += 1
+    while fits(low - 1, high):
+        low -= 1
     return units[low].start, units[high].end
 
 
