@@ -33,7 +33,6 @@ from parley.memory.fold import messages, settings_changes
 from parley.memory.fold.corrections import alias_participant, correct_item
 from parley.memory.goals import episodes, lessons, work
 from parley.memory.items import embedding_comparisons
-from parley.memory.items.answered_turns import forget_turn
 from parley.memory.notebooks import history_events, notebooks
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
@@ -41,6 +40,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries, short_forms
 from parley.memory.summaries.ledger_changes import note_changes
 from parley.memory.voting import vote_calls, votes
+from parley.memory.writing.answered_turns import forget_turn
 
 _NOTHING: list[Fact] = []
 

@@ -8,19 +8,19 @@ from parley.memory.extraction.structure import scribes
 from parley.memory.floor import turns
 from parley.memory.fold import exchange_turns
 from parley.memory.items import late_items, positions
-from parley.memory.items.answered_turns import TURNS, note_turn
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import lapse_proposals
 from parley.memory.items.ratification import follow_agreements
-from parley.memory.items.written_items import is_written, take_written
 from parley.memory.notebooks import history_events
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries
 from parley.memory.summaries.ledger_changes import note_changes
+from parley.memory.writing.answered_turns import TURNS, note_turn
+from parley.memory.writing.written_items import is_written, take_written
 
 _NOTHING: list[Fact] = []
 

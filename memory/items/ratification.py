@@ -18,8 +18,8 @@ from parley.memory.items.decisions import decide_accepted, find_resolving_decisi
 from parley.memory.items.proposals import settle_proposal
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.state.line_state import Agreement
 from parley.memory.state.memory import Memory
-from parley.memory.state.writing_state import Agreement
 
 _AGREEMENTS: Final = 16  # claims that wait at once
 _NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
@@ -190,12 +190,12 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
     if decision is None or decision.status != "claimed" or decision.dissenters:
         return False
     if not agreement.due:
-        if len(_agreed(decision)) > 1:
+        if len(_agreed(memory, decision)) > 1:
             agreement.due = memory.messages + wait
         return memory.messages - agreement.place < memory.window
     if memory.messages < agreement.due:
         return True
-    cites = [decision.origin.cites[0], *(cite for cite in _agreed(decision) if cite.n)]
+    cites = [decision.origin.cites[0], *(cite for cite in _agreed(memory, decision) if cite.n)]
     origin = Origin(tuple(dict.fromkeys(cites)), "rule", "ratify.agreement")
     proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
     if proposal is not None and proposal.status == "active":
@@ -204,10 +204,17 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
     return False
 
 
-def _agreed(decision: Decision) -> list[Cite]:
-    """Where those who are for a claim said so, by name; what a scribe typed counts for nobody."""
-    return [
-        origin.cites[0]
-        for _, origin in sorted(decision.supporters.items())
-        if not is_typed_by_scribe(origin)
-    ]
+def _agreed(memory: Memory, decision: Decision) -> list[Cite]:
+    """Where those who are for a claim said so, by name.
+
+    What a scribe typed counts for nobody, nor does a bare vote that names nothing.
+    """
+    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
+    reactions = {} if proposal is None else proposal.reactions
+    cites = []
+    for name, origin in sorted(decision.supporters.items()):
+        reaction = reactions.get(name)
+        stray = reaction is not None and reaction.vote and not reaction.counted
+        if not stray and not is_typed_by_scribe(origin):
+            cites.append(origin.cites[0])
+    return cites

@@ -27,11 +27,10 @@ from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Participant, Proposal
-from parley.memory.state.line_state import Structure
+from parley.memory.state.line_state import Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
-from parley.memory.state.writing_state import Writing
 from parley.memory.text.similarity import SimilarityIndex
 
 _CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"

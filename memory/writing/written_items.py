@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,15 +12,16 @@ from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text, tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
-from parley.memory.items import answered_turns, decisions, proposals
+from parley.memory.items import decisions, proposals
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.late_items import read_late
-from parley.memory.items.written_stances import placed_origin, take_stances
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
+from parley.memory.writing import answered_turns
+from parley.memory.writing.written_stances import placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
 _WRITTEN: Final = 240  # characters: where messages have as many on average, talk is written
@@ -31,7 +31,6 @@ _GREETINGS: Final = 2  # beside some that open a session
 _DOCUMENT: Final = 300  # of one that is a document by itself, where it has lines
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
-_TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 
 
 def is_written(memory: Memory, content: str) -> bool:
@@ -57,7 +56,7 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     the wording around it.
     """
     memory = moment.memory
-    if _TOMBSTONE.search(entry.content, 0, 300) is not None:
+    if answered_turns.is_tombstone(entry.content):
         return False
     text = to_plain(entry.content)
     message = WrittenMessage(text, memory.call_names, current_cards())

@@ -9,10 +9,10 @@ from typing import Final
 from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
-from parley.memory.items.answered_turns import PLACED, nearest_turns, standing_proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Origin, Proposal, Reaction, Stance
 from parley.memory.text.similarity import fingerprint
+from parley.memory.writing.answered_turns import PLACED, nearest_turns, standing_proposals
 
 _OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
 

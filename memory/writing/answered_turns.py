@@ -16,8 +16,8 @@ from parley.memory.items import proposals
 from parley.memory.items.links import find_referred
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal
+from parley.memory.state.line_state import Turn, Writing
 from parley.memory.state.memory import Memory
-from parley.memory.state.writing_state import Turn, Writing
 from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
@@ -28,6 +28,7 @@ _REACH: Final = 8  # messages that an answer may reach back
 _ANSWER: Final = 200  # characters of a message that may be quoted whole
 _READ: Final = 4000  # characters of a message that are looked at for what it is about
 _QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
+_TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 _LEAST_QUOTE: Final = 12  # characters: a shorter quotation is a word of somebody's
 
 
@@ -40,7 +41,8 @@ def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[i
             if ref not in refs:
                 refs.append(ref)
     refs += [ref for ref in also if ref not in refs]
-    short = "" if refs or len(entry.content) > _ANSWER else to_plain(entry.content)
+    said = not refs and len(entry.content) <= _ANSWER and not is_tombstone(entry.content)
+    short = to_plain(entry.content) if said else ""
     turn = Turn(
         n=moment.n, place=memory.messages, who=moment.participant, refs=refs, text=short,
         at=entry.at if short else None,
@@ -49,6 +51,11 @@ def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[i
     turns.append(turn)
     if len(turns) > TURNS:
         del turns[0]
+
+
+def is_tombstone(content: str) -> bool:
+    """True for what stands in the place of words that were redacted."""
+    return _TOMBSTONE.search(content, 0, 300) is not None
 
 
 def forget_turn(writing: Writing, n: int) -> None:
