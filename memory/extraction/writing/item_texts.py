@@ -54,10 +54,13 @@ def item_text(message: WrittenMessage, unit: Unit) -> str:
 
 def ruling_text(message: WrittenMessage, unit: Unit) -> str:
     """What was decided: of a heading what stands under it as well."""
-    text = tidy(message.text[slice(*item_span(message, unit))])
+    first, last = item_span(message, unit)
+    text = tidy(message.text[first:last])
     for following in message.units[message.units.index(unit) + 1 :]:
         if len(text) >= _RULING:
             break
+        if following.start < last:
+            continue
         words = tidy(message.text[following.start : following.end])
         if words:
             text = f"{text}: {words}" if text else words
