@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import orjson
 
 from benchmarks.extraction_scores import Read
 from benchmarks.recorded import EXPLICIT, Recorded, Row, recorded
+from parley.memory.extraction.writing.cards import WritingCards, use_cards
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.server.records.transcript_analysis import Analysis, analyze
@@ -21,6 +24,8 @@ from parley.server.transcripts import parse_transcript
 
 UNREAD: Final = 3  # repositories that nobody reads who works on extraction
 _REPEATS: Final = ("proposal.echoed", "proposal.amended", "proposal.reoffered")
+
+_SHIPPED: Final[Mapping[str, WritingCards]] = MappingProxyType({})
 
 Pair = tuple[int, int]  # indexes of messages, the earlier first
 
@@ -52,10 +57,14 @@ def unread(repositories: Iterable[str]) -> list[str]:
     return sorted(set(repositories), key=lambda name: sha256(name.encode()).digest())[:UNREAD]
 
 
-def fold_talk(transcript: Recorded) -> Talk:
-    """The transcript folded into a memory of its own."""
-    analysis = analyze(parse_transcript(transcript.transcript()), resolve_defaults({}, {}))
+def fold_talk(transcript: Recorded, cards: Mapping[str, WritingCards] = _SHIPPED) -> Talk:
+    """The transcript folded into a memory of its own, read by the one of `cards` for its
+    repository; by the shipped ones where there are none.
+    """
     rows = transcript.rows()
+    own = cards.get(rows[0]["repository"])
+    with nullcontext() if own is None else use_cards(own):
+        analysis = analyze(parse_transcript(transcript.transcript()), resolve_defaults({}, {}))
     return Talk(
         rows[0]["repository"],
         Read(transcript, len(rows) - 1, one_status_each(_items(analysis))),

@@ -31,6 +31,7 @@ from benchmarks.extraction_cost import costs
 from benchmarks.extraction_errors import print_errors
 from benchmarks.extraction_page import markdown, stamp, write
 from benchmarks.extraction_scores import Read, figures
+from benchmarks.fit_writing import cards_by_repository
 from benchmarks.held_out import Cards, cards_by_part, judging
 from benchmarks.material import CORPORA
 from benchmarks.recorded import Recorded, corpora_of, recorded
@@ -118,8 +119,8 @@ def main() -> None:
     """Read, score, print."""
     parser = options()
     asked = parser.parse_args()
-    if asked.agents and (asked.corpora or asked.cross_validate or asked.errors or asked.write):
-        parser.error("--agents goes with no CORPUS, --cross-validate, --errors or --write")
+    if asked.agents and (asked.corpora or asked.errors or asked.write):
+        parser.error("--agents goes with no CORPUS, --errors or --write")
     agents = None if asked.corpora else agents_corpus(CORPORA)
     corpora = [] if asked.agents else asked.corpora or corpora_of(CORPORA)
     if not corpora and not (asked.agents and agents):
@@ -132,8 +133,8 @@ def main() -> None:
         ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool,
     ):
         row, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
-        if agents and not asked.cross_validate and not asked.errors:
-            row |= _measured_agents(agents, pool, asked.runs)
+        if agents and not asked.errors:
+            row |= _measured_agents(agents, asked)
     if asked.write:
         write(asked.write, row)
     if asked.errors:
@@ -149,15 +150,17 @@ def _measured(
     if asked.runs and not asked.cross_validate and not asked.errors:
         _say("timing the fold")
         row["cost"] = costs(corpora, asked.runs)
-    cards = cards_by_part(corpora, pool, _say) if asked.cross_validate else {}
+    cards = cards_by_part(corpora, pool, _say) if asked.cross_validate and corpora else {}
     row["corpora"], read = report(corpora, pool, out, cards)
     return row, read
 
 
-def _measured_agents(corpus: Path, pool: Executor, runs: int) -> dict[str, Any]:
+def _measured_agents(corpus: Path, asked: argparse.Namespace) -> dict[str, Any]:
     _say("agents' talk")
-    row: dict[str, Any] = {"agents_cost": costs([corpus], runs)[corpus.name]} if runs else {}
-    row["agents"] = agents_figures(list(pool.map(fold_talk, transcripts(corpus))))
+    cards = cards_by_repository(corpus) if asked.cross_validate else {}
+    timed = asked.runs and not asked.cross_validate
+    row: dict[str, Any] = {"agents_cost": costs([corpus], asked.runs)[corpus.name]} if timed else {}
+    row["agents"] = agents_figures([fold_talk(each, cards) for each in transcripts(corpus)])
     return row
 
 

@@ -184,7 +184,7 @@ def test_recorded_talk_of_agents_is_measured(
     assert everything["messages"] == sum(row["messages"] for row in repositories)
 
 
-@pytest.mark.parametrize("option", [["--cross-validate"], ["--errors", "3"], ["--write", "x.md"]])
+@pytest.mark.parametrize("option", [["--errors", "3"], ["--write", "x.md"]])
 def test_agents_alone_go_with_nothing_that_is_of_the_meetings(
     option: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,254 @@
+"""Fit the weights of written talk on recorded talk of agents.
+
+`python -m benchmarks.fit_writing [CORPORA]` writes "bias" and "weights" of english.json in
+memory/extraction/writing; with `--check` it writes nothing and fails where they differ.
+
+Sought are the units (sentences, items, headings, rows) that say a text of the answer key:
+of each text the one with the largest share of its stems, at least a third, the shortest of equals.
+Units of messages without a proposal are not sought, nor the others of messages with one, at
+half weight. A logistic regression holds the weights to the file's "priors", wordings of
+proposals and reports that were written down before anything was fitted, 0 for the rest: words
+that three repositories have and six units. What data says moves them from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.agents_talk import agents_corpus, transcripts
+from benchmarks.extraction_scores import is_optional
+from benchmarks.material import CORPORA, ROOT
+from benchmarks.recorded import Recorded, Row
+from parley.memory.extraction.writing.cards import WritingCards, shipped_cards
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.plain_text import to_plain
+
+OUT: Final = ROOT / "memory" / "extraction" / "writing" / "english.json"
+_RIDGE: Final = 50.0  # how hard a weight is held to its prior
+_REPOSITORIES: Final = 3  # that have a feature
+_UNITS: Final = 6
+_FAINT: Final = 3  # hundredths of a logit; a weaker weight is left out
+_SHARE: Final = 0.34  # of a text's stems, that a unit has to say it
+_LETTERS: Final = 5  # of a stem
+_HALF: Final = 0.5
+_STEPS: Final = 400
+_FLAT: Final = 1e-3  # slope at which the search ends: a weight is within 2e-5 of the best
+_FUNCTION_WORDS: Final = frozenset(
+    """
+    the a an to of and or in on for with is are be it this that as by from at we i you they not no
+    """.split()  # noqa: SIM905  # a list of thirty quoted words reads worse
+)
+
+Weights = dict[str, int]
+
+
+class Seen(NamedTuple):
+    """A unit: its features, whether it is sought, how much it counts, whose it is."""
+
+    features: frozenset[str]
+    sought: bool
+    weight: float
+    repository: str
+
+
+def seen_units(corpus: Path) -> list[Seen]:
+    """Every unit of the transcripts that counts."""
+    return [seen for transcript in transcripts(corpus) for seen in _units(transcript)]
+
+
+def _units(transcript: Recorded) -> Iterable[Seen]:
+    meta, *rows = transcript.rows()
+    keys: dict[int, Row] = {
+        row["index"]: row for row in transcript.gold() if row["label"] == "proposal"
+    }
+    names = {match[0] for row in rows if (match := re.match(r"[a-z]{3,}", row["agent_id"].lower()))}
+    for row in rows:
+        message = WrittenMessage(to_plain(row["content"]), names, shipped_cards())
+        key = keys.get(row["index"])
+        sought = set() if key is None else _sought(message, key["texts"])
+        optional = key is not None and is_optional(key)
+        for index in range(len(message.units)):
+            weight = _HALF if optional and index in sought else 1.0
+            if key is not None and index not in sought:
+                weight = 0.0 if optional else _HALF
+            if weight:
+                features = frozenset(message.features(index))
+                yield Seen(features, index in sought, weight, meta["repository"])
+
+
+def _sought(message: WrittenMessage, texts: Iterable[str]) -> set[int]:
+    """The units that say `texts`."""
+    units = [_stems(message.text[unit.start : unit.end]) for unit in message.units]
+    chosen = set()
+    for wanted in filter(None, map(_stems, texts)):
+        shares = [(len(wanted & unit) / len(wanted), -len(unit)) for unit in units]
+        best = max(range(len(units)), key=shares.__getitem__, default=-1)
+        if best >= 0 and shares[best][0] >= _SHARE:
+            chosen.add(best)
+    return chosen
+
+
+def _stems(text: str) -> set[str]:
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return {word[:_LETTERS] for word in words if word not in _FUNCTION_WORDS and len(word) > 1}
+
+
+# -- the regression ----------------------------------------------------------------
+
+
+def fit_weights(seen: Sequence[Seen], priors: Mapping[str, int]) -> tuple[int, Weights]:
+    """The bias and the weights, hundredths of a logit, that lose least."""
+    names = _names(seen, priors)
+    place = {name: index for index, name in enumerate(names)}
+    rows = [sorted(place[each] for each in unit.features if each in place) for unit in seen]
+    start = [priors.get(name, 0) / 100 for name in names]
+    fitted = _descend(rows, seen, [*start, -3.0])
+    weights = {name: round(100 * weight) for name, weight in zip(names, fitted, strict=False)}
+    kept = {name: weight for name, weight in weights.items() if abs(weight) >= _FAINT}
+    return round(100 * fitted[-1]), kept
+
+
+def _names(seen: Sequence[Seen], priors: Mapping[str, int]) -> list[str]:
+    """The features that are weighed: those with a prior, and those that are common enough."""
+    units: Counter[str] = Counter()
+    repositories: defaultdict[str, set[str]] = defaultdict(set)
+    for unit in seen:
+        for feature in unit.features:
+            units[feature] += 1
+            repositories[feature].add(unit.repository)
+    common = (
+        name
+        for name, count in units.items()
+        if count >= _UNITS and len(repositories[name]) >= _REPOSITORIES
+    )
+    return sorted({*common, *priors})
+
+
+def _descend(rows: Sequence[list[int]], seen: Sequence[Seen], start: list[float]) -> list[float]:
+    """The least of the loss, by limited-memory BFGS from `start`; the bias is last and free."""
+    here, prior = list(start), start[:-1]
+    loss, slope = _loss(rows, seen, here, prior)
+    past: list[tuple[list[float], list[float], float]] = []
+    for _ in range(_STEPS):
+        if max(map(abs, slope)) < _FLAT:
+            break
+        move = _direction(slope, past)
+        along = _dot(slope, move)
+        share = 1.0
+        while True:
+            there = [a + share * b for a, b in zip(here, move, strict=True)]
+            lost, steep = _loss(rows, seen, there, prior)
+            if lost <= loss + 1e-4 * share * along or share < 1e-6:
+                break
+            share /= 2
+        went = [a - b for a, b in zip(there, here, strict=True)]
+        bent = [a - b for a, b in zip(steep, slope, strict=True)]
+        curve = _dot(went, bent)
+        if curve > 1e-12:
+            past = [*past, (went, bent, 1 / curve)][-8:]
+        here, loss, slope = there, lost, steep
+    return here
+
+
+def _loss(
+    rows: Sequence[list[int]], seen: Sequence[Seen], at: list[float], prior: list[float]
+) -> tuple[float, list[float]]:
+    """The loss and its slope at the weights `at`."""
+    apart = [a - b for a, b in zip(at, prior, strict=False)]
+    slope = [_RIDGE * each for each in apart]
+    bias, lost, tilt = at[-1], [_RIDGE / 2 * _dot(apart, apart)], []
+    for row, unit in zip(rows, seen, strict=True):
+        score = bias + sum([at[each] for each in row])
+        chance = 1 / (1 + math.exp(-score)) if score > -700 else 0.0
+        lost.append(unit.weight * (_softplus(-score) if unit.sought else _softplus(score)))
+        pull = unit.weight * (chance - unit.sought)
+        tilt.append(pull)
+        for each in row:
+            slope[each] += pull
+    return math.fsum(lost), [*slope, math.fsum(tilt)]
+
+
+def _softplus(score: float) -> float:
+    return max(score, 0.0) + math.log1p(math.exp(-abs(score)))
+
+
+def _direction(
+    slope: list[float], past: Sequence[tuple[list[float], list[float], float]]
+) -> list[float]:
+    """Downhill, by what the last moves told of the curvature."""
+    move = [-each for each in slope]
+    shares = []
+    for went, bent, inverse in reversed(past):
+        share = inverse * _dot(went, move)
+        shares.append(share)
+        move = [a - share * b for a, b in zip(move, bent, strict=True)]
+    if past:
+        went, bent, inverse = past[-1]
+        scale = 1 / (inverse * _dot(bent, bent))
+        move = [scale * each for each in move]
+    else:
+        move = [each / _RIDGE for each in move]
+    for (went, bent, inverse), share in zip(past, reversed(shares), strict=True):
+        back = inverse * _dot(bent, move)
+        move = [a + (share - back) * b for a, b in zip(move, went, strict=True)]
+    return move
+
+
+def _dot(left: list[float], right: list[float]) -> float:
+    return sum([a * b for a, b in zip(left, right, strict=True)])
+
+
+# -- what is shipped, and what is measured --------------------------------------------
+
+
+def priors() -> dict[str, int]:
+    """The priors of the shipped file, by feature, hundredths of a logit."""
+    groups: Mapping[str, Sequence[str]] = json.loads(OUT.read_text("utf-8"))["priors"]
+    return {name: int(weight) for weight, names in groups.items() for name in names}
+
+
+def cards_by_repository(corpus: Path) -> dict[str, WritingCards]:
+    """For each repository the cards that its transcripts had no part in."""
+    seen = seen_units(corpus)
+    fits = {
+        name: fit_weights([unit for unit in seen if unit.repository != name], priors())
+        for name in {unit.repository for unit in seen}
+    }
+    return {name: shipped_cards().with_weights(*fitted) for name, fitted in fits.items()}
+
+
+def file_with(bias: int, weights: Mapping[str, int]) -> str:
+    """The text of the shipped file with other weights."""
+    tree = json.loads(OUT.read_text("utf-8"))
+    tree |= {"bias": bias, "weights": dict(sorted(weights.items()))}
+    return json.dumps(tree, indent=1, ensure_ascii=False) + "\n"
+
+
+def main() -> None:
+    """Fit and write, or check."""
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.fit_writing", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("corpora", nargs="?", type=Path, default=CORPORA, metavar="CORPORA")
+    parser.add_argument("--check", action="store_true", help="fail where the file differs")
+    asked = parser.parse_args()
+    corpus = agents_corpus(asked.corpora)
+    if corpus is None:
+        sys.exit(f"no talk of agents at {asked.corpora}: nothing fitted")
+    text = file_with(*fit_weights(seen_units(corpus), priors()))
+    if not asked.check:
+        OUT.write_text(text, "utf-8")
+    elif text != OUT.read_text("utf-8"):
+        sys.exit(f"{OUT.name} is not what the talk of agents fits; run without --check")
+
+
+if __name__ == "__main__":
+    main()
