@@ -120,10 +120,28 @@ class WrittenMessage:
         if not propose_together(scores):
             return []
         weights = self._cards.weights
+        chosen = self._with_options(choose_units(units, scores))
         return [
             Weighed(units[index], scores[index], _reasons(weights, self.features(index)))
-            for index in choose_units(units, scores)
+            for index in chosen
         ]
+
+    def _with_options(self, chosen: list[int]) -> list[int]:
+        """`chosen` and the other options beside an option among them, `MOST` at most."""
+        units = self.units
+        sides = {units[index].lead for index in chosen if self._is_option(index)}
+        if not sides:
+            return chosen
+        beside = [
+            index
+            for index, unit in enumerate(units)
+            if index not in chosen and unit.lead in sides and self._is_option(index)
+        ]
+        return sorted([*chosen, *beside[: MOST - len(chosen)]])
+
+    def _is_option(self, index: int) -> bool:
+        """True for an item of a list that begins as an option."""
+        return self.units[index].kind == "item" and self.words[index][:1] == [_OPTION]
 
     def placed(self) -> list[Placed]:
         """The wordings of stances, rulings and reports, in the order of the rules."""
@@ -165,6 +183,7 @@ class WrittenMessage:
         return opening, headings
 
 
+_OPTION: Final = "option"
 _GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})
 
 

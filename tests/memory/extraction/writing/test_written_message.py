@@ -1,0 +1,240 @@
+"""What one written message proposes and says: its units, what they weigh, wordings at a place."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
+from parley.memory.extraction.writing.item_texts import item_text, ruling_text, tidy
+from parley.memory.extraction.writing.units import MOST as MOST_UNITS
+from parley.memory.extraction.writing.units import split_units
+from parley.memory.extraction.writing.written_message import (
+    MOST,
+    WrittenMessage,
+    choose_units,
+    propose_together,
+)
+from parley.memory.text.plain_text import to_plain
+
+NAMES = frozenset({"ana", "bo", "cy"})
+PLAN = """## Next steps
+
+Two things are missing before the release:
+
+1. Add a retry to the upload client. It fails on the first timeout.
+2. Please review the schema, @bo.
+
+```python
+we_should_use("this")
+```
+
+> We should use that.
+
+| Step | Owner |
+|---|---|
+| Deploy | ana |
+"""
+PIECES = st.sampled_from(
+    ["We should ", "please ", "use ", "the cache", ". ", "! ", "\n", "\n\n", "- ", "1. ", "**",
+     "`x` ", "# ", "Bo, ", "ana ", "approved ", "é", "✅ ", "İ", "| a | b |\n", "|---|---|\n", "> ",
+     "```\n",
+     "\x1a", "http://a.b/c ", "what if we ", "I disagree ", "let's ", "12 ", "option b "]
+)  # fmt: skip
+DOCUMENTS = st.lists(PIECES, max_size=60).map("".join)
+
+
+def read(text: str) -> WrittenMessage:
+    return WrittenMessage(to_plain(text), NAMES, shipped_cards())
+
+
+def proposed(text: str) -> list[str]:
+    message = read(text)
+    return [item_text(message, weighed.unit) for weighed in message.proposals()]
+
+
+def placed(text: str) -> set[str]:
+    return {each.rule for each in read(text).placed()}
+
+
+# -- units -------------------------------------------------------------------------
+
+
+def test_only_prose_is_read() -> None:
+    """Neither code nor what somebody else is quoted with."""
+    units = [PLAN[unit.start : unit.end] for unit in split_units(PLAN)]
+    assert not any("this" in unit or "that" in unit for unit in units)
+    assert "Add a retry to the upload client. It fails on the first timeout." in units
+
+
+def test_units_stand_under_headings_and_lead_ins() -> None:
+    units = split_units(PLAN)
+    first = next(unit for unit in units if PLAN.startswith("Add a retry", unit.start))
+    assert PLAN[units[first.heading].start : units[first.heading].end] == "Next steps"
+    assert PLAN[units[first.lead].start : units[first.lead].end].endswith("the release:")
+
+
+@given(DOCUMENTS)
+def test_units_lie_in_the_text_in_order(text: str) -> None:
+    end = 0
+    for number, unit in enumerate(units := split_units(text)):
+        assert end <= unit.start < unit.end <= len(text)
+        assert unit.heading < number
+        assert unit.lead < number
+        end = unit.end
+    assert len(units) < MOST_UNITS + 50
+
+
+# -- what they weigh ---------------------------------------------------------------
+
+
+@given(DOCUMENTS)
+def test_a_score_is_the_sum_of_the_weights_of_its_features(text: str) -> None:
+    """Those that `features` names, each once: the fast sum forgets none."""
+    message, cards = read(text), shipped_cards()
+    for index, score in enumerate(message.scores()):
+        weights = [cards.weights.get(each, 0) for each in message.features(index)]
+        assert score == cards.bias + sum(weights)
+
+
+@given(DOCUMENTS)
+def test_proposals_are_few_and_of_blocks_of_their_own(text: str) -> None:
+    chosen = [weighed.unit for weighed in read(text).proposals()]
+    assert len(chosen) <= MOST
+    assert len({unit.block for unit in chosen}) == len(chosen)
+
+
+def test_many_faint_units_do_not_make_a_proposal() -> None:
+    """The eight likeliest count, however long the message is."""
+    assert not propose_together([-400] * 10_000)
+    assert propose_together([-400, 0])
+    assert not propose_together([])
+
+
+def test_the_likeliest_unit_is_chosen_where_none_is_likely() -> None:
+    units = split_units("One thing.\n\nAnother thing.")
+    assert choose_units(units, [-300, -200]) == [1]
+
+
+def test_other_cards_are_read_with_for_a_while() -> None:
+    silent = shipped_cards().with_weights(-1000, {})
+    with use_cards(silent):
+        assert current_cards() is silent
+        assert not WrittenMessage(PLAN, NAMES, current_cards()).proposals()
+    assert current_cards() is shipped_cards()
+
+
+# -- what is said ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I suggest we cache the tokens for an hour and drop the second lookup.",
+        "The lookup is slow.\n\nWhat if we cache the tokens for an hour?",
+        "## Proposed plan\n\n- Cache the tokens for an hour\n- Drop the second lookup",
+        "Bo, please cache the tokens before you touch the second lookup.",
+        "We should never keep tokens in the log. Let's mask them before they are written.",
+    ],
+)
+def test_a_course_of_action_is_a_proposal(text: str) -> None:
+    assert proposed(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good morning, everyone.",
+        "All tests passed. The build was green and the image was pushed to the registry.",
+        "```\nlet's use this; we should call that\n```",
+        "> I suggest we cache the tokens for an hour.",
+        "- ✅ tests passed\n- ✅ image pushed\n- ✅ docs updated",
+    ],
+)
+def test_reports_code_and_quotations_propose_nothing(text: str) -> None:
+    assert not proposed(text)
+
+
+def test_each_option_is_an_item_of_its_own() -> None:
+    text = (
+        "I recommend we pick one of these:\n\n"
+        "- Option A: keep the tokens in Redis\n- Option B: keep the tokens in a signed cookie\n"
+    )
+    assert proposed(text) == [
+        "Option A: keep the tokens in Redis", "Option B: keep the tokens in a signed cookie",
+    ]  # fmt: skip
+
+
+def test_texts_have_no_markup_and_no_signs_around_them() -> None:
+    assert tidy("→ **Use `redis`** for\n  the cache ✅") == "Use redis for the cache"
+    assert tidy("***") == "***"
+
+
+def test_a_short_item_is_told_under_its_lead_in() -> None:
+    text = "Please do the following before Friday:\n\n- Wire Redis\n"
+    assert proposed(text) == ["Please do the following before Friday: Wire Redis"]
+
+
+def test_a_ruling_says_what_stands_under_its_heading() -> None:
+    message = read("## Plan approved\n\nThe tokens are cached for an hour, by Bo.")
+    decided = next(each for each in message.placed() if each.act == "decide")
+    said = "Plan approved: The tokens are cached for an hour, by Bo."
+    assert ruling_text(message, decided.unit) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Agreed. Go on with the cache.", "support.yes"),
+        ("Bo, agreed. Go on with the cache.", "support.addressed-yes"),
+        ("I respectfully disagree with the cache. It hides errors.", "oppose.disagree"),
+        ("However, we must keep the second lookup until March.", "oppose.but-must"),
+        ("I have no strong preference between the two.", "neutral.none"),
+        ("The user approved the plan. Bo starts on Monday.", "decide.ruled"),
+        ("Taking option 2, and starting with the schema.", "support.pick"),
+        ("No objections received, so we proceed.", "decide.no-objection"),
+    ],
+)
+def test_wordings_count_at_their_place(text: str, rule: str) -> None:
+    assert rule in placed(text)
+
+
+def test_a_yes_far_down_is_no_answer() -> None:
+    far = "The cache is slow.\n\nThe log is long.\n\nThe disk is full.\n\nThe night is dark.\n\n"
+    assert "support.yes" not in placed(f"{far}Agreed, it is.")
+
+
+def test_the_language_is_told_by_its_commonest_words() -> None:
+    assert read("We should keep the cache for the tokens that you have.").is_readable()
+    german = (
+        "Wir sollten den Zwischenspeicher behalten, weil er schneller ist als jede Abfrage. " * 3
+    )
+    assert not read(german).is_readable()
+
+
+# -- hostile -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["we should use it. ", "? ", "**a** ", "- - - ", "> ", "`a` ", "a", "✅ ", "http://", "|a|b|\n",
+     "# a\n", "I agree. ", "option b ", "İ", "要", '"a" ', "not approved, "],
+)  # fmt: skip
+def test_time_grows_with_the_length(piece: str) -> None:
+    """Eight times the text takes at most some twenty times as long, on a machine that is shared."""
+
+    def spent(size: int) -> float:
+        text = (piece * (size // len(piece) + 1))[:size]
+        best = float("inf")
+        for _ in range(3):
+            begun = process_time()
+            message = read(text)
+            message.proposals()
+            message.placed()
+            best = min(best, process_time() - begun)
+        return best
+
+    assert spent(64_000) < 20 * max(spent(8_000), 0.002)

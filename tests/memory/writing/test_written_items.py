@@ -1,0 +1,188 @@
+"""Written messages in the ledger: who answers what, what is quoted, what binds by agreement."""
+
+from __future__ import annotations
+
+import pytest
+
+from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.memory import Memory
+from tests.support.logs.logs import PACKS, folded, talk
+
+CACHE = (
+    "The second lookup costs us most of a request, as the profile of last night shows.\n\n"
+    "I suggest we cache the tokens for an hour. The client can ask for a fresh one when it has to, "
+    "and the log shows when that happens.\n\nWe keep the old path for a week."
+)
+OPTIONS = (
+    "There are two ways to keep the tokens, and both of them were tried in the last project.\n\n"
+    "I recommend we pick one of the following, and write it down before Friday:\n\n"
+    "- Option A: keep the tokens in Redis with a lifetime of an hour\n"
+    "- Option B: keep the tokens in a signed cookie of the browser\n\n"
+    "Either of them is small enough to be done by one of us."
+)
+REPORT = (
+    "The build was green in the night, and the image was pushed to the registry at four.\n\n"
+    "All of the 312 tests passed. Nothing was skipped, and nothing was slow.\n\n"
+    "The numbers of the last run were added to the table in the wiki, where the others are."
+)
+LONG = (
+    " The log of the last week is attached, with the figures of every run in the table below, and "
+    "there is nothing in it that would speak against going on as we said in the morning that day."
+    " What is left of the old path was looked at as well, and it does not matter for what is said."
+)
+
+
+def stances(memory: Memory, ref: int) -> dict[str, str]:
+    return {who: each.stance for who, each in memory.proposals[ref].reactions.items()}
+
+
+def test_a_document_proposes_and_an_answer_supports() -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", f"Agreed.{LONG}")))
+    assert len(memory.proposals) == 1
+    made = memory.proposals[1]
+    assert made.topic == "I suggest we cache the tokens for an hour"
+    assert (made.origin.rule or "").startswith("writing/propose: ")
+    assert stances(memory, 1) == {"bo": "support"}
+
+
+def test_opposition_outweighs() -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", f"I see the point, but I disagree.{LONG}")))
+    assert stances(memory, 1) == {"bo": "oppose"}
+
+
+def test_an_option_is_named() -> None:
+    memory, _ = folded(talk(("ana", OPTIONS), ("bo", f"I vote for option B.{LONG}")))
+    texts = {ref: proposal.text for ref, proposal in memory.proposals.items()}
+    named = next(ref for ref, text in texts.items() if text.startswith("Option B"))
+    assert stances(memory, named) == {"bo": "support"}
+    assert not any(stances(memory, ref) for ref in texts if ref != named)
+
+
+def test_who_said_another_thing_since_is_not_answered() -> None:
+    """The report is what is agreed with, and a report is no item."""
+    memory, _ = folded(talk(("ana", CACHE), ("ana", REPORT), ("bo", f"Agreed.{LONG}")))
+    assert stances(memory, 1) == {}
+
+
+def test_a_reply_is_on_what_it_replies_to() -> None:
+    reply = Message(participant="bo", content=f"Agreed.{LONG}", re=1)
+    memory, _ = folded(talk(("ana", CACHE), ("cy", OPTIONS), reply))
+    assert stances(memory, 1) == {"bo": "support"}
+    assert stances(memory, 2) == {}
+
+
+def test_nothing_near_is_nothing() -> None:
+    far: list[tuple[str, str]] = [("cy", REPORT)] * 9
+    memory, _ = folded(talk(("ana", CACHE), *far, ("bo", f"Agreed.{LONG}")))
+    assert stances(memory, 1) == {}
+
+
+def test_ticks_of_a_list_are_no_votes() -> None:
+    ticks = f"{REPORT}\n\n- ✅ tests pass\n- ❌ docs are old\n- ✅ image pushed\n"
+    memory, _ = folded(talk(("ana", CACHE), ("bo", ticks)))
+    assert stances(memory, 1) == {}
+
+
+@pytest.mark.parametrize(("line", "stance"), [("+1 to P1", "support"), ("-1 on P1", "oppose")])
+def test_a_vote_on_a_handle_counts_in_a_document(line: str, stance: str) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", f"{REPORT}\n\n{line}")))
+    assert stances(memory, 1) == {"bo": stance}
+
+
+def test_a_tag_outranks_the_wording_around_it() -> None:
+    marked = f"{REPORT}\n\nPROPOSAL: We should cache the tokens for an hour\n"
+    memory, _ = folded(talk(("ana", marked)))
+    texts = [proposal.text for proposal in memory.proposals.values()]
+    assert texts == ["We should cache the tokens for an hour"]
+
+
+def test_an_answer_that_is_quoted_whole_was_a_proposal() -> None:
+    """Who holds on to it proposes nothing new, and who objects objects to it."""
+    quoted = f'I believe the right name is "The old upload client".{2 * LONG}'
+    holds = f"I understand, but I still believe that the old name is better.{LONG}"
+    memory, _ = folded(talk(
+        ("ana", "The old upload client."), ("ana", quoted), ("bo", f"I disagree.{LONG}"),
+        ("ana", holds),
+    ))  # fmt: skip
+    made = memory.proposals[1]
+    assert (made.participant, made.born, made.detected) == ("ana", 1, 2)
+    assert stances(memory, 1)["bo"] == "oppose"
+    assert all(proposal.born != 4 for proposal in memory.proposals.values())
+
+
+def test_a_redacted_answer_leaves_no_word() -> None:
+    memory, _ = folded(talk(
+        ("ana", "The upload client of Zanzibar."), EntryRedacted(redacted=1, reason="private"),
+    ))  # fmt: skip
+    assert b"Zanzibar" not in dump(memory)
+
+
+def test_somebody_known_by_two_names_does_not_answer_themselves() -> None:
+    alias = ParticipantAliased(participant="ana", alias="ana-2")
+    memory, _ = folded(talk(("ana-2", CACHE), alias, ("ana", f"Agreed.{LONG}")))
+    assert stances(memory, 1) == {}
+
+
+def test_memory_goes_on_from_its_bytes() -> None:
+    """Law 2, with turns and claims that wait."""
+    lines: list[tuple[str, str] | Entry] = [
+        ("ana", CACHE), ("bo", f"Plan approved. Agreed.{LONG}"), ("cy", REPORT), ("ana", OPTIONS),
+        ("bo", f"I vote for option B.{LONG}"), ("cy", f"The user approved option B.{LONG}"),
+        ("ana", REPORT), ("bo", REPORT), ("cy", REPORT),
+    ]  # fmt: skip
+    records = talk(*lines)
+    whole, _ = folded(records)
+    for cut in range(1, len(records)):
+        before, _ = folded(records[:cut])
+        again = load(dump(before), PACKS, records[cut - 1].seq)
+        for record in records[cut:]:
+            apply(again, record)
+        assert dump(again) == dump(whole)
+
+
+# -- by agreement ------------------------------------------------------------------
+
+PLAIN = [
+    ("ana", "I propose we use Postgres for the ledger"),
+    ("bo", "Let's go with Postgres for the ledger"),
+    ("cy", "Agreed, Postgres for the ledger"),
+]
+REST = [("dee", "Fine weather today"), ("eli", "Indeed"), ("dee", "See you all tomorrow")]
+
+
+def binding(memory: Memory) -> list[str]:
+    return [
+        decision.ratified.rule or ""
+        for decision in memory.decisions.values()
+        if decision.ratified is not None
+    ]
+
+
+def test_what_two_agree_on_binds_once_nobody_objects() -> None:
+    """Five people and the plainest of words end with a decision in the ledger."""
+    memory, facts = folded(talk(*PLAIN, *REST))
+    assert binding(memory) == ["ratify.agreement"]
+    assert sum(fact.kind == "decision.ratified" for fact in facts) == 1
+
+
+def test_it_does_not_bind_before_the_wait_is_over() -> None:
+    memory, _ = folded(talk(*PLAIN))
+    assert binding(memory) == []
+
+
+def test_an_objection_stops_it() -> None:
+    memory, _ = folded(talk(*PLAIN, ("dee", "I oppose D1"), *REST))
+    assert binding(memory) == []
+
+
+def test_nobody_agrees_with_themselves() -> None:
+    alone = [("ana", "Let's go with Postgres for the ledger"), ("ana", "Agreed, Postgres it is")]
+    memory, _ = folded(talk(*alone, *REST))
+    assert binding(memory) == []
+
+
+def test_it_can_be_switched_off() -> None:
+    memory, _ = folded(talk(*PLAIN, *REST, ratify={"agreement": 0}))
+    assert binding(memory) == []
