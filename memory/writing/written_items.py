@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.structure.marking_style import WRITTEN
+from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text, tidy
 from parley.memory.extraction.writing.units import Unit
@@ -24,7 +24,7 @@ from parley.memory.writing import answered_turns
 from parley.memory.writing.written_stances import placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
-_WRITTEN: Final = 240  # characters: where messages have as many on average, talk is written
+_WRITTEN: Final = 260  # characters: where messages have as many on average, talk is written
 _LINE: Final = 80  # of a line as people type them
 _SHORT_LINES: Final = 4  # where one message in so many at most is such a line
 _GREETINGS: Final = 2  # beside some that open a session
@@ -108,7 +108,9 @@ def _propose(moment: FoldStep, message: WrittenMessage, weighed: Weighed) -> Non
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
     origin = moment.origin("pattern", rule, confidence, start=first, end=last)
     said = tidy(message.text[weighed.unit.start : weighed.unit.end])
-    proposals.propose(moment, item_text(message, weighed.unit), origin, topic=said)
+    made = proposals.propose(moment, item_text(message, weighed.unit), origin, topic=said)
+    if made is not None:
+        hold_back_unmarked(moment, made)
 
 
 def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
@@ -131,7 +133,9 @@ def _take_ruling(
     said = min(rulings, key=lambda each: each.unit.start)
     text = ruling_text(message, said.unit)
     resolves = _resolved(text, answered)
-    decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
+    made = decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
+    if made is not None and made.born == moment.n:
+        hold_back_unmarked(moment, made)
 
 
 def _resolved(text: str, answered: list[Proposal]) -> Proposal | None:

@@ -16,6 +16,7 @@ from parley.memory.state.item_state import Decision, Proposal
 _LOOSE: Final = ("tag/decision", "tag/consensus")
 UNMARKED: Final = "(unmarked)"  # after a tag that stands for redacted words without one
 WRITTEN: Final = "writing/"  # how the rules begin that read documents
+_VOTING: Final = 5  # bare votes: here lines are put to a vote, and documents are asides
 _STRAY: Final = 3  # votes with nothing proposed: here "+1" is said of talk
 _SCRIBED: Final = 5  # of the newest 20 lines: somebody takes minutes of what others say
 
@@ -65,9 +66,12 @@ def _hold_decisions(moment: FoldStep) -> None:
 
 
 def make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
-    """Make an item tentative that its wording alone made; written talk is not held back."""
+    """Make an item tentative that its wording alone made.
+
+    Documents are weighed by more than that: theirs is held back only where people vote on lines.
+    """
     origin = item.origin
-    if (origin.rule or "").startswith(WRITTEN):
+    if (origin.rule or "").startswith(WRITTEN) and moment.memory.structure.voted < _VOTING:
         return
     if origin.how == "pattern" and item.stands and not item.tentative:
         item.tentative = True
