@@ -118,13 +118,13 @@ CORPORA: Final = {
         86, "72cd0717450b7389bdba125dada3ed52", "1838c8f08940d5ffe218e50fc9cc27f0"
     ),
     "dev/wg": Transcripts(
-        121, "8dfe1260362f46c277fda9a4738a8335", "7c7d5e26553a8e86be5784f9fce59c91"
+        121, "2204a498579a934bc5b7b474e7ed38fb", "42d9ba6383ace92cab38551e029439ff"
     ),
     "agents/dev": Transcripts(
         26, "823a65f038408feeca903697d5babcf2", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "65e3d09cc5a8a8d06a29742daafbb1a3", "bbde8e23732b4b1f83c8baa821a82b62")
+LONG: Final = Transcripts(1, "063219ffccf6abd71791d13f181e76cd", "cc23d03db6c1149aef4f5d2625826452")
 
 
 def digest(parts: Iterable[bytes]) -> str:
