@@ -74,7 +74,7 @@ def test_a_reply_is_on_what_it_replies_to() -> None:
 
 
 def test_nothing_near_is_nothing() -> None:
-    far: list[tuple[str, str]] = [("cy", REPORT)] * 9
+    far: list[tuple[str, str]] = [("cy", f"{REPORT}{LONG}")] * 9
     memory, _ = folded(talk(("ana", CACHE), *far, ("bo", f"Agreed.{LONG}")))
     assert stances(memory, 1) == {}
 
