@@ -29,6 +29,8 @@ _LINE: Final = 80  # of a line as people type them
 _SHORT_LINES: Final = 4  # where one message in so many at most is such a line
 _GREETINGS: Final = 2  # beside some that open a session
 _DOCUMENT: Final = 300  # of one that is a document by itself, where it has lines
+# Rulings that somebody reports, or that answer no proposal: they settle one by its words alone.
+_OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assigned"})
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 
@@ -132,15 +134,18 @@ def _take_ruling(
         return
     said = min(rulings, key=lambda each: each.unit.start)
     text = ruling_text(message, said.unit)
-    resolves = _resolved(text, answered)
+    resolves = _resolved(text, answered, 2 if said.rule in _OF_OTHERS else 0)
     made = decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 
 
-def _resolved(text: str, answered: list[Proposal]) -> Proposal | None:
-    """The proposal that a ruling settles: of those answered the one most like it."""
-    if not answered:
-        return None
+def _resolved(text: str, answered: list[Proposal], least: int) -> Proposal | None:
+    """The proposal that a ruling settles: of those answered the one most like it.
+
+    None that shares fewer than `least` words with it.
+    """
     marks = set(fingerprint(text))
-    return max(answered, key=lambda each: (len(marks & set(each.fingerprint)), -each.ref))
+    shared = {each.ref: len(marks & set(each.fingerprint)) for each in answered}
+    likely = [each for each in answered if shared[each.ref] >= least]
+    return max(likely, key=lambda each: (shared[each.ref], -each.ref), default=None)

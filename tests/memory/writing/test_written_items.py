@@ -13,7 +13,8 @@ from tests.support.logs.logs import PACKS, folded, talk
 CACHE = (
     "The second lookup costs us most of a request, as the profile of last night shows.\n\n"
     "I suggest we cache the tokens for an hour. The client can ask for a fresh one when it has to, "
-    "and the log shows when that happens.\n\nWe keep the old path for a week, so that whoever needs it can go back."
+    "and the log shows when that happens.\n\nWe keep the old path for a week, so that whoever "
+    "needs it can go back."
 )
 OPTIONS = (
     "There are two ways to keep the tokens, and both of them were tried in the last project.\n\n"
