@@ -34,8 +34,9 @@ _RULES: Final = (
     "- target, of a stance: the handle of what it is on (P3, D2, M17), or the number of the "
     "message that proposed or decided it; of other labels an empty text.\n"
     "- confidence: 0 to 100.\n"
-    "A question, a joke, what others are reported to have said, and how the meeting itself goes "
-    "are none of these. Of a message that says nothing of the kind claim nothing.\n"
+    'A question that puts a course of action to the group ("what if we…?") is a proposal. Any '
+    "other question, a joke, what others are reported to have said, and how the meeting itself "
+    "goes are none of these. Of a message that says nothing of the kind claim nothing.\n"
     "confirm: handles of the items listed that are what they are listed as.\n"
     "retract: those that are not, with what they are instead."
 )
