@@ -155,7 +155,7 @@ class ExtractionJob:
         return check_claims(answer, lines, self.candidates)
 
     def _fit(self, lines: Sequence[ShownMessage]) -> tuple[Prompt, list[ShownMessage]]:
-        """The question, the longest messages clipped until it has `extract.tokens`."""
+        """The question, within `extract.tokens`: what is shown before gives way first."""
         shown = [replace(message, text=clip(message.text, _MESSAGE_CHARS)) for message in lines]
         prompt = extraction_prompt(shown, self.candidates, self.terms.out)
         for _ in range(HALVINGS):
@@ -240,5 +240,13 @@ def _words(item: Proposal | Decision) -> str:
 
 
 def _clip_messages(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
+    """`lines` in about `room` characters: those said before give way first, then the longest."""
+    before = [message for message in lines if not message.own]
+    own = [message for message in lines if message.own]
+    before = _clip_alike(before, room - sum(len(message.text) for message in own))
+    return [*before, *_clip_alike(own, room - sum(len(message.text) for message in before))]
+
+
+def _clip_alike(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
     texts = clip_lines([(message.who, message.text) for message in lines], room)
     return [replace(message, text=text) for message, text in zip(lines, texts, strict=True)]

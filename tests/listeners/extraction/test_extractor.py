@@ -108,6 +108,19 @@ async def test_the_question_shows_messages_by_number_and_what_stands_by_handle()
     assert prompt.shape is not None
 
 
+async def test_what_is_shown_before_gives_way_before_what_is_to_be_read() -> None:
+    """A long message of the stretch stays whole while the overlap can be clipped."""
+    talk = [("ana", "earlier " * 200), ("bo", "earlier " * 200), ("cy", "to be read " * 150)]
+    lines = [Message(participant=who, content=text) for who, text in talk]
+    terms = {"how": "model", "interval": 2, "overlap": 2, "tokens": 1000}
+    entries = [opened(extract=terms), *lines, Message(participant="dee", content="Hm.")]
+    model = scripted(answer_text())
+    await made(model, entries, 1)
+    before, own = model.prompts[0].user.split("Messages to read:")
+    assert "to be read " * 149 in own
+    assert "earlier " * 150 not in before
+
+
 async def test_no_message_leaves_its_fence() -> None:
     """Whatever it looks like, each of its lines begins with a bar."""
     model = scripted(answer_text())
