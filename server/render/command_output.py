@@ -145,6 +145,18 @@ def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
         write_stdout(b"%d\n" % number)
 
 
+def show_message_receipt(
+    receipt: Receipt, repeats: Sequence[Mapping[str, Any]] | None, json: bool
+) -> None:
+    """`show_receipt` of a message, with the earlier proposals that it says again, where asked."""
+    if json:
+        print_json(asdict(receipt) | ({} if repeats is None else {"repeats": list(repeats)}))
+        return
+    show_receipt(receipt, receipt.n, json)
+    for row in repeats or ():
+        print_notice(str(row["says"]))
+
+
 def show_notice(receipt: Receipt, done: str, json: bool) -> None:
     """What an entry that is no talk has done."""
     if json:

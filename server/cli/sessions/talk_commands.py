@@ -45,19 +45,24 @@ def say(
     id_: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="own id: resending is harmless")
     ] = None,
+    repeats: Annotated[
+        bool, typer.Option("--repeats", help="then say which earlier proposals it says again")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Publish one message. Prints its number."""
     from parley.server.basics import entry_drafts
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.backend_calls import call_bus, call_service
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
     from parley.server.services.publication import publish_entry
+    from parley.server.services.repeats import find_repeats
 
     text = stdin_text() if content == "-" else content
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
     receipt = call_bus(settings(ctx), publish_entry, session, message, id_ or "")
-    command_output.show_receipt(receipt, receipt.n, json)
+    rows = call_service(settings(ctx), find_repeats, session, receipt.n) if repeats else None
+    command_output.show_message_receipt(receipt, rows, json)
 
 
 def publish(

@@ -33,6 +33,12 @@ class ReceiptRow(Answer):
     duplicate: bool
 
 
+class MessageReceiptRow(ReceiptRow):
+    """`repeats`, where it was asked for: an echo row each, with `says`, the same on a line."""
+
+    repeats: list[Tree] | None = None
+
+
 class Receipts(Answer):
     receipts: list[ReceiptRow]
 

@@ -42,7 +42,7 @@ PROMISED = {
     "transcript": {"--format", "--out", "--speaker", "--list", "--skip-bad", "--json"},
     "worker": {"--lanes"},
     "status": {"--json"},
-    "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--json"},
+    "say": {"--as", "--act", "--re", "--topic", "--to", "--id", "--repeats", "--json"},
     "publish": {"--json"},
     "join": {"--as", "--may", "--json"},
     "floor show": {"--json"},

@@ -15,7 +15,7 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
 from parley.listeners.sessions.turns import Muted
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
-from parley.server.http.bodies.session_responses import EntryRow, Page, ReceiptRow, Receipts
+from parley.server.http.bodies.session_responses import EntryRow, MessageReceiptRow, Page, Receipts
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.identity.token_grants import (
@@ -37,6 +37,7 @@ from parley.server.http.requests.message_requests import (
     publish_and_nudge,
     read_body,
     receipt_response,
+    receipt_row,
     speak_in_turn,
 )
 from parley.server.http.state.dependencies import (
@@ -48,6 +49,7 @@ from parley.server.http.state.dependencies import (
 from parley.server.queries.message_search import holds
 from parley.server.rows.entry_rows import log_row
 from parley.server.services.publication import find_published
+from parley.server.services.repeats import MOST_SECONDS, read_repeats
 
 MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
@@ -76,8 +78,8 @@ def _body(model: type[BaseModel]) -> dict[str, Any]:
             "act-not-allowed", "floor-required", "floor-not-granted", "floor-lost", "seat-taken",
             "refused", "busy",
         ),
-        200: {"model": ReceiptRow, "description": "It stood there before"},
-        201: {"model": ReceiptRow},
+        200: {"model": MessageReceiptRow, "description": "It stood there before"},
+        201: {"model": MessageReceiptRow},
     },
 )  # fmt: skip
 async def post_message(
@@ -86,8 +88,15 @@ async def post_message(
     wait: Annotated[
         int, Query(ge=0, le=25, description="seconds that an agent waits for the floor")
     ] = 20,
+    repeats: Annotated[
+        int, Query(ge=0, le=MOST_SECONDS, description="seconds to wait for what it says again")
+    ] = 0,
 ) -> Response:  # fmt: skip
-    """Say something. An agent under a floor says it through its seat, in its turn."""
+    """Say something. An agent under a floor says it through its seat, in its turn.
+
+    With `repeats`, the receipt tells which earlier proposals it says again and what became of
+    them; the message is in the log before that is asked.
+    """
     body = await read_body(request, MessageBody)
     check_act(caller, body.act)
     name = caller.resolve_speaker(body.as_)
@@ -103,14 +112,27 @@ async def post_message(
         memory = room.memory if room else await deps.backend.reader.current(session)
         check_message_authors(memory, caller, [entry])
         if needs_floor(memory, caller):
-            return receipt_response(await _in_turn(deps, session, caller, draft, wait), draft.id)
+            receipt = await _in_turn(deps, session, caller, draft, wait)
+            return await _receipt_with_repeats(deps, session, receipt, draft.id, repeats)
         if (
             is_muted(memory, caller)
             and await find_published(deps.backend.bus, session, draft) is None
         ):
             raise Muted(name)
     (receipt,) = await publish_and_nudge(deps, session, [draft])
-    return receipt_response(receipt, draft.id)
+    return await _receipt_with_repeats(deps, session, receipt, draft.id, repeats)
+
+
+async def _receipt_with_repeats(
+    deps: Dependencies, session: str, receipt: Receipt, id: str, seconds: int
+) -> Response:
+    """The receipt, with what the message says again where `seconds` are waited for it."""
+    if not seconds:
+        return receipt_response(receipt, id)
+    rows = await read_repeats(deps.backend.reader, session, receipt.n, seconds)
+    return json_response(
+        {**receipt_row(receipt, id), "repeats": rows}, 200 if receipt.duplicate else 201
+    )
 
 
 async def _in_turn(
