@@ -113,7 +113,11 @@ async def test_what_is_shown_before_gives_way_before_what_is_to_be_read() -> Non
     talk = [("ana", "earlier " * 200), ("bo", "earlier " * 200), ("cy", "to be read " * 150)]
     lines = [Message(participant=who, content=text) for who, text in talk]
     terms = {"how": "model", "interval": 2, "overlap": 2, "tokens": 1000}
-    entries = [opened(extract=terms), *lines, Message(participant="dee", content="Hm.")]
+    entries: list[Entry] = [
+        opened(extract=terms),
+        *lines,
+        Message(participant="dee", content="Hm."),
+    ]
     model = scripted(answer_text())
     await made(model, entries, 1)
     before, own = model.prompts[0].user.split("Messages to read:")
