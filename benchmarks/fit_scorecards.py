@@ -76,7 +76,7 @@ def gate(learnt: Sequence[Meeting]) -> Weights:
         marked = {place for marks in meeting.gold.values() for place in marks}
         for heard in meeting.heard:
             if heard.vote is None and len(heard.text) > 5:
-                cues.append(lexicon().told(heard.cues))
+                cues.append(lexicon().name_cues(heard.cues))
                 sought.append(heard.place in marked)
     names = sorted({cue for line in cues for cue in line})
     rows = _rows(cues, names, sought, [1.0] * len(cues))
@@ -127,7 +127,7 @@ def seen(meeting: Meeting, cues: Weights, label: Label, folds: int = FOLDS) -> l
         window_message = heard if heard.vote is not None else weigh_message(heard, cards)
         touched = observe_message(structure, window_message, cards)
         if window_message.passes:
-            known[window_message.place] = frozenset(lexicon().told(window_message.cues)), ()
+            known[window_message.place] = frozenset(lexicon().name_cues(window_message.cues)), ()
             due.append(structure.lines[-1])
         if not wait:
             for line in touched:

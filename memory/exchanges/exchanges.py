@@ -47,7 +47,7 @@ def close_exchange(moment: FoldStep, closing: Episode) -> None:
         moment.memory.regard_layers()
     store.window.append(closing.ref)
     if talk is not None:
-        moment.found(
+        moment.record_fact(
             "exchange.closed",
             closing.handle,
             turn=store.turn,

@@ -39,7 +39,7 @@ def count_call(moment: FoldStep, entry: ToolCalled) -> None:
         kept.hits += 1
         kept.expires = max(kept.expires, min(turn + kept.ttl + 1, kept.limit))
         data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
-        moment.found("tool.hit", None, **data)
+        moment.record_fact("tool.hit", None, **data)
     elif key not in tools.calls:
         tools.misses += 1
         tools.calls[key] = PendingCall(call_id=entry.call_id, n=moment.n, turn=turn)
@@ -64,7 +64,7 @@ def keep_result(moment: FoldStep, entry: ToolReturned) -> None:
     _hold(memory)
     if key in tools.cached:
         data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
-        moment.found("tool.cached", None, **data)
+        moment.record_fact("tool.cached", None, **data)
 
 
 def record_injection(moment: FoldStep, entry: ContextInjected) -> None:
@@ -85,7 +85,7 @@ def record_injection(moment: FoldStep, entry: ContextInjected) -> None:
                 everyone, key=lambda name: max(injection.n for injection in everyone[name].values())
             )
         ]
-    moment.found("context.injected", None, participant=moment.participant, key=entry.key)
+    moment.record_fact("context.injected", None, participant=moment.participant, key=entry.key)
 
 
 def expire_results(memory: Memory) -> None:

@@ -32,7 +32,7 @@ def place_bid(moment: FoldStep, entry: FloorBid) -> None:
         novelty=clip(one_line(entry.novelty), _NOVELTY),
     )
     made = floor.bids[name]
-    moment.found(
+    moment.record_fact(
         "floor.bid",
         None,
         participant=name,
@@ -49,7 +49,7 @@ def record_pass(moment: FoldStep, entry: FloorPassed) -> None:
     if not _counts(memory, name, entry):
         return
     floor.yield_floor(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
-    moment.found("floor.passed", None, participant=name, ready=entry.ready)
+    moment.record_fact("floor.passed", None, participant=name, ready=entry.ready)
 
 
 def _counts(memory: Memory, name: str, entry: FloorBid | FloorPassed) -> bool:

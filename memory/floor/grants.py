@@ -33,17 +33,17 @@ def grant_floor(moment: FoldStep, entry: FloorGranted) -> None:
         return
     _begin(floor, entry.epoch)
     if not is_allowed(memory, entry.by, "grant"):
-        moment.found("floor.refused", None, by=entry.by, what="grant")
+        moment.record_fact("floor.refused", None, by=entry.by, what="grant")
         return
     seat = floor.seats.get(name)
     if entry.by is None:
         _serve(memory, name)
     if seat is None or not seat.present or seat.muted or seat.role == "observer" or floor.paused:
-        moment.found("floor.refused", None, by=name, what="floor")
+        moment.record_fact("floor.refused", None, by=name, what="floor")
         return
     floor.holder, floor.lease_ms = name, max(1, entry.lease_ms)
     floor.intent = floor.bids.pop(name, None)
-    moment.found(
+    moment.record_fact(
         "floor.granted",
         None,
         participant=name,
@@ -81,13 +81,13 @@ def release_floor(moment: FoldStep, entry: FloorReleased) -> None:
     if not (entry.by is not None and memory.named(entry.by) == holder) and not is_allowed(
         memory, entry.by, "interrupt"
     ):
-        moment.found("floor.refused", None, by=entry.by, what="interrupt")
+        moment.record_fact("floor.refused", None, by=entry.by, what="interrupt")
         return
     if holder != name:
         return
     if entry.reason in ("silent", "failed", "expired", "budget"):
         yield_floor(memory, name, moment.n, failed=entry.reason == "failed")
-    moment.found("floor.released", None, participant=name, reason=entry.reason)
+    moment.record_fact("floor.released", None, participant=name, reason=entry.reason)
 
 
 def yield_floor(
@@ -125,7 +125,7 @@ def record_nudge(moment: FoldStep, entry: FloorNudged) -> None:
     if (seat := floor.seats.get(name)) is not None:
         seat.addressed, seat.cooled = here, 0
         floor.passes.pop(name, None)
-    moment.found(
+    moment.record_fact(
         "floor.nudged",
         None,
         participant=name,
@@ -140,27 +140,27 @@ def pause_floor(moment: FoldStep, entry: FloorPaused) -> None:
     """No grants from here on; a moderator's pause outranks that of the hops."""
     floor = moment.memory.floor
     if not is_allowed(moment.memory, entry.by, "pause"):
-        moment.found("floor.refused", None, by=entry.by, what="pause")
+        moment.record_fact("floor.refused", None, by=entry.by, what="pause")
         return
     reason = clip(entry.reason, SEAT_FIELDS) or "moderator"
     if reason == "hops" and entry.by is not None:
         reason = "moderator"  # a person's word does not end by itself
     if not floor.paused or reason != "hops":
         floor.paused = reason
-    moment.found("floor.paused", None, reason=reason, by=entry.by)
+    moment.record_fact("floor.paused", None, reason=reason, by=entry.by)
 
 
 def resume_floor(moment: FoldStep, entry: FloorResumed) -> None:
     """Grants again, and the hops begin anew: somebody has looked. Who failed is asked anew."""
     floor = moment.memory.floor
     if not is_allowed(moment.memory, entry.by, "pause"):
-        moment.found("floor.refused", None, by=entry.by, what="pause")
+        moment.record_fact("floor.refused", None, by=entry.by, what="pause")
         return
     floor.paused, floor.hops, floor.hinted = "", 0, False
     floor.passes = {
         name: floor_pass for name, floor_pass in floor.passes.items() if not floor_pass.failed
     }
-    moment.found("floor.resumed", None, by=entry.by)
+    moment.record_fact("floor.resumed", None, by=entry.by)
 
 
 def mute_seat(moment: FoldStep, entry: FloorMuted) -> None:
@@ -168,12 +168,12 @@ def mute_seat(moment: FoldStep, entry: FloorMuted) -> None:
     floor, name = moment.memory.floor, moment.participant
     seat = floor.seats.get(name)
     if seat is None or not is_allowed(moment.memory, entry.by, "mute"):
-        moment.found("floor.refused", None, by=entry.by, what="mute")
+        moment.record_fact("floor.refused", None, by=entry.by, what="mute")
         return
     seat.muted = entry.muted
     if entry.muted:
         withdraw_bid(floor, name)
-    moment.found("floor.muted", None, participant=name, muted=entry.muted, by=entry.by)
+    moment.record_fact("floor.muted", None, participant=name, muted=entry.muted, by=entry.by)
 
 
 def begin_phase(moment: FoldStep, entry: EpisodeOpened) -> None:

@@ -70,7 +70,7 @@ def take_seat(moment: FoldStep, entry: ParticipantJoined) -> None:
     memory, name = moment.memory, moment.participant
     floor = memory.floor
     if not name or VOICE in (name, entry.participant):
-        moment.found("floor.refused", None, by=entry.participant, what="seat")
+        moment.record_fact("floor.refused", None, by=entry.participant, what="seat")
         return
     seat = floor.seats.get(name)
     if seat is None:
@@ -83,7 +83,7 @@ def take_seat(moment: FoldStep, entry: ParticipantJoined) -> None:
         spending.book_lost_calls(moment, name)
     _furnish(seat, entry)
     memory.regard_layers()
-    moment.found("seat.taken", None, participant=name, role=seat.role)
+    moment.record_fact("seat.taken", None, participant=name, role=seat.role)
 
 
 def _furnish(seat: Seat, entry: ParticipantJoined) -> None:
@@ -103,7 +103,7 @@ def leave_seat(moment: FoldStep, entry: ParticipantLeft) -> None:
         return
     seat.present, seat.addressed = False, 0
     withdraw_bid(floor, name)
-    moment.found("seat.left", None, participant=name, reason=clip(entry.reason, SEAT_FIELDS))
+    moment.record_fact("seat.left", None, participant=name, reason=clip(entry.reason, SEAT_FIELDS))
 
 
 def merge_seats(memory: Memory, old: str, new: str) -> None:

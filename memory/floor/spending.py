@@ -53,7 +53,7 @@ def reserve_call(moment: FoldStep, entry: SpendReserved) -> None:
     limit = refusing_limit(memory, name, tokens, micros)
     if limit:
         ledger.refused += 1
-        moment.found("spend.refused", None, participant=name, call=entry.call, limit=limit)
+        moment.record_fact("spend.refused", None, participant=name, call=entry.call, limit=limit)
         return
     ledger.calls[entry.call] = Reservation(
         participant=name, purpose=entry.purpose, tokens=tokens, micros=micros

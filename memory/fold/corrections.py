@@ -32,9 +32,9 @@ def correct_item(moment: FoldStep, entry: ItemCorrected) -> None:
     memory = moment.memory
     item = memory.item(entry.ref)
     if item is None or not _carry_out(memory, item, entry):
-        moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
+        moment.record_fact("correction.ignored", entry.ref, by=entry.by, op=entry.op)
         return
-    moment.found("item.corrected", entry.ref, by=entry.by, op=entry.op, value=entry.value)
+    moment.record_fact("item.corrected", entry.ref, by=entry.by, op=entry.op, value=entry.value)
 
 
 def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) -> bool:
@@ -139,7 +139,7 @@ def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
     if other == known:
         return
     if VOICE in (other, known):
-        moment.found("floor.refused", None, by=moment.participant, what="alias")
+        moment.record_fact("floor.refused", None, by=moment.participant, what="alias")
         return
     reflections.adopt_occasions(memory)
     for old, canonical in list(memory.aliases.items()):
@@ -159,7 +159,7 @@ def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
     memory.order_names()
     memory.govern(memory.settings)
     reflections.begin_notes(memory)
-    moment.found("participant.aliased", None, alias=nick, participant=known)
+    moment.record_fact("participant.aliased", None, alias=nick, participant=known)
 
 
 def _join(person: Participant, gone: Participant, memory: Memory) -> None:

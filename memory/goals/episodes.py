@@ -43,10 +43,12 @@ def open_episode(moment: FoldStep, entry: EpisodeOpened) -> None:
         parent = _holder(memory, entry.episode)
     if len(store.open) >= memory.settings.limits.open_episodes:
         store.refused += 1
-        moment.found("episode.refused", None, episode=entry.episode, limit="limits.open_episodes")
+        moment.record_fact(
+            "episode.refused", None, episode=entry.episode, limit="limits.open_episodes"
+        )
         return
     opened = _enter(moment, entry, parent)
-    moment.found(
+    moment.record_fact(
         "episode.opened",
         opened.handle,
         episode=opened.kind,
@@ -97,7 +99,7 @@ def close_episode(moment: FoldStep, entry: EpisodeClosed) -> None:
     ref, kind = entry.re, entry.episode
     closing = innermost_open_episode(memory, kind) if ref is None else find_episode(memory, ref)
     if closing is None or closing.status != "open":
-        moment.found("episode.ignored", None, re=ref, episode=kind)
+        moment.record_fact("episode.ignored", None, re=ref, episode=kind)
         return
     closing.result = clip(one_line(entry.result), _RESULT_CHARS)
     _end(moment, closing, entry.status)
@@ -126,7 +128,7 @@ def _end_one(moment: FoldStep, closing: Episode, status: Ending) -> None:
     data: dict[str, object] = (
         {} if closing.work is None else {"tally": tally_row(closing.work.tally)}
     )
-    moment.found(
+    moment.record_fact(
         "episode.closed",
         closing.handle,
         episode=closing.kind,

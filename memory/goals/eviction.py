@@ -57,7 +57,7 @@ def enforce_session_limit(moment: FoldStep, *, wanted: bool = False) -> None:
     if before <= (target if wanted else limit.cap):
         return
     rung = _climb(moment, target)
-    moment.found("limit.held", None, limit=NAME, rung=rung, size=before, cap=limit.cap)
+    moment.record_fact("limit.held", None, limit=NAME, rung=rung, size=before, cap=limit.cap)
     _warn(moment, session_size(memory), min(limit.warn, limit.cap), target)
 
 
@@ -155,7 +155,7 @@ def _warn(moment: FoldStep, now: int, warn: int, target: int) -> None:
         warned.append(NAME)
         warned.sort()
         cap = moment.memory.settings.limits.session.cap
-        moment.found("limit.warned", None, limit=NAME, size=now, cap=cap)
+        moment.record_fact("limit.warned", None, limit=NAME, size=now, cap=cap)
 
 
 # -- rungs: each goes down as far as `target` asks, and no further ---------------

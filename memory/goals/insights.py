@@ -110,7 +110,7 @@ def _learn(
         known.cites = _cites(min(first, known.cites[0].n), max(last, known.cites[-1].n))
     enforce_insight_limit(memory)
     if known.ref in memory.insights.held:
-        moment.found(
+        moment.record_fact(
             "insight.found",
             known.handle,
             kind=kind,

@@ -116,7 +116,7 @@ def _enter(
         named=named,
         outcome=outcome_line(text),
         born=moment.n,
-        detected=moment.told,
+        detected=moment.detected,
         at=moment.at,
         typist=moment.typist,
         origin=origin,
@@ -125,7 +125,7 @@ def _enter(
         supersedes=None if supersedes is None else supersedes.ref,
     )
     _keep(moment, made)
-    moment.found(
+    moment.record_fact(
         "decision.claimed", made.handle, id=made.id, participant=made.participant,
         topic=made.topic, outcome=made.outcome,
         resolves=None if resolves is None else resolves.handle,
@@ -174,7 +174,7 @@ def _restates(moment: FoldStep, standing: Decision) -> bool:
 
 def _restate(moment: FoldStep, decision: Decision, origin: Origin) -> Decision:
     """Somebody says the same again: they support it."""
-    moment.found(
+    moment.record_fact(
         "decision.restated",
         decision.handle,
         participant=moment.participant,
@@ -238,7 +238,7 @@ def dispute_decision(moment: FoldStep, decision: Decision, origin: Origin) -> No
     was = decision.status
     decision.status = "disputed"
     decision.disputed = origin
-    moment.found(
+    moment.record_fact(
         "decision.disputed",
         decision.handle,
         participant=moment.participant,

@@ -41,7 +41,7 @@ def mark_echo(
     made.echoes, made.similarity = earlier.ref, similarity
     made.shared = shared_words(text, earlier.fingerprint)
     made.alike_by = model or ""
-    moment.found(
+    moment.record_fact(
         "proposal.echoed",
         made.handle,
         participant=made.participant,
@@ -93,7 +93,7 @@ def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
 
 def _offered_again(moment: FoldStep, made: Proposal, earlier: Proposal, similarity: int) -> None:
     why = find_reason(moment.memory, earlier)
-    moment.found(
+    moment.record_fact(
         "proposal.reoffered",
         made.handle,
         participant=made.participant,

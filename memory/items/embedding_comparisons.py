@@ -54,7 +54,7 @@ def record_comparison(moment: FoldStep, entry: SimilarityFound) -> None:
         return
     made.compared = True
     memory.uncompared.pop(made.ref, None)
-    moment.found(
+    moment.record_fact(
         "similarity.found",
         made.handle,
         earlier=entry.earlier,

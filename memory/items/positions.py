@@ -42,7 +42,7 @@ def take_position(moment: FoldStep, on: str, stance: Stance, start: int, end: in
     note_position_mention(memory, on, moment.participant, moment.n)
     enforce_caps(person, memory.settings.caps)
     if flipped and was_cite is not None:
-        moment.found(
+        moment.record_fact(
             "position.flipped",
             on,
             participant=moment.participant,

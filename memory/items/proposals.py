@@ -63,7 +63,7 @@ def _enter(
         topic=clip(moment.topic, 100) if moment.topic else topic_line(topic),
         text=clip(text, _TEXT_CHARS),
         born=moment.n,
-        detected=moment.told,
+        detected=moment.detected,
         at=moment.at,
         typist=moment.typist,
         origin=origin,
@@ -77,7 +77,7 @@ def _enter(
     memory.full_proposals[made.ref] = None
     memory.at_refs.setdefault(moment.n, []).append(made.handle)
     memory.proposal_index.add(made.ref, marks)
-    moment.found(
+    moment.record_fact(
         "proposal.made", made.handle, id=made.id, participant=made.participant,
         topic=made.topic, text=made.text, **evidence_row(origin),
     )  # fmt: skip
@@ -98,7 +98,7 @@ def replace_proposal(moment: FoldStep, earlier: Proposal, made: Proposal) -> Non
     """Let `made` take the place of `earlier`, which it amends."""
     made.amends = earlier.ref
     earlier.superseded_by = made.ref
-    moment.found(
+    moment.record_fact(
         "proposal.amended", made.handle, participant=made.participant, earlier=earlier.handle
     )
     if earlier.status == "active":
@@ -115,7 +115,7 @@ def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
     note_mention(memory, proposal)
     stance, origin = reaction.stance, reaction.origin
     where = origin.cites[0]
-    moment.found(
+    moment.record_fact(
         "reaction.changed",
         proposal.handle,
         participant=moment.participant,
@@ -166,7 +166,7 @@ def settle_proposal(
     proposal.status = status
     proposal.settled = origin
     moment.memory.live.pop(proposal.ref, None)
-    moment.found(
+    moment.record_fact(
         "proposal.settled",
         proposal.handle,
         status=status,

@@ -132,7 +132,7 @@ def ratify_decision(moment: FoldStep, decision: Decision, origin: Origin) -> Non
     make_firm(moment, decision)
     decision.status = "ratified"
     decision.ratified = origin
-    moment.found(
+    moment.record_fact(
         "decision.ratified",
         decision.handle,
         participant=moment.participant if origin.how != "rule" else None,
@@ -164,7 +164,9 @@ def _supersede(moment: FoldStep, decision: Decision, origin: Origin) -> None:
         earlier.superseded_by = decision.ref
         if decision.supersedes is None:
             decision.supersedes = earlier.ref
-        moment.found("decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule)
+        moment.record_fact(
+            "decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule
+        )
 
 
 def follow_agreements(moment: FoldStep) -> None:

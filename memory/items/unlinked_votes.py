@@ -131,7 +131,9 @@ def _take_back(moment: FoldStep, made: Proposal, cast: UnlinkedVote) -> None:
     if before is not None and proposals.take_back_reaction(moment.memory, before, cast):
         decisions.unfollow_reaction(moment.memory, before, cast)
         then = _as_cast(moment, cast)
-        then.found("reaction.moved", before.handle, participant=then.participant, to=made.handle)
+        then.record_fact(
+            "reaction.moved", before.handle, participant=then.participant, to=made.handle
+        )
 
 
 def _recast(moment: FoldStep, made: Proposal, cast: UnlinkedVote) -> None:

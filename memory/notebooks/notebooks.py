@@ -29,7 +29,9 @@ def write_note(moment: FoldStep, entry: NoteWritten) -> None:
     if note is None or not note.written <= entry.base < moment.n or size > limit:
         reason = "off" if note is None else "too long" if size > limit else "stale"
         row: dict[str, object] = {"attempts": 1, "sizes": [size], "limit": limit}
-        moment.found("note.refused", None, participant=name, cause=moment.n, **row, reason=reason)
+        moment.record_fact(
+            "note.refused", None, participant=name, cause=moment.n, **row, reason=reason
+        )
         return
     note.written = note.cause = moment.n
     note.answered = max(note.answered, moment.n)
@@ -52,7 +54,7 @@ def revise_note(moment: FoldStep, entry: NoteRevised) -> None:
 
 
 def _revision(moment: FoldStep, cause: int, base: int, text: str, why: str) -> None:
-    moment.found(
+    moment.record_fact(
         "note.revised",
         None,
         participant=moment.participant,
@@ -69,7 +71,7 @@ def record_refusal(moment: FoldStep, entry: NoteRefused) -> None:
         return
     note = moment.memory.notebooks.notes.setdefault(moment.participant, Note())
     note.answered = max(note.answered, entry.cause)
-    moment.found(
+    moment.record_fact(
         "note.refused",
         None,
         participant=moment.participant,

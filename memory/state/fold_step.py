@@ -9,7 +9,17 @@ from parley.memory.state.memory import Memory
 class FoldStep:
     """The entry in hand. Handlers change `memory` through it and record facts in it."""
 
-    __slots__ = ("at", "content", "facts", "memory", "n", "participant", "told", "topic", "typist")
+    __slots__ = (
+        "at",
+        "content",
+        "detected",
+        "facts",
+        "memory",
+        "n",
+        "participant",
+        "topic",
+        "typist",
+    )
 
     def __init__(
         self,
@@ -23,7 +33,7 @@ class FoldStep:
     ) -> None:
         self.memory = memory
         self.n = n
-        self.told = n  # the entry whose facts these are: a later one, where it reveals this
+        self.detected = n  # the entry whose facts these are: a later one, where it reveals this
         self.participant = participant  # canonical: whose words these are
         self.typist = typist  # who typed them for somebody else, as a scribe; canonical
         self.content = content
@@ -36,17 +46,17 @@ class FoldStep:
     ) -> FoldStep:
         """An earlier entry, of which `text` from `start` on is known; its facts are told here."""
         then = FoldStep(self.memory, n, who, " " * start + text, at, topic)
-        then.told = self.told
+        then.detected = self.detected
         then.facts = self.facts
         return then
 
-    def found(self, kind: str, ref: str | None, /, **data: object) -> None:
+    def record_fact(self, kind: str, ref: str | None, /, **data: object) -> None:
         """Record a fact."""
-        if self.told != self.n:
+        if self.detected != self.n:
             data["born"] = self.n
         if self.typist:
             data["typist"] = self.typist
-        self.facts.append(Fact(kind, ref, self.told, data))
+        self.facts.append(Fact(kind, ref, self.detected, data))
 
     def origin(
         self,

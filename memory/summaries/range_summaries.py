@@ -128,7 +128,7 @@ def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
         at=owed.at,
     )
     memory.owed.pop(key, None)
-    moment.found(
+    moment.record_fact(
         "summary.made",
         None,
         level=entry.level,

@@ -36,7 +36,7 @@ def keep_short_form(moment: FoldStep, entry: TextCondensed) -> None:
         drop_short_form(memory, "running", earlier)
     text = clip_bytes(entry.text.strip(), room)
     memory.condensed[f"{entry.part} {entry.of}"] = ShortForm(text=text, size=byte_size(text))
-    moment.found("text.condensed", None, part=entry.part, of=entry.of, bytes=byte_size(text))
+    moment.record_fact("text.condensed", None, part=entry.part, of=entry.of, bytes=byte_size(text))
 
 
 def list_owed_short_forms(memory: Memory) -> list[ShortFormEffect]:

@@ -43,7 +43,7 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
     for handle in (f"P{vote.proposal}", *vote.options):
         if is_proposal_handle(handle) and (proposal := option_proposal(memory, handle)) is not None:
             proposal.voted = True
-    moment.found(
+    moment.record_fact(
         "vote.called",
         vote.handle,
         participant=vote.by,
@@ -144,7 +144,7 @@ def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:
             end_vote(moment, vote, "cancelled", "not agreed to")
         return
     vote.status, vote.opened, vote.electorate = "open", memory.messages, electors
-    moment.found("vote.opened", vote.handle, rule=vote.rule, electorate=sorted(electors))
+    moment.record_fact("vote.opened", vote.handle, rule=vote.rule, electorate=sorted(electors))
     proposal = None if vote.proposal is None else memory.proposal(vote.proposal)
     if proposal is not None:
         note_mention(memory, proposal)
@@ -165,5 +165,5 @@ def confirm_vote(moment: FoldStep, entry: VoteConfirmed) -> None:
         refuse_vote_entry(moment, no_vote if vote is None else "is not of the electorate", vote)
         return
     vote.agreed[name] = entry.agreed
-    moment.found("vote.confirmed", vote.handle, participant=name, agreed=entry.agreed)
+    moment.record_fact("vote.confirmed", vote.handle, participant=name, agreed=entry.agreed)
     _open_if_agreed(moment, vote)

@@ -50,13 +50,13 @@ def cast_ballot(moment: FoldStep, entry: BallotCast) -> None:
     tries = min(before.invalid + 1, 2)
     n = before.n if before.choice else moment.n
     vote.ballots[name] = Ballot(n=n, choice=before.choice, invalid=tries)
-    moment.found("ballot.invalid", vote.handle, participant=name, again=tries < 2)
+    moment.record_fact("ballot.invalid", vote.handle, participant=name, again=tries < 2)
 
 
 def refuse_vote_entry(moment: FoldStep, reason: str, vote: Vote | None = None) -> None:
     """Tell that what the entry in hand wants of a vote is not done."""
     ref = None if vote is None else vote.handle
-    moment.found("vote.refused", ref, participant=moment.participant, reason=reason)
+    moment.record_fact("vote.refused", ref, participant=moment.participant, reason=reason)
 
 
 def _unheard(vote: Vote | None) -> str:
@@ -71,7 +71,7 @@ def enter_ballot(moment: FoldStep, vote: Vote, name: str, choice: tuple[str, ...
     """Take a valid ballot in; of a secret vote the fact does not say for what."""
     vote.ballots[name] = Ballot(n=moment.n, choice=choice)
     row: dict[str, object] = {} if vote.secret else {"choice": list(choice)}
-    moment.found("ballot.cast", vote.handle, participant=name, **row)
+    moment.record_fact("ballot.cast", vote.handle, participant=name, **row)
 
 
 def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
@@ -124,7 +124,7 @@ def end_vote(moment: FoldStep, vote: Vote, status: str, reason: str = "") -> Non
     vote.status, vote.closed = status, moment.n
     votes.running.remove(vote.ref)
     data: dict[str, object] = {"reason": reason} if reason else {}
-    moment.found(
+    moment.record_fact(
         "vote.closed", vote.handle, status=status, carried=vote.carried, rule=vote.rule,
         tally=vote.tally, **data,
     )  # fmt: skip

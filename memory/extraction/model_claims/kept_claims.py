@@ -48,7 +48,7 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
         store, [kept_claim for kept_claim in kept if not memory.is_redacted(kept_claim.n)], verdicts
     )
     words = [verdict.word for verdict in verdicts.values()]
-    moment.found(
+    moment.record_fact(
         "items.extracted",
         None,
         first=entry.first,
@@ -59,7 +59,7 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
         dropped=sum(_dropped(entry).values()),
     )
     for kept_claim in kept:
-        moment.found(
+        moment.record_fact(
             "claim.made",
             claim_handle(kept_claim),
             label=kept_claim.label,
@@ -96,9 +96,9 @@ def retract_claim(moment: FoldStep, entry: ItemCorrected) -> None:
     """A person retracts what a model claimed, made already or not: for good."""
     if entry.op == "retract":
         moment.memory.claims.touched[entry.ref] = "retract"
-        moment.found("item.corrected", entry.ref, by=entry.by, op=entry.op, value=None)
+        moment.record_fact("item.corrected", entry.ref, by=entry.by, op=entry.op, value=None)
     else:
-        moment.found("correction.ignored", entry.ref, by=entry.by, op=entry.op)
+        moment.record_fact("correction.ignored", entry.ref, by=entry.by, op=entry.op)
 
 
 def protect_item(memory: Memory, entry: ItemCorrected) -> None:

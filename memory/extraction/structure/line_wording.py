@@ -96,9 +96,9 @@ class Lexicon:
 
     def cues(self, text: str) -> set[str]:
         """The cues of `text` by name."""
-        return set(self.told(self.hits(text)))
+        return set(self.name_cues(self.hits(text)))
 
-    def told(self, hits: Iterable[int]) -> list[str]:
+    def name_cues(self, hits: Iterable[int]) -> list[str]:
         """The names of the cues with these numbers."""
         return [self.names[hit] for hit in hits]
 

@@ -75,14 +75,14 @@ def make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
         return
     if origin.how == "pattern" and item.stands and not item.tentative:
         item.tentative = True
-        moment.found("item.tentative", item.handle, tentative=True)
+        moment.record_fact("item.tentative", item.handle, tentative=True)
 
 
 def make_firm(moment: FoldStep, item: Proposal | Decision) -> None:
     """Count an item again: somebody took it up."""
     if item.tentative:
         item.tentative = False
-        moment.found("item.tentative", item.handle, tentative=False)
+        moment.record_fact("item.tentative", item.handle, tentative=False)
 
 
 def _taken_up(proposal: Proposal) -> bool:

@@ -72,7 +72,7 @@ class Scorecards:
         """How much a wording looks like either; below 0 it gets no place in the window."""
         return self._bias + sum(map(self._own.__getitem__, cues))
 
-    def said(self, cues: Collection[int]) -> tuple[int, int]:
+    def weigh_wording(self, cues: Collection[int]) -> tuple[int, int]:
         """What the wording adds as a proposal and as a decision, the biases with it."""
         proposal, decision = self._said
         return (

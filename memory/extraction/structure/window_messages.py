@@ -118,7 +118,7 @@ def revive_message(
     return WindowMessage(
         aside.n, aside.place, aside.who, aside.typist,
         aside.text[start : start + READ], start, aside.at, aside.topic,
-        cues=tuple(wording.cues), own=own, wording=cards.said(wording.cues), passes=True,
+        cues=tuple(wording.cues), own=own, wording=cards.weigh_wording(wording.cues), passes=True,
         scribed=wording.scribed,
     )  # fmt: skip
 
@@ -130,4 +130,4 @@ def weigh_message(heard: WindowMessage, cards: Scorecards) -> WindowMessage:
     own = cards.own(heard.cues)
     if len(heard.text) < _LEAST or not (own >= 0 or heard.passes):
         return heard._replace(own=own, text="", passes=False)
-    return heard._replace(own=own, wording=cards.said(heard.cues), passes=True)
+    return heard._replace(own=own, wording=cards.weigh_wording(heard.cues), passes=True)
