@@ -15,6 +15,7 @@ from parley.memory.text.block_words import plain
 
 _LONG: Final = 300  # characters of an item's text, where its block has as many
 _WORDS: Final = 4  # a text of fewer says what it is about under its heading alone
+_READ: Final = 2000  # characters of a unit that an item quotes from
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
@@ -71,5 +72,5 @@ def ruling_text(message: WrittenMessage, unit: Unit) -> str:
 
 def tidy(text: str) -> str:
     """`text` on one line, without markup and the signs around it."""
-    line = plain(" ".join(text.split()))
+    line = plain(" ".join(text[:_READ].split()))
     return _AFTER.sub("", _BEFORE.sub("", line)) or line

@@ -13,14 +13,16 @@ from parley.memory.text.markdown_blocks import Block, split_blocks
 
 UnitKind = Literal["sentence", "item", "heading", "row"]
 
+_ABBREVIATION: Final = 12  # characters of the longest, with what stands before it
 _WHOLE: Final = 160  # characters of an item that is one unit, however many sentences it has
 MOST: Final = 400  # units of one message that are read: a longer one is a pasted document
 FILLER: Final = "\x1a"  # stands for each character of what is not read
 _CODE: Final = re.compile(r"`[^`\n]{1,400}`")
 _ADDRESS: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE)
+# Bounded everywhere: a run of stops, of spaces or of marks is looked at once.
 _STOP: Final = re.compile(
-    r"""[.!?…][.!?"')\]*_]*(?=\s+["'(\[*_@#✅❌⚠🔴→-]*[A-Z0-9\x1a"'(*_@✅❌⚠🔴→])"""
-    r"""|[?!]["')*_]*(?=\s)|[。！？]+"""
+    r"""[.!?…][.!?"')\]*_]{0,8}(?=\s{1,4}["'(\[*_@#✅❌⚠🔴→-]{0,8}[A-Z0-9\x1a"'(*_@✅❌⚠🔴→])"""
+    r"""|[?!]["')*_]{0,8}(?=\s)|[。！？]{1,8}"""
 )
 _SHORTENED: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|approx|mr|mrs|dr|fig|resp|no|etc)|\b\d+)\.$", re.IGNORECASE
@@ -122,13 +124,15 @@ def _sentences(
         until = stop.end()
         if until >= end:
             break
-        if stop[0] == "." and _SHORTENED.search(text, at, until):
+        if stop[0] == "." and _SHORTENED.search(text, max(at, until - _ABBREVIATION), until):
             continue
         units.append(
             Unit(kind if first else "sentence", at, until, level, heading, lead, index, first)
         )
         first = False
         at = until
+        if len(units) >= MOST:
+            return
         while at < end and text[at] in _EDGE:
             at += 1
     if at < end:

@@ -17,6 +17,7 @@ from parley.memory.extraction.writing.units import FILLER, Unit
 
 # Hidden code counts as one word, however long it is.
 WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FILLER}){FILLER}*")
+_LOOKED_AT: Final = 1000  # characters of a unit
 READ: Final = 48  # words of a unit that are read
 _ABOVE: Final = 12  # words of a heading or a lead-in that are read for what stands under it
 _SIZES: Final = (20, 40, 80, 160, 320)
@@ -24,7 +25,7 @@ _SIZES: Final = (20, 40, 80, 160, 320)
 
 def words_of(text: str) -> list[str]:
     """The words of `text` (plain, lower case) and the signs that tell; numbers are left out."""
-    return WORD.findall(text)[:READ]
+    return WORD.findall(text[:_LOOKED_AT])[:READ]
 
 
 def form_features(unit: Unit) -> list[str]:

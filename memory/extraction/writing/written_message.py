@@ -31,6 +31,7 @@ _TITLE: Final = 100  # characters: a first line that short is a title
 _FEW: Final = 12  # words: not enough to tell the language
 _SURE: Final = 6  # of them say it for any message
 _SHARE: Final = 40  # one word in as many is among the commonest of the language
+_SAID: Final = 2000  # characters of a unit that are searched for a wording
 _REASONS: Final = 4
 
 
@@ -159,7 +160,7 @@ class WrittenMessage:
                         continue
                 elif rule.place == "heading" and number not in headings:
                     continue
-                part = low[unit.start : unit.end]
+                part = low[unit.start : min(unit.end, unit.start + _SAID)]
                 if rule.pattern.search(part) and not (rule.unless and rule.unless.search(part)):
                     found.append(Placed(rule.act, rule.name, unit))
                     break

@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "2204a498579a934bc5b7b474e7ed38fb", "42d9ba6383ace92cab38551e029439ff"
     ),
     "agents/dev": Transcripts(
-        26, "53f1861bfac50342237ae262c78b626a", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "8e367d072ebb83a10ac9dcf92ace8356", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "063219ffccf6abd71791d13f181e76cd", "cc23d03db6c1149aef4f5d2625826452")

@@ -221,7 +221,8 @@ def test_the_language_is_told_by_its_commonest_words() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["we should use it. ", "? ", "**a** ", "- - - ", "> ", "`a` ", "a", "✅ ", "http://", "|a|b|\n",
-     "# a\n", "I agree. ", "option b ", "İ", "要", '"a" ', "not approved, "],
+     "# a\n", "?", "!.", "No. ", "?*_", "? (", " - ", "…", "I agree. ", "option b ", "İ", "要",
+     '"a" ', "not approved, "],
 )  # fmt: skip
 def test_time_grows_with_the_length(piece: str) -> None:
     """Eight times the text takes at most some twenty times as long, on a machine that is shared."""
