@@ -11,7 +11,6 @@ from parley.memory.items import decisions, positions, proposals, ratification, u
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
-from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
 from parley.memory.text.similarity import fingerprint
 
@@ -64,7 +63,7 @@ def _origin(moment: FoldStep, detection: Detection, confidence: int = 1000) -> O
 
 
 def _payload(moment: FoldStep, detection: Detection) -> str:
-    text = plain(moment.content[detection.text_start : detection.text_end]).strip(" \t\r\n*_")
+    text = moment.content[detection.text_start : detection.text_end].strip()
     return text or moment.content.strip()
 
 

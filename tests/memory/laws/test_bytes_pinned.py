@@ -57,74 +57,74 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="aa1ab5c296acccce1ae9c1ce254f7396",
-    facts="8e74ee64d8221597e485ab7444740743",
-    memories="8ba8d5246a1b3541c02618d3e61ee8db",
+    facts="9188802583553871139ba4c9ee19d779",
+    memories="d43448d62f16f0956225624aa7fde180",
 )
 GENERATED: Final = (
     Digests(
         logs="d8d5ff3fbd833a634b598982e2ae8fe1",
-        facts="63cccb1ed86a9f50f7582d88e9106154",
-        memories="a7257c89ffb15a6f69e050ad1fb5d1fa",
+        facts="1255dec0774830367b40b3a073d67472",
+        memories="1b4a19354abe7fbda107d70fa2fae102",
     ),
     Digests(
         logs="40dff8c708b4a4cd5368d6eddb1f367a",
-        facts="49c7a0b4c3a62ced7a6a87245f3a8fe2",
-        memories="2ab67188210dbc4ddc9b0f5d26c7fa49",
+        facts="488f52c068160e4cba2b672bb861da77",
+        memories="7b411d531ced52ad45c5b16e437ed697",
     ),
     Digests(
         logs="d808ea448896d3672a2ad0d5bf1c0361",
-        facts="9095694d56000d3641eafece60cae597",
-        memories="343c48bc140ca0264bcdab9f0b62b6f9",
+        facts="542bf96cfaf243fc40185a8f362910ab",
+        memories="c80bf672b26449d25704c1cc01981d24",
     ),
     Digests(
         logs="0be8ebe8fdb51167de0aa930dc374c44",
-        facts="a8c1afce14d99898d74b3a3ef822ffe5",
-        memories="21c087350d67ff5f23b898238b15d5ce",
+        facts="df7054e7104f0e54ddb69e89d1f406a2",
+        memories="2c27622795717f28342b10dd5f5f6b01",
     ),
     Digests(
         logs="fe3bc3c9545a02ae538b582ba8bb530d",
-        facts="5f7853db1fa09facec5c39799d06a149",
-        memories="85cd099d481fc75f8fc65a10f938fa33",
+        facts="82eb0fb6fd601da81802976dc3fb4c2a",
+        memories="6d062070f25c7410068c6168dad40e6d",
     ),
     Digests(
         logs="3035c8c58d1d00cef7a07f162ab54055",
-        facts="1592b3df470e7208a0212717aaeb4090",
-        memories="9151703e83e90f6fc82477e170b82bae",
+        facts="7c7bd198bc166866547bf6aa6b75fa6d",
+        memories="4f4945b06fbeaf11c84a6b0543a4e8d6",
     ),
     Digests(
         logs="75b44c14858cfbdb9a7b6da079352d67",
-        facts="a7b2ee031b619455f5dd0889339a384d",
-        memories="fdb32e99929d20a8f01c70f1c3783708",
+        facts="fd91d6e6d80c3552458db98ba05f1961",
+        memories="b63a00c6acbc5592c6d94f194ab70563",
     ),
     Digests(
         logs="2a5c0b9bd24fb2f40022f203cbf70e49",
-        facts="f94481b5061811b4165495ffbe8cd418",
-        memories="325d7bc2e82f8dd7224e551f1fff4cae",
+        facts="f1dd2859751aed1f05ec90796f4312a7",
+        memories="2663c360b6bfc5ffcfd2facc29290e77",
     ),
     Digests(
         logs="439abb68d4a04f6fac6e30b6f15920a1",
-        facts="a94f6d9484fe9e184bf783579691966c",
-        memories="4d934ead0abdeaccb0bffe36c3e861ba",
+        facts="28c1e7e4b0c4c8baef6f3e08ac31f45e",
+        memories="72227b34e48cb83b8b2bc51cb8822b67",
     ),
     Digests(
         logs="b8f4de8c6eb2208bf0c4a28a1fa821f4",
-        facts="10c312befdcbdac35dc1a7e6ed420277",
-        memories="37822bfce1653173fca8e5ea64e5ed75",
+        facts="1212a0da60ac445ad123226bd37c5328",
+        memories="c272a4121b1e17778b631a4ca37adf11",
     ),
 )
 DEMO: Final = "6b9f94303a2c221cce8b9873f59ffbb9"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "72cd0717450b7389bdba125dada3ed52", "1838c8f08940d5ffe218e50fc9cc27f0"
+        86, "5e128e860211da34fa927eda69e0cac5", "1838c8f08940d5ffe218e50fc9cc27f0"
     ),
     "dev/wg": Transcripts(
-        121, "2204a498579a934bc5b7b474e7ed38fb", "42d9ba6383ace92cab38551e029439ff"
+        121, "04f337dec9a054f3d8e52ffdd05bbde5", "b29edd9bb5737d9b67ca29f8fb97c4d9"
     ),
     "agents/dev": Transcripts(
-        26, "8e367d072ebb83a10ac9dcf92ace8356", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "be864f2b153f58af951349a2ed4f543c", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "063219ffccf6abd71791d13f181e76cd", "cc23d03db6c1149aef4f5d2625826452")
+LONG: Final = Transcripts(1, "8cc62554ed940f8b1a59a39c6ba1adfb", "cc23d03db6c1149aef4f5d2625826452")
 
 
 def digest(parts: Iterable[bytes]) -> str:

@@ -179,7 +179,8 @@ def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
             cites = " ".join(f"[{n}]" for n, _, _ in line["cites"])
             words = (line["mark"], note, "" if line["kind"] == "long" else line["text"], cites)
             texts.append(" ".join(filter(None, words)))
-            texts += line["text"].split("\n") if line["kind"] == "long" else []
+            long = line["text"].split("\n") if line["kind"] == "long" else []
+            texts += [part.strip() for part in long]
     text = render(whole, "text").decode().partition("\nEvidence\n")[0]
     assert [line.strip() for line in text.split("\n") if line] == texts
 
