@@ -5,7 +5,8 @@ python -m benchmarks.extraction [CORPUS ...] [--cross-validate] [--errors N] [--
 Each meeting is read by the product's own door, the rows of `parley analyze --format items`
 are written down, and the corpora's own scorer judges them. The shipped scorecards
 were fitted on these meetings; with `--cross-validate` each is judged by cards that were not.
-Agents' talk, on which nothing was fitted, is measured as well, apart and by the shipped cards.
+Agents' talk is measured as well, apart; with `--cross-validate` each repository is read by
+weights of written talk that were fitted without it.
 """
 
 from __future__ import annotations
@@ -119,8 +120,10 @@ def main() -> None:
     """Read, score, print."""
     parser = options()
     asked = parser.parse_args()
-    if asked.agents and (asked.corpora or asked.errors or asked.write):
-        parser.error("--agents goes with no CORPUS, --errors or --write")
+    if asked.agents and (asked.corpora or asked.errors):
+        parser.error("--agents goes with no CORPUS or --errors")
+    if asked.agents and asked.write and not asked.cross_validate:
+        parser.error("--agents goes with no --write but with --cross-validate: pages show that")
     agents = None if asked.corpora else agents_corpus(CORPORA)
     corpora = [] if asked.agents else asked.corpora or corpora_of(CORPORA)
     if not corpora and not (asked.agents and agents):
@@ -134,7 +137,7 @@ def main() -> None:
     ):
         row, read = _measured(asked, corpora, pool, Path(asked.out or scratch))
         if agents and not asked.errors:
-            row |= _measured_agents(agents, asked)
+            row |= _measured_agents(agents, pool, asked)
     if asked.write:
         write(asked.write, row)
     if asked.errors:
@@ -146,7 +149,7 @@ def main() -> None:
 def _measured(
     asked: argparse.Namespace, corpora: Sequence[Path], pool: Executor, out: Path
 ) -> tuple[dict[str, Any], list[Read]]:
-    row = stamp(asked.cross_validate)
+    row = stamp(asked.cross_validate, asked.agents)
     if asked.runs and not asked.cross_validate and not asked.errors:
         _say("timing the fold")
         row["cost"] = costs(corpora, asked.runs)
@@ -155,9 +158,9 @@ def _measured(
     return row, read
 
 
-def _measured_agents(corpus: Path, asked: argparse.Namespace) -> dict[str, Any]:
+def _measured_agents(corpus: Path, pool: Executor, asked: argparse.Namespace) -> dict[str, Any]:
     _say("agents' talk")
-    cards = cards_by_repository(corpus) if asked.cross_validate else {}
+    cards = cards_by_repository(corpus, pool) if asked.cross_validate else {}
     timed = asked.runs and not asked.cross_validate
     row: dict[str, Any] = {"agents_cost": costs([corpus], asked.runs)[corpus.name]} if timed else {}
     row["agents"] = agents_figures([fold_talk(each, cards) for each in transcripts(corpus)])

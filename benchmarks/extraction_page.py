@@ -22,19 +22,22 @@ END: Final = "<!-- end of figures -->"
 Figures = Mapping[str, Any]
 
 
+BEGIN_AGENTS: Final = "<!-- figures of agents' talk, cross-validated: written by --write -->"
+
+
 def begin(cards: str) -> str:
     """The comment line above the figures of `cards`; `END` is the one below."""
     return f"<!-- figures of the {cards} scorecards: written by --write -->"
 
 
-def stamp(cross_validated: bool) -> dict[str, Any]:
+def stamp(cross_validated: bool, agents: bool = False) -> dict[str, Any]:
     """What was measured with what: put before the figures."""
     made = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
     )
     return {
         "cards": CROSS_VALIDATED if cross_validated else SHIPPED,
-        "command": COMMAND + (" --cross-validate" if cross_validated else ""),
+        "command": COMMAND + " --agents" * agents + " --cross-validate" * cross_validated,
         "commit": made.stdout.strip() or "unknown",
         "python": platform.python_version(),
         "cores": os.cpu_count(),
@@ -42,13 +45,26 @@ def stamp(cross_validated: bool) -> dict[str, Any]:
 
 
 def write(page: Path, found: Figures) -> None:
-    """Put the figures between the two comment lines of `page` that are theirs; exits without."""
+    """Put the figures between the comment lines of `page` that are theirs; exits without.
+
+    Those of agents' talk have a place of their own, and only where they are cross-validated.
+    """
     text = page.read_text("utf-8") if page.is_file() else ""
-    head, first, rest = text.partition(begin(found["cards"]))
+    if found["corpora"] or "agents" not in found:
+        meetings = {name: row for name, row in found.items() if not name.startswith("agents")}
+        text = _put(page, text, begin(found["cards"]), meetings)
+    if found.get("agents") and found["cards"] == CROSS_VALIDATED:
+        text = _put(page, text, BEGIN_AGENTS, {**found, "corpora": {}, "cost": {}})
+    page.write_text(text, "utf-8")
+
+
+def _put(page: Path, text: str, begun: str, found: Figures) -> str:
+    """`text` of `page` with the figures between the line `begun` and the next end."""
+    head, first, rest = text.partition(begun)
     _, last, tail = rest.partition(END)
     if not first or not last:
-        sys.exit(f"{page} has no lines {begin(found['cards'])!r} and {END!r}: put them in")
-    page.write_text(f"{head}{first}\n\n{markdown(found)}\n{last}{tail}", "utf-8")
+        sys.exit(f"{page} has no lines {begun!r} and {END!r}: put them in")
+    return f"{head}{first}\n\n{markdown(found)}\n{last}{tail}"
 
 
 def markdown(found: Figures) -> str:

@@ -184,11 +184,11 @@ def test_recorded_talk_of_agents_is_measured(
     assert everything["messages"] == sum(row["messages"] for row in repositories)
 
 
-@pytest.mark.parametrize("option", [["--errors", "3"], ["--write", "x.md"]])
+@pytest.mark.parametrize("option", [["--errors", "3"], ["--write", "x.md"], ["x"]])
 def test_agents_alone_go_with_nothing_that_is_of_the_meetings(
     option: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A page with their figures alone would have lost the others."""
+    """What pages show of them is cross-validated."""
     monkeypatch.setattr("sys.argv", ["extraction", "--agents", *option])
     with pytest.raises(SystemExit):
         main()

@@ -13,7 +13,15 @@ from typing import Any
 import pytest
 
 from benchmarks.extraction import main, predict
-from benchmarks.extraction_page import CROSS_VALIDATED, END, SHIPPED, begin, stamp, write
+from benchmarks.extraction_page import (
+    BEGIN_AGENTS,
+    CROSS_VALIDATED,
+    END,
+    SHIPPED,
+    begin,
+    stamp,
+    write,
+)
 from benchmarks.extraction_scores import figures
 from benchmarks.recorded import EXPLICIT, STRIPPED, recorded
 
@@ -131,6 +139,27 @@ def test_figures_go_between_the_lines_that_are_theirs(tmp_path: Path) -> None:
     assert "--cross-validate`, commit" in filled
     assert "left over" not in filled
     assert tail == "\n" + "\n".join(parts[4:])
+
+
+def test_agents_talk_has_a_place_of_its_own_in_a_page(tmp_path: Path) -> None:
+    """Cross-validated alone; the figures of meetings stay as they are."""
+    page = tmp_path / "page.md"
+    text = f"{BEGIN_AGENTS}\n{END}\n{begin(CROSS_VALIDATED)}\nleft over\n{END}\n"
+    page.write_text(text, "utf-8")
+    items = {"tp": 1, "fp": 0, "fn": 0, "P": 1.0, "R": 1.0, "F1": 1.0}
+    row = {
+        "messages": 3, "proposal": items, "decision": items,
+        "single_proposals": {"right": 1, "texts": 1, "P": 1.0, "R": 1.0},
+        "repeats": {"hit": 0, "gold": 0, "P": None, "R": None}, "invented_votes": {"per_200": 0},
+    }  # fmt: skip
+    talk = {"corpora": {}, "agents": {"all": row}}
+    write(page, {**stamp(cross_validated=False, agents=True), **talk})
+    assert page.read_text("utf-8") == text
+    write(page, {**stamp(cross_validated=True, agents=True), **talk})
+    agents, _, meetings = page.read_text("utf-8").partition(END)
+    assert "--agents --cross-validate`, commit" in agents
+    assert "| all | 3 | 1 (1) |" in agents
+    assert meetings == text.partition(END)[2]
 
 
 def test_a_page_without_the_lines_is_left_as_it_is(tmp_path: Path) -> None:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
 from benchmarks import fit_writing
-from benchmarks.fit_writing import OUT, Seen, file_with, fit_weights, main, priors
+from benchmarks.fit_writing import (
+    OUT,
+    Seen,
+    cards_by_repository,
+    file_with,
+    fit_weights,
+    main,
+    priors,
+    seen_units,
+)
 from tests.support.logs.corpora import ROOT, needs_corpora
 
 
@@ -25,6 +37,12 @@ SEEN = [*units(40, True, "please", ".s"), *units(200, False, "was", ".s"), *unit
 
 def test_the_same_units_give_the_same_weights() -> None:
     assert fit_weights(SEEN, {"please": 50}) == fit_weights(list(SEEN), {"please": 50})
+
+
+def test_the_order_of_units_changes_nothing() -> None:
+    """The search ends nearer to the optimum than sums in another order differ."""
+    mixed = random.Random(7).sample(SEEN, len(SEEN))
+    assert fit_weights(SEEN, {"please": 50}) == fit_weights(mixed, {"please": 50})
 
 
 def test_data_moves_a_weight_from_its_prior_and_silence_does_not() -> None:
@@ -47,6 +65,77 @@ def test_a_file_is_the_shipped_one_with_other_weights() -> None:
 
 def test_priors_are_small_whole_numbers() -> None:
     assert all(abs(weight) <= 300 for weight in priors().values())
+
+
+# -- made-up talk ------------------------------------------------------------------
+
+PLAN = "Please cache the tokens for an hour."
+OTHER = "The build was green."
+
+
+@pytest.fixture
+def talk(corpora: Path, tmp_path: Path) -> Path:
+    """Three repositories, a transcript each: a plan, an optional one, a report, a plan again."""
+    copyfile(corpora / "score.py", tmp_path / "score.py")
+    folder = tmp_path / "agents" / "dev"
+    folder.mkdir(parents=True)
+    said = [f"{PLAN}\n\n{OTHER}", f"{OTHER}\n\n{PLAN}", OTHER, f"{PLAN}\n\n{OTHER}"]
+    gold: list[dict[str, object]] = [
+        {"index": 0, "label": "proposal", "texts": ["Cache the tokens for an hour"]},
+        {"index": 1, "label": "proposal", "texts": ["Cache the tokens"], "optional": True},
+        {"index": 3, "label": "proposal", "texts": ["Paint the fence"]},
+    ]
+    for name in ("one", "two", "three"):
+        rows: list[dict[str, object]] = [{"repository": f"owner/{name}"}]
+        rows += [
+            {"index": index, "agent_id": "ada", "timestamp": None, "content": content}
+            for index, content in enumerate(said)
+        ]
+        for file, lines in {f"{name}.jsonl": rows, f"{name}.gold.jsonl": gold}.items():
+            (folder / file).write_text("".join(json.dumps(row) + "\n" for row in lines), "utf-8")
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
+    monkeypatch.setattr("sys.argv", ["fit_writing", *options])
+    main()
+
+
+def test_units_are_sought_that_say_a_text_of_the_key(talk: Path) -> None:
+    """Others weigh half beside a firm one, nothing beside an optional one, 1 elsewhere."""
+    seen = [(*each[1:3], each.repository) for each in seen_units(talk / "agents" / "dev")]
+    of_a_file = [(True, 1.0), (False, 0.5), (True, 0.5), (False, 1.0), (False, 0.5), (False, 0.5)]
+    names = ("owner/one", "owner/three", "owner/two")
+    assert seen == [(*each, name) for name in names for each in of_a_file]
+
+
+def test_a_repository_is_read_by_weights_fitted_without_it(talk: Path) -> None:
+    """What is fitted for it is what the others fit, by themselves."""
+    corpus = talk / "agents" / "dev"
+    with ThreadPoolExecutor(1) as pool:
+        cards = cards_by_repository(corpus, pool)
+    rest = [unit for unit in seen_units(corpus) if unit.repository != "owner/two"]
+    assert (cards["owner/two"].bias, cards["owner/two"].weights) == fit_weights(rest, priors())
+    assert sorted(cards) == ["owner/one", "owner/three", "owner/two"]
+
+
+def test_what_is_written_is_checked(
+    talk: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """To the hundredth; the same bytes when fitted again."""
+    file = tmp_path / "english.json"
+    copyfile(OUT, file)
+    monkeypatch.setattr(fit_writing, "OUT", file)
+    run(monkeypatch, str(talk))
+    written = file.read_bytes()
+    run(monkeypatch, str(talk))
+    assert file.read_bytes() == written
+    run(monkeypatch, str(talk), "--check")
+    tree = json.loads(written)
+    tree["weights"]["please"] += 1
+    file.write_text(file_with(tree["bias"], tree["weights"]), "utf-8")
+    with pytest.raises(SystemExit, match="not what the talk of agents fits"):
+        run(monkeypatch, str(talk), "--check")
 
 
 @needs_corpora

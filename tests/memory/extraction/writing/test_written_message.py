@@ -100,6 +100,28 @@ def test_a_score_is_the_sum_of_the_weights_of_its_features(text: str) -> None:
         assert score == cards.bias + sum(weights)
 
 
+@given(st.one_of(DOCUMENTS, st.text(max_size=300)))
+def test_a_score_is_that_sum_whatever_weighs(text: str) -> None:
+    """With a weight on each feature that the text has, not on the shipped ones alone."""
+    bare = read(text)
+    names = sorted({each for index in range(len(bare.units)) for each in bare.features(index)})
+    weights = {name: 7 * number % 401 - 200 for number, name in enumerate(names, 1)}
+    message = WrittenMessage(bare.text, NAMES, shipped_cards().with_weights(-13, weights))
+    for index, score in enumerate(message.scores()):
+        assert score == -13 + sum(weights[each] for each in message.features(index))
+
+
+@given(DOCUMENTS, st.data())
+def test_no_two_units_of_a_block_are_chosen(text: str, data: st.DataObject) -> None:
+    """Whatever they weigh; in order, and some one always."""
+    if units := read(text).units:
+        weights = st.lists(st.integers(-1000, 1000), min_size=len(units), max_size=len(units))
+        chosen = choose_units(units, data.draw(weights))
+        assert chosen == sorted(chosen)
+        assert 0 < len(chosen) <= MOST
+        assert len({units[index].block for index in chosen}) == len(chosen)
+
+
 @given(DOCUMENTS)
 def test_proposals_are_few_and_of_blocks_of_their_own(text: str) -> None:
     chosen = [weighed.unit for weighed in read(text).proposals()]
