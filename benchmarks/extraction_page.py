@@ -47,14 +47,18 @@ def stamp(cross_validated: bool, agents: bool = False) -> dict[str, Any]:
 def write(page: Path, found: Figures) -> None:
     """Put the figures between the comment lines of `page` that are theirs; exits without.
 
-    Those of agents' talk have a place of their own, and only where they are cross-validated.
+    Those of agents' talk have a place of their own, only where they are cross-validated, and
+    without a line for each repository: their names are people's.
     """
     text = page.read_text("utf-8") if page.is_file() else ""
     if found["corpora"] or "agents" not in found:
         meetings = {name: row for name, row in found.items() if not name.startswith("agents")}
         text = _put(page, text, begin(found["cards"]), meetings)
     if found.get("agents") and found["cards"] == CROSS_VALIDATED:
-        text = _put(page, text, BEGIN_AGENTS, {**found, "corpora": {}, "cost": {}})
+        groups = {name: row for name, row in found["agents"].items() if "/" not in name}
+        text = _put(
+            page, text, BEGIN_AGENTS, {**found, "agents": groups, "corpora": {}, "cost": {}}
+        )
     page.write_text(text, "utf-8")
 
 

@@ -152,13 +152,14 @@ def test_agents_talk_has_a_place_of_its_own_in_a_page(tmp_path: Path) -> None:
         "single_proposals": {"right": 1, "texts": 1, "P": 1.0, "R": 1.0},
         "repeats": {"hit": 0, "gold": 0, "P": None, "R": None}, "invented_votes": {"per_200": 0},
     }  # fmt: skip
-    talk = {"corpora": {}, "agents": {"all": row}}
+    talk = {"corpora": {}, "agents": {"all": row, "owner/name": row}}
     write(page, {**stamp(cross_validated=False, agents=True), **talk})
     assert page.read_text("utf-8") == text
     write(page, {**stamp(cross_validated=True, agents=True), **talk})
     agents, _, meetings = page.read_text("utf-8").partition(END)
     assert "--agents --cross-validate`, commit" in agents
     assert "| all | 3 | 1 (1) |" in agents
+    assert "owner" not in agents
     assert meetings == text.partition(END)[2]
 
 
