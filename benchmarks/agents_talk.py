@@ -22,7 +22,7 @@ from parley.server.records.transcript_analysis import Analysis, analyze
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
-UNREAD: Final = 3  # repositories that nobody reads who works on extraction
+UNREAD: Final = 3  # repositories that were left unread when the rules were written
 _REPEATS: Final = ("proposal.echoed", "proposal.amended", "proposal.reoffered")
 
 _SHIPPED: Final[Mapping[str, WritingCards]] = MappingProxyType({})
