@@ -191,13 +191,16 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
     decision = memory.decision(agreement.ref)
     if decision is None or decision.status != "claimed" or decision.dissenters:
         return False
+    agreed = _agreed(memory, decision)
+    if len(agreed) < 2:  # or no longer: who agreed may have withdrawn it
+        agreement.due = 0
+        return memory.messages - agreement.place < memory.window
     if not agreement.due:
-        if len(_agreed(memory, decision)) > 1:
-            agreement.due = memory.messages + wait
+        agreement.due = memory.messages + wait
         return memory.messages - agreement.place < memory.window
     if memory.messages < agreement.due:
         return True
-    cites = [decision.origin.cites[0], *(cite for cite in _agreed(memory, decision) if cite.n)]
+    cites = [decision.origin.cites[0], *(cite for cite in agreed if cite.n)]
     origin = Origin(tuple(dict.fromkeys(cites)), "rule", "ratify.agreement")
     proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
     if proposal is not None and proposal.status == "active":

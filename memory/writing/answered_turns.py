@@ -148,17 +148,15 @@ def find_quoted(moment: FoldStep, text: str) -> list[Proposal]:
     quotes = {
         _key(match[1]) for match in _QUOTE.finditer(text, 0, _READ) if len(match[1]) >= _LEAST_QUOTE
     }
+    quotes.discard("")  # of nothing but stops: neither an answer nor an item that has shrunk
     if not quotes:
         return []
     for turn in memory.writing.turns:
         if turn.text and _key(turn.text) in quotes:
             _enter_answer(moment, turn)
-    known = (
-        memory.proposal(ref) for turn in memory.writing.turns for ref in turn.refs
-    )  # fmt: skip
-    return list({
-        each.ref: each for each in known if each is not None and _key(each.text) in quotes
-    }.values())  # fmt: skip
+    refs = [ref for turn in memory.writing.turns for ref in turn.refs]
+    known = {proposal.ref: proposal for proposal in standing_proposals(memory, refs)}
+    return [proposal for proposal in known.values() if _key(proposal.text) in quotes]
 
 
 def _enter_answer(moment: FoldStep, turn: Turn) -> None:

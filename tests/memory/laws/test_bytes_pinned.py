@@ -58,18 +58,18 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="aa1ab5c296acccce1ae9c1ce254f7396",
     facts="9188802583553871139ba4c9ee19d779",
-    memories="d43448d62f16f0956225624aa7fde180",
+    memories="d871fe0325eea5dab6abf875d0930163",
 )
 GENERATED: Final = (
     Digests(
         logs="d8d5ff3fbd833a634b598982e2ae8fe1",
         facts="1255dec0774830367b40b3a073d67472",
-        memories="1b4a19354abe7fbda107d70fa2fae102",
+        memories="839b54bd5eeefdd826382c5bc33075cd",
     ),
     Digests(
         logs="40dff8c708b4a4cd5368d6eddb1f367a",
-        facts="488f52c068160e4cba2b672bb861da77",
-        memories="7b411d531ced52ad45c5b16e437ed697",
+        facts="2eaefce7c7229f13d89e359e7a495b48",
+        memories="e74d0be3762265a11d2251b4b25c0b27",
     ),
     Digests(
         logs="d808ea448896d3672a2ad0d5bf1c0361",
@@ -83,33 +83,33 @@ GENERATED: Final = (
     ),
     Digests(
         logs="fe3bc3c9545a02ae538b582ba8bb530d",
-        facts="82eb0fb6fd601da81802976dc3fb4c2a",
-        memories="6d062070f25c7410068c6168dad40e6d",
+        facts="b14c67e0056090ef990b4aaa5a590317",
+        memories="010672be6893ade947f311773a5bbdf7",
     ),
     Digests(
         logs="3035c8c58d1d00cef7a07f162ab54055",
-        facts="7c7bd198bc166866547bf6aa6b75fa6d",
-        memories="4f4945b06fbeaf11c84a6b0543a4e8d6",
+        facts="fae618910ff3a15034d40378f7c927f2",
+        memories="b7f2188aabee34d0d18acc57c035fb00",
     ),
     Digests(
         logs="75b44c14858cfbdb9a7b6da079352d67",
-        facts="fd91d6e6d80c3552458db98ba05f1961",
-        memories="b63a00c6acbc5592c6d94f194ab70563",
+        facts="3a103602e6c8908d9c386b3749bf0270",
+        memories="b535deb646002fab35254a1e962d100b",
     ),
     Digests(
         logs="2a5c0b9bd24fb2f40022f203cbf70e49",
-        facts="f1dd2859751aed1f05ec90796f4312a7",
-        memories="2663c360b6bfc5ffcfd2facc29290e77",
+        facts="398e4627db40eb402272976d70fda2ce",
+        memories="82e6c8a226fd02a4cba786044b92994d",
     ),
     Digests(
         logs="439abb68d4a04f6fac6e30b6f15920a1",
-        facts="28c1e7e4b0c4c8baef6f3e08ac31f45e",
-        memories="72227b34e48cb83b8b2bc51cb8822b67",
+        facts="918c191d21c518355be5afe775d1975d",
+        memories="2a72a9f0b66ca32c2c23b2bd5e74417d",
     ),
     Digests(
         logs="b8f4de8c6eb2208bf0c4a28a1fa821f4",
-        facts="1212a0da60ac445ad123226bd37c5328",
-        memories="c272a4121b1e17778b631a4ca37adf11",
+        facts="8ecc4b92cd02e763048ebdcaf82290f2",
+        memories="0bb53f0f98db28ee43e15e5eda5313be",
     ),
 )
 DEMO: Final = "6b9f94303a2c221cce8b9873f59ffbb9"

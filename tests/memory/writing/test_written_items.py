@@ -113,6 +113,13 @@ def test_an_answer_that_is_quoted_whole_was_a_proposal() -> None:
     assert all(proposal.born != 4 for proposal in memory.proposals.values())
 
 
+def test_a_quotation_of_stops_alone_quotes_nothing() -> None:
+    """It neither makes an answer of an ellipsis nor hides what its message proposes."""
+    dots = '"............"'
+    memory, _ = folded(talk(("bo", "......."), ("ana", f"{CACHE}\n\n{dots}")))
+    assert [proposal.participant for proposal in memory.proposals.values()] == ["ana"]
+
+
 def test_a_redacted_answer_leaves_no_word() -> None:
     memory, _ = folded(talk(
         ("ana", "The upload client of Zanzibar."), EntryRedacted(redacted=1, reason="private"),
@@ -176,6 +183,15 @@ def test_it_does_not_bind_before_the_wait_is_over() -> None:
 def test_an_objection_stops_it() -> None:
     memory, _ = folded(talk(*PLAIN, ("dee", "I oppose D1"), *REST))
     assert binding(memory) == []
+
+
+def test_who_withdraws_an_agreement_in_time_stops_it() -> None:
+    """To abstain is no objection, and leaves one person alone for it."""
+    two = [PLAIN[1], ("cy", "I support D1"), ("cy", "I abstain on D1")]
+    memory, _ = folded(talk(*two, *REST))
+    assert binding(memory) == []
+    memory, _ = folded(talk(*two[:2], *REST))
+    assert binding(memory) == ["ratify.agreement"]
 
 
 def test_nobody_agrees_with_themselves() -> None:
