@@ -23,6 +23,7 @@ from structlog.testing import capture_logs
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded import Server, serve
 from parley.bus.embedded.server_binary import find_binary
+from tests.support.processes.running import is_running
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import Flavour, fake_installed, real_flavours
 
@@ -66,14 +67,6 @@ def answering(server: Server, other_than: int) -> int:
         return 0
     pid = info["process_id"]
     return 0 if pid == other_than or info["loading"] else pid
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 @contextmanager
@@ -133,7 +126,7 @@ async def test_data_outlives_the_server(mode: Real, tmp_path: Path) -> None:
     async with serve(mode, tmp_path) as first:
         assert (first.kind, first.durable, first.joined, first.cut) == (mode, True, False, None)
         put(first, "key")
-    assert not alive(first.pid)
+    assert not is_running(first.pid)
     async with serve(mode, tmp_path) as second:
         assert second.pid != first.pid
         assert get(second, "key") == b"kept"
@@ -147,7 +140,7 @@ async def test_without_a_directory_nothing_is_kept(mode: Real) -> None:
         put(server, "key")
         assert folder.exists()
     assert not folder.exists()
-    assert not alive(server.pid)
+    assert not is_running(server.pid)
 
 
 async def test_two_private_servers_are_two() -> None:
@@ -164,7 +157,7 @@ async def test_a_second_one_joins(mode: Real, tmp_path: Path) -> None:
             assert (guest.pid, guest.url, guest.kind) == (owner.pid, owner.url, mode)
             assert guest.joined
         put(owner, "key")
-    assert not alive(owner.pid)
+    assert not is_running(owner.pid)
 
 
 @pytest.mark.parametrize("rounds", range(3))
@@ -222,7 +215,7 @@ async def test_one_that_lasts_starts_a_killed_server_again(
             await wait_until(lambda: answering(server, other_than=server.pid), 30)
             new = answering(server, other_than=server.pid)
             assert get(server, "key") == b"kept"
-        assert not alive(new)
+        assert not is_running(new)
 
 
 async def test_one_that_could_not_be_recorded_is_not_kept(mode: Real, tmp_path: Path) -> None:
@@ -251,7 +244,7 @@ async def test_one_that_lasts_outlives_the_owner_of_the_server(mode: Real, tmp_p
             assert get(guest, "key") == b"kept"
             async with serve(mode, tmp_path) as third:
                 assert (third.joined, third.pid) == (True, new)
-    assert not alive(new)
+    assert not is_running(new)
 
 
 async def test_kill9_of_the_owner_ends_the_server(mode: Real, tmp_path: Path) -> None:
@@ -261,7 +254,7 @@ async def test_kill9_of_the_owner_ends_the_server(mode: Real, tmp_path: Path) ->
         with redis.Redis(unix_socket_path=str(tmp_path / "redis.sock")) as connection:
             connection.set("key", "kept")
         process.kill()
-        await wait_until(lambda: not alive(pid))
+        await wait_until(lambda: not is_running(pid))
     async with serve(mode, tmp_path) as server:
         assert get(server, "key") == b"kept"
 
@@ -277,7 +270,7 @@ async def test_a_start_right_after_kill9_of_the_owner_waits_for_its_server(
             async with serve(mode, tmp_path) as server:
                 # either the old one, caught before it saw its owner's end, or a new one after it
                 assert server.joined == (server.pid == old), attempt
-                assert server.joined or not alive(old)
+                assert server.joined or not is_running(old)
 
 
 async def test_a_silent_server_is_named_and_not_doubled(mode: Real, tmp_path: Path) -> None:
@@ -307,7 +300,7 @@ async def test_an_owner_that_fails_ends_its_server(mode: Real, tmp_path: Path) -
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not alive(seen[0].pid)
+    assert not is_running(seen[0].pid)
     assert not (tmp_path / "server.json").exists()
 
 
@@ -343,7 +336,7 @@ async def test_the_fake_answers_and_is_not_durable() -> None:
         assert (server.kind, server.durable) == ("fake", False)
         with client(server) as connection:
             assert connection.eval("return redis.call('INCR', KEYS[1])", 1, "key") == 1
-    assert not alive(server.pid)
+    assert not is_running(server.pid)
 
 
 @pytest.mark.skipif(not fake_installed(), reason="fakeredis is an optional extra")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.processes.running import is_running
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import Flavour, RedisServer, StartServer
 
@@ -52,16 +53,8 @@ async def test_a_server_ends_with_the_tests_that_started_it(real_flavour: Flavou
         pid, folder = starter.stdout.readline().split()
         assert Path(f"/proc/{pid}").exists()
         starter.kill()
-    await wait_until(lambda: not runs(int(pid)))
+    await wait_until(lambda: not is_running(int(pid)))
     shutil.rmtree(folder)
-
-
-def runs(pid: int) -> bool:
-    """Whether that process goes on; one that nobody waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 async def test_wait_until_takes_plain_and_async_predicates() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from parley.bus import Bus
 from tests.support.doors.calls import Parley
+from tests.support.processes.running import is_running
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import every_flavour
 
@@ -87,15 +88,7 @@ async def test_no_worker_outlives_the_call_that_started_it(redis_url: str) -> No
         pids = [worker.pid for worker in await bus.workers()]
         call.kill()
         await call.wait()
-        await wait_until(lambda: not any(map(_runs, pids)))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
+        await wait_until(lambda: not any(map(is_running, pids)))
 
 
 def test_replies_keep_their_targets_where_others_spoke_first(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import MutableMapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from structlog.testing import capture_logs
 
 from tests.support.doors.doors import doors
 from tests.support.doors.gateway_talk import NAME, slug
+from tests.support.processes.running import is_running
 from tests.support.servers.patience import wait_until
 
 
@@ -66,18 +66,29 @@ def _failed(logged: list[MutableMapping[str, Any]]) -> list[MutableMapping[str, 
     return [line for line in logged if line["event"] == "run_failed"]
 
 
+def _endless_player(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let plays be a program that never ends; the file in which each leaves its pid."""
+    player, plays = folder / "player", folder / "plays"
+    player.write_text(f"#!/bin/sh\necho $$ >> {plays}\nexec sleep 600\n")
+    player.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(player))
+    return plays
+
+
+async def _scripted_play(client: httpx2.AsyncClient) -> dict[str, str]:
+    """What asks for a session that plays a script."""
+    rows = (await client.get("/v1/scenarios")).json()["items"]
+    scenario = next(row["scenario"] for row in rows if row["scripted"])
+    return {"session": NAME, "scenario": scenario, "run": "script"}
+
+
 async def test_a_play_ends_with_its_session(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Removed or replaced: it would go on in another talk of that name, and spend for it."""
-    player, plays = tmp_path / "player", tmp_path / "plays"
-    player.write_text(f"#!/bin/sh\necho $$ >> {plays}\nexec sleep 600\n")
-    player.chmod(0o700)
-    monkeypatch.setattr(sys, "executable", str(player))
+    plays = _endless_player(tmp_path, monkeypatch)
     async with doors(redis_url, runs=1) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        scenario = next(row["scenario"] for row in rows if row["scripted"])
-        body = {"session": NAME, "scenario": scenario, "run": "script"}
+        body = await _scripted_play(client)
         path = f"/v1/sessions/{NAME}"
         for played in (1, 2):
             begun = await client.post("/v1/sessions", json=body)
@@ -85,50 +96,36 @@ async def test_a_play_ends_with_its_session(
             await wait_until(lambda played=played: len(_pids(plays)) == played)
             if played == 1:
                 assert (await client.delete(path)).status_code == 204
-                assert not _lives(_pids(plays)[0])
+                assert not is_running(_pids(plays)[0])
         file = (await client.get(f"{path}/export")).content
         refused = await client.put(f"{path}/import?replace=true", content=file[:-9])
-        assert (slug(refused), _lives(_pids(plays)[1])) == ("bad-file", True)
+        assert (slug(refused), is_running(_pids(plays)[1])) == ("bad-file", True)
         assert (await client.put(f"{path}/import?replace=true", content=file)).status_code == 201
-        assert not _lives(_pids(plays)[1])
+        assert not is_running(_pids(plays)[1])
 
 
 async def test_a_play_ends_with_its_server(
     redis_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """It is asked to leave, and is over before the server is."""
-    player, plays = tmp_path / "player", tmp_path / "plays"
-    player.write_text(f"#!/bin/sh\necho $$ >> {plays}\nexec sleep 600\n")
-    player.chmod(0o700)
-    monkeypatch.setattr(sys, "executable", str(player))
+    plays = _endless_player(tmp_path, monkeypatch)
     async with doors(redis_url, runs=1) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        scenario = next(row["scenario"] for row in rows if row["scripted"])
-        body = {"session": NAME, "scenario": scenario, "run": "script"}
+        body = await _scripted_play(client)
         assert (await client.post("/v1/sessions", json=body)).status_code == 201
         await wait_until(lambda: len(_pids(plays)) == 1)
-        assert _lives(_pids(plays)[0])
-    assert not _lives(_pids(plays)[0])
+        assert is_running(_pids(plays)[0])
+    assert not is_running(_pids(plays)[0])
 
 
 def _pids(file: Path) -> list[int]:
     return [int(line) for line in file.read_text().split()] if file.exists() else []
 
 
-def _lives(pid: int) -> bool:
-    with suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
-
-
 @pytest.mark.long
 async def test_a_scenario_is_opened_and_its_script_played(redis_url: str) -> None:
     """In a process of its own, to its end."""
     async with doors(redis_url) as d, d.client(d.operator()) as client:
-        rows = (await client.get("/v1/scenarios")).json()["items"]
-        scenario = next(row["scenario"] for row in rows if row["scripted"])
-        body = {"session": NAME, "scenario": scenario, "run": "script"}
+        body = await _scripted_play(client)
         assert (await client.post("/v1/sessions", json=body)).status_code == 201
 
         async def over() -> bool:
