@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from parley.bus.connection.event_log import set_up_at_first_event
 from tests.support.logs.corpora import ROOT as CORPORA
 from tests.support.servers.servers import (
     Aof,
@@ -147,4 +148,5 @@ def durable_server(real_flavour: Flavour, start_server: StartServer) -> RedisSer
 def _log_of_its_own() -> Iterator[None]:
     """A command run in this process points the log at a stream that closes with its test."""
     yield
+    set_up_at_first_event(None)
     structlog.reset_defaults()

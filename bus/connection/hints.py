@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import anyio
-import structlog
 from redis import exceptions
 from redis.asyncio.client import PubSub
 
 from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translate_errors
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.keys import Keys
 
 _RETRY_SECONDS: Final = 0.5
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 class Hints:

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import IO, Final
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.append_only_file import repair
@@ -41,7 +41,7 @@ from parley.bus.embedded.server_process import (
 SOCKET_PATH_BYTES: Final = 100  # Linux takes 107, macOS 103
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the server is still there
 
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 @asynccontextmanager

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Final, Protocol
 
 import anyio
-import structlog
 from anyio.lowlevel import checkpoint
 
 from parley.bus.connection.connections import BLOCK_SECONDS, Connections
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
@@ -21,7 +21,7 @@ from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import FactRecord
 
 RETRY_SECONDS: Final = 0.3
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 Item = Record | FactRecord
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
-import structlog
 
 from parley.bus.connection.connections import Connections
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.drafts import OPENING, Draft, epoch_of
@@ -31,7 +31,7 @@ from parley.bus.contract.keys import Keys
 Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["ReofferedDrafts | None"]]
 
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 @dataclass(slots=True)

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Final
 
-import structlog
-
 from parley.bus.connection.connections import Connections
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SnapshotDamaged
 from parley.bus.contract.keys import Keys
 
 _FIELDS: Final = ("upto", "n", "skips", "identity", "bytes", "checksum")
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
-import structlog
 
 from parley.bus.connection.connections import Connections
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract.keys import META, WORKERS, Keys
 
 _PAGE: Final = 500
 _FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import (
     Entry,
@@ -44,7 +44,7 @@ from parley.memory.state.item_state import VOICE
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
 
-log = structlog.get_logger("parley.arbiter")
+log = EventLog("parley.arbiter")
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group, wait_unless_set
 from parley.bus.contract.errors import SessionClosed
 from parley.listeners.agents.agent import Agent
@@ -23,7 +23,7 @@ from parley.personas.persona import Persona
 
 OUTAGE_SECONDS: Final = 60.0  # of Redis, that a host waits out; then whoever minds it decides
 
-log = structlog.get_logger("parley.host")
+log = EventLog("parley.host")
 
 
 @dataclass(frozen=True, slots=True)

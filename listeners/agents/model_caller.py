@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Generic, Literal, TypeVar
 
 import anyio
-import structlog
 from pydantic import BaseModel
 
 from parley.bus import Draft
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import Conflict
 from parley.listeners.models.model_port import (
     BadAnswer,
@@ -53,7 +53,7 @@ _OUTCOMES: Final[dict[Ending, Outcome]] = {
     "failed": "failed",
 }
 
-log = structlog.get_logger("parley.agent")
+log = EventLog("parley.agent")
 
 
 @dataclass(frozen=True, slots=True)

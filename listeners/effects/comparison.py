@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import SimilarityFound
 from parley.listeners.models.breaker import Breaker
 from parley.listeners.models.embedding import Embedder, Embeddings, Vector, similarity
@@ -28,7 +28,7 @@ from parley.memory.text.text_sizes import count_tokens
 VECTORS: Final = 1000  # kept, of a process: of 1,536 numbers they take 50 MB
 AT_ONCE: Final = 64  # texts of one call
 
-log = structlog.get_logger("parley.compare")
+log = EventLog("parley.compare")
 
 
 @dataclass(frozen=True, slots=True)

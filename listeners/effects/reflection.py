@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-import structlog
-
 from parley.bus import Bus
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import NoteRefused, NoteRevised, Record
 from parley.listeners.effects.reflection_prompt import (
@@ -55,7 +54,7 @@ CUT_OFF: Final = (
 )
 _INTEGRATING: Final = ("consensus", "results")
 
-log = structlog.get_logger("parley.reflect")
+log = EventLog("parley.reflect")
 
 
 def validate_memory_length(memory: str, limit: int) -> tuple[bool, int]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import SummaryMade
 from parley.listeners.cache.ranges import EntryRange
 from parley.listeners.effects.effect_pace import EffectPace
@@ -41,7 +41,7 @@ from parley.memory.summaries.range_summaries import covered_ranges
 
 _Answer = TypeVar("_Answer")
 
-log = structlog.get_logger("parley.effects")
+log = EventLog("parley.effects")
 
 
 @dataclass(slots=True)

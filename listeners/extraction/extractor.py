@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
-import structlog
-
+from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import ItemsExtracted, Record
 from parley.listeners.extraction.claim_checks import CheckedClaims, check_claims
 from parley.listeners.extraction.extraction_prompt import (
@@ -49,7 +48,7 @@ SHARE: Final = 4  # of a question that may go into listing them: one part in so 
 COMPLAINTS: Final = 8  # quoted in a second question
 _MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
 
-log = structlog.get_logger("parley.extracting")
+log = EventLog("parley.extracting")
 
 
 @dataclass(slots=True)

@@ -18,9 +18,9 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Final, TypeVar
 
 import anyio
-import structlog
 
 from parley.bus import Draft, Receipt
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
@@ -39,7 +39,7 @@ LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor la
 Done = TypeVar("Done")
 Hearer = Callable[[Record, Sequence[Fact]], None]
 
-log = structlog.get_logger("parley.room")
+log = EventLog("parley.room")
 
 
 class Room:

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Final
 
 import anyio
-import structlog
 
 from parley.bus import Draft, Receipt
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
@@ -23,7 +23,7 @@ from parley.listeners.rooms.participant import Participant
 
 WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
 
-log = structlog.get_logger("parley.turns")
+log = EventLog("parley.turns")
 
 
 class FloorLost(Exception):

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, Literal, cast
 
-import structlog
-
 from parley.bus import Draft
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import Busy, Conflict, SessionClosed
 from parley.bus.entries import Purpose, SpendReserved, SpendSettled
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt, TooSlow
@@ -28,7 +27,7 @@ PARLEY: Final = "parley"  # the account of what the server itself asks
 
 Outcome = Literal["used", "passed", "discarded", "failed", "lost"]
 
-log = structlog.get_logger("parley.accounts")
+log = EventLog("parley.accounts")
 
 
 @dataclass(frozen=True, slots=True)

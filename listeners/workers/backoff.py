@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import wait_unless_set
 from parley.bus.contract.errors import Unavailable
 
@@ -16,7 +16,7 @@ LAST_BACKOFF_MS: Final = 30_000
 FIRST_PAUSE_SECONDS: Final = 0.1
 LAST_PAUSE_SECONDS: Final = 5.0  # Redis is back within seconds, or a person is at work on it
 
-log = structlog.get_logger("parley.worker")
+log = EventLog("parley.worker")
 
 
 def backoff_ms(failures: int) -> int:

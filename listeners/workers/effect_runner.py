@@ -16,10 +16,10 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import anyio
-import structlog
 from anyio.abc import TaskGroup
 
 from parley.bus import Bus, Claim
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group, wait_unless_set
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
@@ -37,7 +37,7 @@ from parley.memory.state.memory import Packs
 
 SPARE: Final = 4  # effects in hand per model call allowed: extracts pass the ones that wait
 
-log = structlog.get_logger("parley.effects")
+log = EventLog("parley.effects")
 
 
 class EffectRunner:

@@ -19,9 +19,9 @@ from typing import Any, Final
 
 import anyio
 import anyio.lowlevel
-import structlog
 
 from parley.bus import Bus, Claim, Commit, Snapshot
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
 from parley.bus.entries import Record
@@ -45,7 +45,7 @@ SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
 SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
 PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
 
-log = structlog.get_logger("parley.projector")
+log = EventLog("parley.projector")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import anyio
-import structlog
 from anyio.abc import Process
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import wait_unless_set
 
 DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
 DEATHS_SECONDS: Final = 30.0
 RESTART_SECONDS: Final = 0.2
 
-log = structlog.get_logger("parley.worker")
+log = EventLog("parley.worker")
 
 
 async def supervise_child(

@@ -16,9 +16,9 @@ import re
 from typing import Final
 
 import anyio
-import structlog
 
 from parley.bus import Bus, Claim, SessionInfo
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
@@ -37,7 +37,7 @@ IDLE_SECONDS: Final = 10.0  # between two looks into an empty lane: hints tell o
 MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
 _MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
 
-log = structlog.get_logger("parley.votes")
+log = EventLog("parley.votes")
 
 
 class UnknownReminder(Exception):

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import anyio
-import structlog
 from anyio.abc import TaskStatus
 
 from parley.bus import Bus
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
@@ -45,7 +45,7 @@ LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
 BEAT_SECONDS: Final = 2.0
 JANITOR_SECONDS: Final = 10.0
 
-log = structlog.get_logger("parley.worker")
+log = EventLog("parley.worker")
 
 
 @dataclass(frozen=True, slots=True)

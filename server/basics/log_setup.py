@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import structlog
-from structlog.typing import EventDict, WrappedLogger
+from parley.bus.connection.event_log import set_up_at_first_event
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, WrappedLogger
 
 WORDS = frozenset({"content", "text", "entry"})  # keys that carry what people said
 
 
 def configure_logging(level: str, as_json: bool) -> None:
-    """Put the log of this process in force; may be called again."""
+    """Put the log of this process in force from its next event on; may be called again."""
+    set_up_at_first_event(partial(_set_up, level, as_json))
+
+
+def _set_up(level: str, as_json: bool) -> None:
+    import logging
+
+    import structlog
+
     number = getattr(logging, level.upper())
     structlog.configure(
         processors=[
@@ -34,6 +44,8 @@ def _without_words(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
 
 
 def _rendering(as_json: bool) -> list[Any]:
+    import structlog
+
     if as_json:
         trace = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         return [

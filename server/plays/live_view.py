@@ -8,9 +8,9 @@ from functools import partial
 from typing import Final
 
 import anyio
-import structlog
 
 from parley.bus import Bus
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import run_beside
 from parley.bus.entries import Record
 from parley.bus.log.replies import FactRecord
@@ -19,7 +19,7 @@ from parley.server.render.events.live_text import print_line
 
 CATCH_UP_SECONDS: Final = 5
 
-log = structlog.get_logger("parley.live")
+log = EventLog("parley.live")
 
 
 @asynccontextmanager

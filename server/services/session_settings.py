@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import structlog
 from pydantic import ValidationError
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import list_retired_keys, parse_settings
@@ -27,7 +27,7 @@ from parley.server.settings.old_names import (
 )
 from parley.server.settings.setting import INHERITED, WITHOUT_EFFECT, Setting, set_at, unheeded
 
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 OF_SESSIONS: Final = {
     name: setting

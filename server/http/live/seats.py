@@ -8,8 +8,8 @@ from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.participant import Superseded
@@ -21,7 +21,7 @@ from parley.server.http.tokens.callers import Caller
 
 LOOK_SECONDS: Final = 15.0  # between two looks for idle seats
 
-log = structlog.get_logger("parley.seats")
+log = EventLog("parley.seats")
 
 
 class Seats:

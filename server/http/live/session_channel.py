@@ -14,8 +14,8 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Final, cast
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.entries import Record
 from parley.listeners.history.moments import History
@@ -34,7 +34,7 @@ RETRY_SECONDS: Final = 0.3
 
 FoldedRecords = AsyncGenerator[tuple[Record, list[Fact]]]
 
-log = structlog.get_logger("parley.channel")
+log = EventLog("parley.channel")
 
 
 class Subscription:

@@ -9,8 +9,8 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 import anyio
-import structlog
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound
 from parley.listeners.agents.arbiter import Arbiter
@@ -27,7 +27,7 @@ NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one
 
 Kind = type[Arbiter] | type[VoteTeller]
 
-log = structlog.get_logger("parley.rooms")
+log = EventLog("parley.rooms")
 
 
 class SessionChannels:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import structlog
-
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child
 
-log = structlog.get_logger("parley.live")
+log = EventLog("parley.live")
 
 
 def log_death(child: Child, error: Exception) -> None:

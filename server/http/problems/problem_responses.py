@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError, WebSocketRequestValidationError
 from starlette.exceptions import HTTPException
@@ -15,6 +14,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketState
 
+from parley.bus.connection.event_log import EventLog
 from parley.server.http.problems.problem_details import (
     KNOWN,
     Problem,
@@ -23,7 +23,7 @@ from parley.server.http.problems.problem_details import (
 )
 from parley.server.http.problems.validation_details import describe_expected
 
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 _BY_STATUS: Final = {
     400: "malformed", 404: "not-found", 405: "method", 413: "too-large", 415: "media-type",

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any, Final
 
 import anyio
-import structlog
 from anyio import to_thread
 from anyio.abc import Process
 from fastapi import FastAPI
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import wait_unless_set
 from parley.bus.connection.tasks import Child
 from parley.bus.contract.errors import SessionClosed
@@ -36,7 +36,7 @@ GRACE_SECONDS: Final = 5.0  # for a player to end by itself
 Opening = Callable[[], Awaitable[None]]
 Runs = dict[str, Child]
 
-log = structlog.get_logger("parley.runs")
+log = EventLog("parley.runs")
 
 
 async def start_run(

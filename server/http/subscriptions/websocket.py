@@ -8,13 +8,13 @@ from typing import Any, Final, TypeVarTuple, Unpack
 
 import anyio
 import orjson
-import structlog
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from ulid import ULID
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.listeners.rooms.room import Room
 from parley.server.http.identity.authorization import Caller
@@ -54,7 +54,7 @@ CODES: Final[dict[str, int]] = {
 
 Ts = TypeVarTuple("Ts")
 
-log = structlog.get_logger("parley.ws")
+log = EventLog("parley.ws")
 
 
 class _Writer:

@@ -7,11 +7,11 @@ import secrets
 from typing import Final
 
 import anyio
-import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from parley.bus.connection.event_log import EventLog
 from parley.server.http.identity.credentials import credential_problem
 from parley.server.http.problems.problem_details import (
     RETRY_SECONDS,
@@ -44,7 +44,7 @@ OF_PAGES: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 class RequestIds:

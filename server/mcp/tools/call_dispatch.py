@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import structlog
 from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
+from parley.bus.connection.event_log import EventLog
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
 from parley.server.http.requests.message_requests import validation_fault
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies, Tool, ToolCall
 
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 _ADVICE: Final = {
     "no-session": "list_sessions shows those that there are.",

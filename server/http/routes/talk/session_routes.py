@@ -7,10 +7,10 @@ from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
 
-import structlog
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionNotFound
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.extraction.patterns.pattern_packs import Pack
@@ -46,7 +46,7 @@ RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
 AT_IT: Final = "A session is being verified; ask again in a moment."
 
 router = APIRouter(tags=["sessions"])
-_logger = structlog.get_logger(__name__)
+_logger = EventLog(__name__)
 
 
 @router.post(
