@@ -94,7 +94,7 @@ def run(example: Example, directory: Path, programs: Path) -> str:
         "PATH": os.pathsep.join((str(programs), os.environ.get("PATH", ""))),
         "COLUMNS": "120",
     }
-    said = subprocess.run(
+    process = subprocess.run(
         example.command,
         input=example.text,
         capture_output=True,
@@ -104,8 +104,10 @@ def run(example: Example, directory: Path, programs: Path) -> str:
         env=environment,
         timeout=SECONDS,
     )
-    assert said.returncode == 0, f"line {example.line}: {example.text}\n{said.stdout}{said.stderr}"
-    return said.stdout
+    assert process.returncode == 0, (
+        f"line {example.line}: {example.text}\n{process.stdout}{process.stderr}"
+    )
+    return process.stdout
 
 
 @pytest.fixture
@@ -133,9 +135,9 @@ def running(directory: Path) -> Iterator[None]:
 
     up, stop = threading.Event(), asyncio.Event()
     with start_blocking_portal() as portal:
-        held = portal.start_task_soon(stand)
+        task = portal.start_task_soon(stand)
         while not up.wait(0.1):
-            assert not held.done(), held.result()
+            assert not task.done(), task.result()
         yield
         portal.call(stop.set)
 
@@ -188,17 +190,17 @@ def test_commands_of_the_readme_are_targets() -> None:
     targets = [e.text.split()[1] for e in examples(ROOT / "README.md") if e.text[:5] == "make "]
     assert targets == ["demo", "test"]
     for target in targets:
-        said = subprocess.run(
+        process = subprocess.run(
             ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
         )
-        assert said.returncode == 0, said.stderr
+        assert process.returncode == 0, process.stderr
 
 
 def test_make_alone_lists_the_targets() -> None:
     """`make` without a target is help, one line for each."""
-    said = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for target in ("demo", "test", "test-redis", "check", "check-deploy", "bench", "clean"):
-        assert re.search(rf"^\s+make {target}\s+\S", said, re.MULTILINE)
+        assert re.search(rf"^\s+make {target}\s+\S", output, re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -236,14 +238,14 @@ NOTHING_YET = {"C9", "F21", "A4", "A10", "A12", "A13", "L21"}  # these rows say 
 @pytest.mark.parametrize(("page", "rows"), [("laws.md", LAWS), ("catalogue.md", CATALOGUE)])
 def test_every_promise_names_tests_that_exist(page: str, rows: list[str]) -> None:
     """No row is missing or without a test, and each test is in the file that it says."""
-    found = shown(page)
-    assert list(found) == rows
+    named = shown(page)
+    assert list(named) == rows
     reasons = (ROOT / "docs" / page).read_text(encoding="utf-8").count("| nothing to test")
-    for row, tests in found.items():
+    for row, tests in named.items():
         assert tests or row in NOTHING_YET, f"{page}: nothing shows {row}"
         for test in tests:
             assert exists(test), f"{page}, {row}: no {test}"
-    assert reasons == sum(not found[row] for row in NOTHING_YET & found.keys())
+    assert reasons == sum(not named[row] for row in NOTHING_YET & named.keys())
 
 
 def test_the_page_of_the_wire_lists_every_field() -> None:
@@ -256,8 +258,8 @@ def test_the_page_of_the_wire_lists_every_field() -> None:
     for kind, model in KINDS.items():
         fields = {name: field for name, field in model.model_fields.items() if name not in COMMON}
         for name, field in fields.items():
-            said = f"**`{name}`**" if field.is_required() else f" `{name}`"
-            assert said in f" {rows[kind]}", f"{kind}: {name}"
+            cell = f"**`{name}`**" if field.is_required() else f" `{name}`"
+            assert cell in f" {rows[kind]}", f"{kind}: {name}"
         wanted = set(re.findall(r"\*\*`(\w+)`\*\*", rows[kind]))
         assert wanted == {name for name, field in fields.items() if field.is_required()}
 

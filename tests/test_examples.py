@@ -37,8 +37,8 @@ async def joined(bus: Bus, name: str) -> None:
 
 
 async def say(bus: Bus, content: str, **fields: object) -> int:
-    said = Message.model_validate({"participant": "Ana", "content": content, **fields})
-    (receipt,) = await bus.publish("s", [Draft(f"ana:{len(content)}", said)])
+    message = Message.model_validate({"participant": "Ana", "content": content, **fields})
+    (receipt,) = await bus.publish("s", [Draft(f"ana:{len(content)}", message)])
     return receipt.n
 
 
@@ -60,8 +60,8 @@ async def test_the_echo_answers_whoever_speaks_to_it(redis_url: str) -> None:
         await joined(bus, "echo")
         await say(bus, "hello all")
         n = await say(bus, "@echo are you there?")
-        found = await answer(bus, "echo")
-        assert (found.content, found.re) == ("Ana said: are you there?", n)
+        reply = await answer(bus, "echo")
+        assert (reply.content, reply.re) == ("Ana said: are you there?", n)
         await bus.close("s", "done")
         assert await task == 1
 

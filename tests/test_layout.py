@@ -95,8 +95,8 @@ def test_imports_point_down() -> None:
     """server > listeners > memory | personas > bus."""
     climbing = [
         edge
-        for (importer, imported), found in edges().items()
-        for edge in found
+        for (importer, imported), names in edges().items()
+        for edge in names
         if importer.parts[0] != imported.parts[0]
         and RANK[importer.parts[0]] <= RANK[imported.parts[0]]
     ]

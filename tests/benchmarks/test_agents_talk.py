@@ -135,7 +135,7 @@ def test_a_transcript_is_folded_and_scored(corpora: Path, tmp_path: Path) -> Non
     copyfile(corpora / "score.py", tmp_path / "score.py")
     folder = tmp_path / "agents" / "dev"
     folder.mkdir(parents=True)
-    said = [
+    messages = [
         ("ada", "PROPOSAL: raise the parking fee downtown next year"),
         ("bob", "+1"),
         ("cyd", "PROPOSAL: raise the parking fee downtown next year"),
@@ -143,7 +143,7 @@ def test_a_transcript_is_folded_and_scored(corpora: Path, tmp_path: Path) -> Non
     lines: list[Row] = [{"repository": "owner/name"}]
     lines += [
         {"index": index, "agent_id": name, "timestamp": None, "content": content}
-        for index, (name, content) in enumerate(said)
+        for index, (name, content) in enumerate(messages)
     ]
     gold = [
         {"index": 0, "label": "proposal", "texts": ["Raise the parking fee", "Do so next year"]},

@@ -79,7 +79,7 @@ def talk(corpora: Path, tmp_path: Path) -> Path:
     copyfile(corpora / "score.py", tmp_path / "score.py")
     folder = tmp_path / "agents" / "dev"
     folder.mkdir(parents=True)
-    said = [f"{PLAN}\n\n{OTHER}", f"{OTHER}\n\n{PLAN}", OTHER, f"{PLAN}\n\n{OTHER}"]
+    contents = [f"{PLAN}\n\n{OTHER}", f"{OTHER}\n\n{PLAN}", OTHER, f"{PLAN}\n\n{OTHER}"]
     gold: list[dict[str, object]] = [
         {"index": 0, "label": "proposal", "texts": ["Cache the tokens for an hour"]},
         {"index": 1, "label": "proposal", "texts": ["Cache the tokens"], "optional": True},
@@ -89,7 +89,7 @@ def talk(corpora: Path, tmp_path: Path) -> Path:
         rows: list[dict[str, object]] = [{"repository": f"owner/{name}"}]
         rows += [
             {"index": index, "agent_id": "ada", "timestamp": None, "content": content}
-            for index, content in enumerate(said)
+            for index, content in enumerate(contents)
         ]
         for file, lines in {f"{name}.jsonl": rows, f"{name}.gold.jsonl": gold}.items():
             (folder / file).write_text("".join(json.dumps(row) + "\n" for row in lines), "utf-8")

@@ -45,8 +45,8 @@ def plant(file: Path, old: str, new: str) -> None:
 def test_what_we_ship_is_clean() -> None:
     """The shipped files pass, so a complaint below is about the planted mistake."""
     command = [sys.executable, str(ROOT / "deploy" / "check.py"), str(ROOT / "deploy")]
-    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert (said.returncode, said.stderr) == (0, "")
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_planted_mistake_fails_the_check(
 def test_an_image_that_runs_as_root_is_named(deploy: Path, new: str, named: str) -> None:
     """Root by name, by number, or because nothing says otherwise."""
     plant(deploy / "Dockerfile", "USER 10001:10001", new)
-    (found,) = dockerfile_problems(deploy / "Dockerfile")
-    assert named in found
+    (problem,) = dockerfile_problems(deploy / "Dockerfile")
+    assert named in problem
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_what_the_compose_schema_cannot_see_is_named(
 def test_a_variable_that_no_setting_reads_is_named(deploy: Path) -> None:
     """A misspelt variable is found before parley refuses to start with it."""
     plant(deploy / "defaults.env", "PARLEY_REDIS=", "PARLEY_REDDIS=")
-    (found,) = environment_problems(deploy / "defaults.env")
-    assert "PARLEY_REDDIS" in found
+    (problem,) = environment_problems(deploy / "defaults.env")
+    assert "PARLEY_REDDIS" in problem
 
 
 @pytest.mark.parametrize(
@@ -116,5 +116,5 @@ def test_a_redis_that_would_lose_sessions_is_named(
 ) -> None:
     """A configuration that Redis takes, and that Parley must not run on."""
     plant(deploy / "redis" / "redis.conf", old, new)
-    (found,) = redis_problems(deploy / "redis" / "redis.conf")
-    assert named in found
+    (problem,) = redis_problems(deploy / "redis" / "redis.conf")
+    assert named in problem

@@ -33,7 +33,7 @@ class Kill:
     """A worker killed, and the sessions that it had claimed at that moment."""
 
     pid: int
-    held: tuple[str, ...]
+    sessions: tuple[str, ...]
 
 
 class Crew:
@@ -54,7 +54,7 @@ class Crew:
         self._server = server
         self._log = folder / "workers.log"
         self._up = folder / "up"
-        self._told = {
+        self._options = {
             "url": server.url, "lease_ms": lease_ms, "batch": batch, "without": dict(without or {}),
             "up": str(self._up),
         }  # fmt: skip
@@ -84,7 +84,7 @@ class Crew:
         """How many workers have begun to work."""
         return sum(self._is_up(worker) for _, worker in self._workers)
 
-    async def kill_one(self) -> None:
+    async def kill_worker(self) -> None:
         """Kill -9 a random worker, a random moment after it took work, and replace it.
 
         The moment matters: always killed at once, every taker of a long session
@@ -95,11 +95,11 @@ class Crew:
             worker.send_signal(signal.SIGCONT)
             await asyncio.sleep(self._chance.uniform(0.0, DWELL))
             worker.send_signal(signal.SIGSTOP)
-        held = self._held(lane, worker.pid)
+        sessions = self._sessions_of(lane, worker.pid)
         worker.kill()
         code = worker.wait()
         if code == -signal.SIGKILL:
-            self.kills.append(Kill(worker.pid, held))
+            self.kills.append(Kill(worker.pid, sessions))
         else:
             self.deaths.append(code)
         self._workers[place] = (lane, self._start(lane))
@@ -134,12 +134,12 @@ class Crew:
 
     def _victim(self, lanes: Sequence[str]) -> tuple[int, str, subprocess.Popen[bytes]]:
         """A random worker of these lanes, one that has begun to work if there is any."""
-        found = [
+        workers = [
             (place, lane, worker)
             for place, (lane, worker) in enumerate(self._workers)
             if lane in lanes
         ]
-        return self._chance.choice([row for row in found if self._is_up(row[2])] or found)
+        return self._chance.choice([row for row in workers if self._is_up(row[2])] or workers)
 
     def _is_up(self, worker: subprocess.Popen[bytes]) -> bool:
         return (self._up / str(worker.pid)).exists()
@@ -151,13 +151,13 @@ class Crew:
             if worker.poll() is not None:
                 return ()
             worker.send_signal(signal.SIGSTOP)
-            held = self._held(lane, worker.pid)
-            if held or time.monotonic() > deadline:
-                return held
+            sessions = self._sessions_of(lane, worker.pid)
+            if sessions or time.monotonic() > deadline:
+                return sessions
             worker.send_signal(signal.SIGCONT)
             await asyncio.sleep(self._chance.uniform(0.001, 0.02))
 
-    def _held(self, lane: str, pid: int) -> tuple[str, ...]:
+    def _sessions_of(self, lane: str, pid: int) -> tuple[str, ...]:
         owner = f"{socket.gethostname()}-{pid}-{lane}".encode()
         with self._server.client() as client, suppress(redis.ConnectionError):  # it is down
             ask: Any = client  # redis-py types its replies for every client setting at once
@@ -170,10 +170,10 @@ class Crew:
         return ()
 
     def _start(self, lane: str) -> subprocess.Popen[bytes]:
-        told = json.dumps({**self._told, "lane": lane})
+        options = json.dumps({**self._options, "lane": lane})
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.worker", told],
+                [sys.executable, "-m", "tests.faults.worker", options],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )  # fmt: skip

@@ -51,8 +51,8 @@ class Gateway:
 
         def stands() -> bool:
             assert self._process is not None
-            said = (self.folder / "log").read_text(errors="replace")
-            assert self._process.poll() is None, said
+            log = (self.folder / "log").read_text(errors="replace")
+            assert self._process.poll() is None, log
             return ready.exists() and json.loads(ready.read_text())["pid"] == self._process.pid
 
         await wait_until(stands)

@@ -106,9 +106,9 @@ def _of_the_numbers(rows: Rows) -> Iterator[str]:
         if (record.seq, record.n) != (seq, n):
             yield f"entry {record.seq}-{record.n} stands where {seq}-{n} belongs"
             return
-    told = rows.number(b"head"), rows.number(b"n")
-    if told != (len(rows.records), n):
-        yield f"meta says head and n are {told}; the log says {len(rows.records)}, {n}"
+    counters = rows.number(b"head"), rows.number(b"n")
+    if counters != (len(rows.records), n):
+        yield f"meta says head and n are {counters}; the log says {len(rows.records)}, {n}"
     if rows.number(b"folded") != rows.number(b"head"):
         yield f"folded is {rows.number(b'folded')} of {rows.number(b'head')}"
 

@@ -122,8 +122,8 @@ class Ordeal:
                     report.drained = crew.drain()
             report.drops = proxy.dropped
         report.kills, report.freezes = len(crew.kills), len(crew.freezes)
-        report.hits = sum(1 for kill in crew.kills if kill.held)
-        report.redelivered = sum(len(kill.held) for kill in crew.kills + crew.freezes)
+        report.hits = sum(1 for kill in crew.kills if kill.sessions)
+        report.redelivered = sum(len(kill.sessions) for kill in crew.kills + crew.freezes)
         report.deaths = crew.deaths
         with self._server.client() as client:
             report.verdict = judge(client, self._expected)
@@ -134,7 +134,7 @@ class Ordeal:
         faults = self._faults
         async with asyncio.TaskGroup() as tasks:
             misfortunes = [
-                tasks.create_task(self._every(faults.kill_every, crew.kill_one)),
+                tasks.create_task(self._every(faults.kill_every, crew.kill_worker)),
                 tasks.create_task(self._spread(faults.freezes, lambda: self._freeze(crew))),
                 tasks.create_task(self._spread(faults.redis_kills, self._kill_redis)),
                 tasks.create_task(self._spread(faults.cuts, lambda: self._cut(crew))),

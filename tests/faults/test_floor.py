@@ -71,9 +71,9 @@ async def test_the_death_of_who_holds_the_floor_frees_it(redis_server: RedisServ
             deadline = time.monotonic() + 2 * PATIENCE
             while (await bus.info("holder")).status == "open":
                 assert time.monotonic() < deadline
-                held = _holder(await log_of(bus, "holder"))
-                if held and killed < 2:
-                    host.kill_host_of(held)
+                holder = _holder(await log_of(bus, "holder"))
+                if holder and killed < 2:
+                    host.kill_host_of(holder)
                     killed += 1
                     await asyncio.sleep(1.0)
                 await asyncio.sleep(0.02)
@@ -90,7 +90,7 @@ async def _until_closed(bus: Bus, host: Any, chance: random.Random) -> list[Any]
         assert time.monotonic() < deadline, "the session did not end"
         await asyncio.sleep(chance.uniform(0.3, 1.5))
         if host.kills < 12:
-            host.kill_one()
+            host.kill_host()
     return await log_of(bus, "fire")
 
 

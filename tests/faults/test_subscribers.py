@@ -61,14 +61,14 @@ class Outsider:
         """Read and acknowledge what is new."""
         with self._server.client() as client:
             ask: Any = client  # redis-py types its replies for every client setting at once
-            while found := ask.xreadgroup("outsider", "one", {LOG: ">"}, count=500):
-                places = [place for place, _ in _entries(found)]
-                self.read += [fields[b"id"].decode() for _, fields in _entries(found)]
+            while reply := ask.xreadgroup("outsider", "one", {LOG: ">"}, count=500):
+                places = [place for place, _ in _entries(reply)]
+                self.read += [fields[b"id"].decode() for _, fields in _entries(reply)]
                 ask.xack(LOG, "outsider", *places)
 
 
 def _entries(reply: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    streams = reply.values() if isinstance(reply, dict) else [found for _, found in reply]
+    streams = reply.values() if isinstance(reply, dict) else [entries for _, entries in reply]
     entries = [row for stream in streams for row in stream]
     return entries[0] if entries and isinstance(entries[0], list) else entries
 
@@ -109,11 +109,11 @@ class Trial:
         beside = self.folder / "dawdler.beside"
         await wait_until(lambda: all(rows(file) for file in [*self.files, beside]))
         crew.say("freeze", self.frozen)  # the whole time: nobody waits for it
-        said = 3
+        published = 3
         for k in range(self.amount.rounds):
-            await bus.publish(SESSION, thoughts(self.amount.messages, said + 1))
-            await self._kill(crew, k, said + 1)
-            said += self.amount.messages
+            await bus.publish(SESSION, thoughts(self.amount.messages, published + 1))
+            await self._kill(crew, k, published + 1)
+            published += self.amount.messages
             if k % self.amount.redis_every == self.amount.redis_every - 2:
                 outsider.go_on()
                 self.server.kill9()
@@ -160,15 +160,15 @@ def assert_heard_once_and_in_order(file: Path, truth: list[list[Any]], first: in
 
     Who came later than entry `first` has heard all from its own first one on.
     """
-    found = items(rows(file))
+    received = items(rows(file))
     for kind in ("entry", "fact"):
-        mine = [item for item in found if item[0] == kind]
+        mine = [item for item in received if item[0] == kind]
         stood = [item for item in truth if item[0] == kind]
         assert mine
         assert mine == (stood if first == 1 else stood[-len(mine) :]), file.name
-    assert found[0][1] <= first
-    last = found[0][1]
-    for what, seq, *_ in found:
+    assert received[0][1] <= first
+    last = received[0][1]
+    for what, seq, *_ in received:
         last = seq if what == "entry" else last
         assert seq <= last, f"{file.name}: a fact of entry {seq} before it"
 

@@ -15,7 +15,15 @@ from parley.bus.contract.errors import BusError, Unavailable
 from tests.faults.proxy import LossyProxy
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import Flavour, RedisServer, StartServer
-from tests.support.sessions.talks import claim_of, commit_of, everything, fact, folded, said, talk
+from tests.support.sessions.talks import (
+    claim_of,
+    commit_of,
+    everything,
+    fact,
+    folded,
+    message_draft,
+    talk,
+)
 
 
 async def refusal(url: str) -> str:
@@ -28,9 +36,9 @@ async def refusal(url: str) -> str:
 async def test_a_server_that_is_down_says_so_at_once(tmp_path: Path) -> None:
     """With its address and what to do."""
     async with asyncio.timeout(PATIENCE):
-        said_so = await refusal(f"unix://{tmp_path}/none")
-    assert str(tmp_path) in said_so
-    assert "start it" in said_so
+        reason = await refusal(f"unix://{tmp_path}/none")
+    assert str(tmp_path) in reason
+    assert "start it" in reason
 
 
 @pytest.mark.parametrize(
@@ -40,9 +48,9 @@ async def test_a_server_that_is_down_says_so_at_once(tmp_path: Path) -> None:
 )  # fmt: skip
 async def test_an_address_that_is_none_is_refused(url: str) -> None:
     """Before anything is tried."""
-    said_so = await refusal(url)
-    assert "redis://host:port" in said_so
-    assert "secret" not in said_so
+    reason = await refusal(url)
+    assert "redis://host:port" in reason
+    assert "secret" not in reason
 
 
 async def test_a_server_that_needs_a_password_says_so(
@@ -85,7 +93,7 @@ async def test_a_full_server_refuses_entries_and_goes_on_draining(
             await talk(bus, "a", 50)
             raw.config_set("maxmemory", 1)
             with pytest.raises(Unavailable, match="is full"):
-                await bus.publish("a", [said(51)])
+                await bus.publish("a", [message_draft(51)])
             assert (await bus.info("a")).head == 51
             records = await everything(bus, "a")
             claim = await claim_of(bus, "a")
@@ -95,7 +103,7 @@ async def test_a_full_server_refuses_entries_and_goes_on_draining(
             await bus.commit(claim, commit_of(records[-1], "a", facts=[fact(5)]), done=True)
             assert (await bus.info("a")).folded == 51
             raw.config_set("maxmemory", 0)
-            assert (await bus.publish("a", [said(51)]))[0].seq == 52
+            assert (await bus.publish("a", [message_draft(51)]))[0].seq == 52
 
 
 async def test_a_full_server_can_be_connected_to(
@@ -130,7 +138,7 @@ async def test_a_server_that_cannot_write_says_so(
 
             await wait_until(has_failed)
         with pytest.raises(Unavailable, match="disk"):
-            await bus.publish("a", [said(2)])
+            await bus.publish("a", [message_draft(2)])
 
 
 async def test_a_denied_command_is_named_as_such(
@@ -207,7 +215,7 @@ async def test_forgotten_scripts_are_sent_again(redis_server: RedisServer) -> No
         await talk(bus, "a", 1)
         with redis_server.client() as raw:
             raw.script_flush()
-        await bus.publish("a", [said(2)])
+        await bus.publish("a", [message_draft(2)])
         assert (await bus.info("a")).head == 3
 
 
@@ -218,7 +226,7 @@ async def test_killed_connections_are_replaced(redis_server: RedisServer) -> Non
 
         async def publish(first: int) -> None:
             for k in range(first, first + 40):
-                await bus.publish("a", [said(k)])
+                await bus.publish("a", [message_draft(k)])
 
         async with asyncio.TaskGroup() as tasks:
             for first in (100, 200, 300):
@@ -256,7 +264,7 @@ async def test_a_restart_is_no_error(durable_server: RedisServer) -> None:
 
         async def publish() -> None:
             for k in range(2, 302):
-                await bus.publish("a", [said(k)])
+                await bus.publish("a", [message_draft(k)])
 
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(publish())
@@ -274,7 +282,7 @@ async def test_a_cancelled_caller_harms_no_other(redis_server: RedisServer) -> N
         await talk(bus, "a", 1)
 
         async def publish(k: int) -> None:
-            await bus.publish("a", [said(k)])
+            await bus.publish("a", [message_draft(k)])
 
         jobs = [asyncio.create_task(publish(k)) for k in range(2, 402)]
         for k, job in enumerate(jobs):
@@ -296,5 +304,5 @@ async def test_an_error_carries_no_content(redis_server: RedisServer) -> None:
             raw.delete("parley:{0}:s:a:log")
             raw.set("parley:{0}:s:a:log", "no stream")
         with pytest.raises(BusError) as refused:
-            await bus.publish("a", [said(2, content="between us")])
+            await bus.publish("a", [message_draft(2, content="between us")])
         assert "between us" not in str(refused.value)

@@ -26,7 +26,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import wait_until
-from tests.support.sessions.talks import everything, forget_after, said, talk, without
+from tests.support.sessions.talks import everything, forget_after, message_draft, talk, without
 
 
 def grant(epoch: int, who: str = "ana", name: str = "") -> Draft:
@@ -40,7 +40,7 @@ def release(epoch: int, who: str = "ana", name: str = "") -> Draft:
 def turn(k: int, epoch: int) -> list[Draft]:
     """What a speaker publishes under `epoch`: its words, their cost, the floor given back."""
     cost = Draft(f"settle:{k}", SpendSettled(participant="ana", call=f"c{k}", output_tokens=9))
-    return [said(k), cost, release(epoch + 1, name=f"release-{k}")]
+    return [message_draft(k), cost, release(epoch + 1, name=f"release-{k}")]
 
 
 def epochs(records: list[Record]) -> list[int]:
@@ -106,7 +106,7 @@ async def test_only_the_next_epoch_begins(bus: Bus, wrong: int) -> None:
     await bus.publish("a", [grant(1)])
     entry = FloorReleased.model_construct(participant="ana", epoch=wrong)
     with pytest.raises(StaleEpoch):
-        await bus.publish("a", [said(2), Draft("r", entry)])
+        await bus.publish("a", [message_draft(2), Draft("r", entry)])
     info = await bus.info("a")
     assert (info.head, info.epoch) == (3, 1)
 
@@ -127,14 +127,14 @@ async def test_a_batch_under_an_epoch_is_one_step(bus: Bus) -> None:
     """What would land in parts is refused whole: half a turn would leave the floor held."""
     await talk(bus, "a", 1)
     with pytest.raises(InvalidEntry, match="in one step"):
-        await bus.publish("a", [said(k) for k in range(2, 600)], epoch=0)
+        await bus.publish("a", [message_draft(k) for k in range(2, 600)], epoch=0)
     with pytest.raises(InvalidEntry, match="in one step"):
-        await bus.publish("a", [said(2), said(3, re="m2")], epoch=0)
+        await bus.publish("a", [message_draft(2), message_draft(3, re="m2")], epoch=0)
     assert (await bus.info("a")).head == 2
     local = LocalLog()
     local.open(SessionOpened())
     with pytest.raises(InvalidEntry, match="in one step"):
-        local.publish([said(2), said(3, re="m2")], epoch=0)
+        local.publish([message_draft(2), message_draft(3, re="m2")], epoch=0)
 
 
 async def test_without_the_rule_two_arbiters_grant_one_epoch(redis_url: str) -> None:
@@ -176,7 +176,9 @@ async def test_a_redaction_leaves_the_epoch_as_it_is(bus: Bus) -> None:
     """The log is written anew; the floor is where it was."""
     await talk(bus, "a", 1)
     await bus.publish("a", [grant(1)])
-    await bus.redact("a", 1, blank=lambda log, n: said(1, content="[gone]").entry, reason="asked")
+    await bus.redact(
+        "a", 1, blank=lambda log, n: message_draft(1, content="[gone]").entry, reason="asked"
+    )
     assert (await bus.info("a")).epoch == 1
     with pytest.raises(StaleEpoch):
         await bus.publish("a", [grant(1, "bo")])
@@ -203,7 +205,7 @@ async def test_a_lost_turn_comes_back_whole(redis_url: str, raw: redis.Redis) ->
         await bus.publish("a", turn(2, 1), epoch=1)
         forget_after(raw, "a", seq=2, n=1)
         assert (await bus.info("a")).epoch == 0
-        await bus.publish("a", [said(3)], epoch=2)
+        await bus.publish("a", [message_draft(3)], epoch=2)
         ids = [record.id for record in await everything(bus, "a")]
         assert ids == ["open", "m1", "grant-1-ana", "m2", "settle:2", "release-2", "m3"]
 
@@ -221,8 +223,8 @@ async def test_what_was_said_in_an_epoch_that_others_took_still_lands(
         await bus.publish("a", turn(2, 1), epoch=1)
         forget_after(raw, "a", seq=2, n=1)
         await other.publish("a", [grant(1, "bo"), release(2, "bo"), grant(3, "bo")])
-        await bus.publish("a", [said(3)])
-        await bus.publish("a", [said(4)])
+        await bus.publish("a", [message_draft(3)])
+        await bus.publish("a", [message_draft(4)])
         records = await everything(bus, "a")
         assert epochs(records) == [1, 2, 3]
         assert [record.id for record in records[-4:]] == ["m2", "settle:2", "m3", "m4"]
@@ -238,7 +240,7 @@ async def test_a_release_waits_for_the_grant_before_it(redis_url: str, raw: redi
         await arbiter.publish("a", [grant(1)])
         await speaker.publish("a", turn(2, 1), epoch=1)
         forget_after(raw, "a", seq=2, n=1)
-        await speaker.publish("a", [said(3)])
+        await speaker.publish("a", [message_draft(3)])
         assert epochs(await everything(arbiter, "a")) == []
         await arbiter.publish("a", [grant(1)])
 

@@ -13,7 +13,7 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import SessionOpened
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
-from tests.support.sessions.talks import everything, forget_after, said, talk
+from tests.support.sessions.talks import everything, forget_after, message_draft, talk
 
 
 async def ids(bus: Bus, session: str) -> list[str]:
@@ -27,7 +27,7 @@ async def test_a_lost_suffix_is_offered_again_before_anything_new(
     async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
-        (receipt,) = await bus.publish("a", [said(7)])
+        (receipt,) = await bus.publish("a", [message_draft(7)])
         assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 8))]
         assert (receipt.seq, receipt.n) == (8, 7)
 
@@ -37,7 +37,7 @@ async def test_an_answer_to_what_was_lost_finds_it(redis_url: str, raw: redis.Re
     async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
-        await bus.publish("a", [said(7, re="m5")])
+        await bus.publish("a", [message_draft(7, re="m5")])
         (record,) = (await bus.read("a"))[-1:]
         assert (record.id, record.entry.re) == ("m7", 5)  # type: ignore[union-attr]  # a message
 
@@ -52,8 +52,8 @@ async def test_an_answer_counts_where_the_lost_entry_stands_now(
     ):
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
-        await other.publish("a", [said(8)])
-        await bus.publish("a", [said(7, re="m2"), said(9, re="m6")])
+        await other.publish("a", [message_draft(8)])
+        await bus.publish("a", [message_draft(7, re="m2"), message_draft(9, re="m6")])
         answers = {record.id: record.entry.re for record in (await bus.read("a"))[-2:]}  # type: ignore[union-attr]  # messages
         assert answers == {"m7": 2, "m9": 7}
 
@@ -67,11 +67,11 @@ async def test_an_answer_waits_for_another_publisher_to_offer_again(
         await Bus.connect(redis_url, outbox_seconds=20) as answerer,
     ):
         await talk(asker, "a", 3)
-        await answerer.publish("a", [said(7), said(8, re="m3"), said(9)])
+        await answerer.publish("a", [message_draft(7), message_draft(8, re="m3"), message_draft(9)])
         forget_after(raw, "a", seq=2, n=1)
-        await answerer.publish("a", [said(10)])
+        await answerer.publish("a", [message_draft(10)])
         assert await ids(asker, "a") == ["open", "m1", "m7", "m9", "m10"]
-        await asker.publish("a", [said(2), said(3)])
+        await asker.publish("a", [message_draft(2), message_draft(3)])
 
         async def is_whole() -> bool:
             return "m8" in await ids(asker, "a")
@@ -90,10 +90,10 @@ async def test_an_answer_to_what_never_comes_back_is_given_up(
     ):
         await talk(asker, "a", 3)
         with capture_logs() as logs:
-            await answerer.publish("a", [said(8, re="m3")])
+            await answerer.publish("a", [message_draft(8, re="m3")])
             forget_after(raw, "a", seq=2, n=1)
             await wait_until(lambda: "answers_lost" in [line["event"] for line in logs])
-        await asker.publish("a", [said(2), said(3)])
+        await asker.publish("a", [message_draft(2), message_draft(3)])
         assert await ids(asker, "a") == ["open", "m1", "m2", "m3"]
 
 
@@ -103,7 +103,7 @@ async def test_without_the_tip_the_order_is_another(redis_url: str, raw: redis.R
     async with await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus:
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
-        await bus.publish("a", [said(7)])
+        await bus.publish("a", [message_draft(7)])
         assert (await ids(bus, "a"))[:4] == ["open", "m1", "m2", "m7"]
 
 
@@ -130,7 +130,7 @@ async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redi
     ):
         await talk(bus, "a", 6)
         forget_after(raw, "a", seq=3, n=2)
-        await other.publish("a", [said(k) for k in range(20, 30)])
+        await other.publish("a", [message_draft(k) for k in range(20, 30)])
 
         async def is_healed() -> bool:
             return (await bus.info("a")).head == 17
@@ -183,7 +183,7 @@ async def test_a_removed_session_stays_removed(redis_url: str) -> None:
         await talk(bus, "a", 3)
         await operator.remove("a")
         with pytest.raises(SessionNotFound):
-            await bus.publish("a", [said(4)])
+            await bus.publish("a", [message_draft(4)])
         await bus.open("b", SessionOpened())
         await asyncio.sleep(0.5)  # two rounds of the watch: nothing must come
         with pytest.raises(SessionNotFound):
@@ -198,7 +198,7 @@ async def test_without_the_mark_it_would_come_back(redis_url: str) -> None:
     ):
         await talk(bus, "a", 3)
         await operator.remove("a")
-        await bus.publish("a", [said(4)])
+        await bus.publish("a", [message_draft(4)])
         assert (await bus.info("a")).head == 5
 
 
@@ -209,9 +209,9 @@ async def test_references_follow_the_entries_they_mean(redis_url: str, raw: redi
         await Bus.connect(redis_url, outbox_seconds=0) as other,
     ):
         await talk(bus, "a", 3)
-        await bus.publish("a", [said(4, re="m3")])
+        await bus.publish("a", [message_draft(4, re="m3")])
         forget_after(raw, "a", seq=3, n=2)
-        await other.publish("a", [said(k) for k in range(20, 25)])
+        await other.publish("a", [message_draft(k) for k in range(20, 25)])
 
         async def is_healed() -> bool:
             return (await bus.info("a")).head == 10

@@ -20,7 +20,7 @@ from parley.bus.contract.errors import (
 )
 from parley.bus.contract.errors import SessionClosed as Closed
 from parley.bus.entries import EntrySetAside, Message, SessionOpened
-from tests.support.sessions.talks import everything, folded, said, summary, talk
+from tests.support.sessions.talks import everything, folded, message_draft, summary, talk
 
 
 async def test_a_session_opens_with_its_settings_as_entry_one(bus: Bus) -> None:
@@ -60,7 +60,7 @@ async def test_an_entry_is_found_by_its_id(bus: Bus) -> None:
 async def test_many_publishers_leave_no_gap_and_no_double(bus: Bus) -> None:
     """Law 15 under 40 tasks that resend one another's drafts."""
     await bus.open("a", SessionOpened())
-    batches = [[said(k) for k in range(first, first + 20)] for first in range(0, 400, 10)]
+    batches = [[message_draft(k) for k in range(first, first + 20)] for first in range(0, 400, 10)]
     receipts = await asyncio.gather(*(bus.publish("a", batch) for batch in batches))
     records = await everything(bus, "a")
     assert [record.seq for record in records] == list(range(1, len(records) + 1))
@@ -73,7 +73,7 @@ async def test_many_publishers_leave_no_gap_and_no_double(bus: Bus) -> None:
 async def test_a_draft_published_again_keeps_its_place(bus: Bus) -> None:
     """Resending is safe, alone and among new drafts."""
     first = await talk(bus, "a", 3)
-    again = await bus.publish("a", [said(2), said(4), said(1)])
+    again = await bus.publish("a", [message_draft(2), message_draft(4), message_draft(1)])
     assert again == [
         Receipt(first[1].seq, first[1].n, duplicate=True),
         Receipt(5, 4, duplicate=False),
@@ -84,7 +84,7 @@ async def test_a_draft_published_again_keeps_its_place(bus: Bus) -> None:
 async def test_a_draft_that_is_twice_in_a_batch_lands_once(bus: Bus) -> None:
     """The second is a duplicate of the first."""
     await bus.open("a", SessionOpened())
-    receipts = await bus.publish("a", [said(1), said(1), said(2)])
+    receipts = await bus.publish("a", [message_draft(1), message_draft(1), message_draft(2)])
     assert [(receipt.seq, receipt.duplicate) for receipt in receipts] == [
         (2, False),
         (2, True),
@@ -96,7 +96,7 @@ async def test_another_payload_under_a_used_id_is_a_conflict(bus: Bus) -> None:
     """Nothing of its batch lands."""
     await talk(bus, "a", 2)
     with pytest.raises(Conflict, match=r"'m2' is taken .* entry 3"):
-        await bus.publish("a", [said(9), said(2, content="something else")])
+        await bus.publish("a", [message_draft(9), message_draft(2, content="something else")])
     assert (await bus.info("a")).head == 3
 
 
@@ -105,7 +105,7 @@ async def test_without_the_duplicate_check_an_entry_stands_twice(redis_url: str)
     scripts = Scripts({"publish.duplicate": "if false then"})
     async with await Bus.connect(redis_url, scripts=scripts) as bus:
         await talk(bus, "a", 1)
-        await bus.publish("a", [said(1)])
+        await bus.publish("a", [message_draft(1)])
         assert [record.id for record in await bus.read("a")] == ["open", "m1", "m1"]
 
 
@@ -132,7 +132,7 @@ async def test_kinds_are_told_by_the_entry_and_never_by_n(bus: Bus) -> None:
     """Control and derived entries carry the n of the last primary one."""
     await talk(bus, "a", 1)
     await bus.publish("a", [summary()])
-    await bus.publish("a", [said(2)])
+    await bus.publish("a", [message_draft(2)])
     assert [(record.seq, record.n) for record in await bus.read("a")] == [
         (1, 0), (2, 1), (3, 1), (4, 2),
     ]  # fmt: skip
@@ -141,7 +141,15 @@ async def test_kinds_are_told_by_the_entry_and_never_by_n(bus: Bus) -> None:
 async def test_re_by_id_becomes_the_number_of_that_entry(bus: Bus) -> None:
     """Whether the entry stands already or comes in the same batch."""
     await talk(bus, "a", 2)
-    await bus.publish("a", [said(3, re="m1"), said(4, re="m3"), said(5, re="P1"), said(6, re=2)])
+    await bus.publish(
+        "a",
+        [
+            message_draft(3, re="m1"),
+            message_draft(4, re="m3"),
+            message_draft(5, re="P1"),
+            message_draft(6, re=2),
+        ],
+    )
     entries = [record.entry for record in await bus.tail("a", 4)]
     assert [getattr(entry, "re", None) for entry in entries] == [1, 3, "P1", 2]
 
@@ -150,7 +158,7 @@ async def test_re_to_nothing_is_refused(bus: Bus) -> None:
     """And nothing is written."""
     await talk(bus, "a", 1)
     with pytest.raises(UnknownReference, match="m99"):
-        await bus.publish("a", [said(2), said(3, re="m99")])
+        await bus.publish("a", [message_draft(2), message_draft(3, re="m99")])
     assert (await bus.info("a")).head == 2
 
 
@@ -158,7 +166,7 @@ async def test_re_to_nothing_is_refused(bus: Bus) -> None:
 async def test_re_that_is_no_id_is_refused_to_whoever_gave_it(bus: Bus, re: str) -> None:
     """Callers share a connection; the text of one harms no request of another."""
     await talk(bus, "a", 1)
-    jobs = [bus.publish("a", [said(k, re=re if k % 2 else None)]) for k in range(2, 10)]
+    jobs = [bus.publish("a", [message_draft(k, re=re if k % 2 else None)]) for k in range(2, 10)]
     ends = await asyncio.gather(*jobs, return_exceptions=True)
     assert [isinstance(end, UnknownReference) for end in ends] == [
         bool(k % 2) for k in range(2, 10)
@@ -171,9 +179,9 @@ async def test_a_closed_session_takes_no_more(bus: Bus) -> None:
     receipt = await bus.close("a", "agreed", by="ana")
     assert receipt.seq == 3
     assert (await bus.close("a", "agreed", by="ana")).duplicate
-    assert (await bus.publish("a", [said(1)]))[0].duplicate
+    assert (await bus.publish("a", [message_draft(1)]))[0].duplicate
     with pytest.raises(Closed):
-        await bus.publish("a", [said(2)])
+        await bus.publish("a", [message_draft(2)])
     with pytest.raises(Closed):
         await bus.close("a", "given up")
     assert (await bus.info("a")).status == "closed"
@@ -182,7 +190,7 @@ async def test_a_closed_session_takes_no_more(bus: Bus) -> None:
 async def test_an_unknown_session_is_named(bus: Bus) -> None:
     """By every verb that needs one."""
     with pytest.raises(SessionNotFound, match="'nowhere'"):
-        await bus.publish("nowhere", [said(1)])
+        await bus.publish("nowhere", [message_draft(1)])
     with pytest.raises(SessionNotFound):
         await bus.read("nowhere")
     with pytest.raises(SessionNotFound):
@@ -196,21 +204,21 @@ async def test_too_long_a_backlog_makes_publishers_wait(redis_url: str) -> None:
     async with await Bus.connect(redis_url, backlog=10) as bus:
         await talk(bus, "a", 8)
         with pytest.raises(Busy) as refused:
-            await bus.publish("a", [said(k) for k in range(9, 12)])
+            await bus.publish("a", [message_draft(k) for k in range(9, 12)])
         assert refused.value.retry_after > 0
-        assert (await bus.publish("a", [said(3)]))[0].duplicate
+        assert (await bus.publish("a", [message_draft(3)]))[0].duplicate
         await folded(bus, "a")
-        await bus.publish("a", [said(k) for k in range(9, 12)])
+        await bus.publish("a", [message_draft(k) for k in range(9, 12)])
 
 
 async def test_a_stale_epoch_is_refused_unless_it_is_a_resend(bus: Bus, raw: redis.Redis) -> None:
     """Law 18: what landed under an epoch stays acknowledged when the floor moves on."""
     await talk(bus, "a", 1)
-    await bus.publish("a", [said(2)], epoch=0)
+    await bus.publish("a", [message_draft(2)], epoch=0)
     raw.hset("parley:{0}:s:a:meta", "epoch", 1)
-    assert (await bus.publish("a", [said(2)], epoch=0))[0].duplicate
+    assert (await bus.publish("a", [message_draft(2)], epoch=0))[0].duplicate
     with pytest.raises(StaleEpoch, match="from epoch 0 to 1"):
-        await bus.publish("a", [said(3)], epoch=0)
+        await bus.publish("a", [message_draft(3)], epoch=0)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 129, "tab\t", "nul\0", "\ud800", "open",
@@ -219,7 +227,9 @@ async def test_an_id_that_is_none_or_reserved_is_refused(bus: Bus, name: str) ->
     """Before anything is written."""
     await talk(bus, "a", 1)
     with pytest.raises(InvalidEntry):
-        await bus.publish("a", [said(2), Draft(name, Message(participant="ana", content="x"))])
+        await bus.publish(
+            "a", [message_draft(2), Draft(name, Message(participant="ana", content="x"))]
+        )
     assert (await bus.info("a")).head == 2
 
 
@@ -242,7 +252,10 @@ async def test_what_no_log_can_hold_is_refused(bus: Bus, content: str) -> None:
 async def test_a_whole_mebibyte_is_held(bus: Bus) -> None:
     """Also where JSON needs six bytes for one."""
     await bus.open("a", SessionOpened())
-    await bus.publish("a", [said(1, content="x" * 1_048_576), said(2, content="\x01a" * 500_000)])
+    await bus.publish(
+        "a",
+        [message_draft(1, content="x" * 1_048_576), message_draft(2, content="\x01a" * 500_000)],
+    )
     assert [len(getattr(r.entry, "content", "")) for r in await bus.read("a", 1)] == [
         1_048_576, 1_000_000,
     ]  # fmt: skip
@@ -261,4 +274,4 @@ async def test_an_entry_of_a_stranger_is_kept_and_not_understood(
 async def test_every_refusal_is_one_family(bus: Bus) -> None:
     """A caller may catch `BusError` alone."""
     with pytest.raises(BusError):
-        await bus.publish("nowhere", [said(1)])
+        await bus.publish("nowhere", [message_draft(1)])

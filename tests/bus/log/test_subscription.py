@@ -25,7 +25,7 @@ from tests.support.sessions.talks import (
     everything,
     fact,
     forget_after,
-    said,
+    message_draft,
     talk,
 )
 
@@ -223,7 +223,7 @@ async def test_facts_that_were_cut_off_are_never_passed_over_silently(
 async def test_old_facts_are_cut_off_and_remembered_as_such(bus: Bus) -> None:
     """10,000 are kept; the session knows where they begin."""
     await bus.open("a", SessionOpened())
-    await bus.publish("a", [said(k) for k in range(1, 1301)])
+    await bus.publish("a", [message_draft(k) for k in range(1, 1301)])
     claim = await claim_of(bus, "a")
     records = await everything(bus, "a")
     for first in range(1, 1301, 100):

@@ -12,7 +12,7 @@ import redis
 
 from parley.bus import Bus
 from parley.bus.contract.wire import decode
-from tests.support.sessions.talks import everything, folded, said, talk
+from tests.support.sessions.talks import everything, folded, message_draft, talk
 
 PAGE = Path(__file__).parents[3] / "docs" / "taps.md"
 
@@ -27,7 +27,7 @@ async def test_a_tap_reads_everything_and_disturbs_nobody(bus: Bus, raw: redis.R
                  if command[0] == "XREADGROUP")  # fmt: skip
     assert [place.partition("-")[0] for place in _ids(group)] == ["1", "2", "3", "4", "5", "6"]
     async with bus.subscribe("demo") as subscription:
-        await bus.publish("demo", [said(6)])
+        await bus.publish("demo", [message_draft(6)])
         assert getattr(await anext(subscription), "seq", None) == 7
     await folded(bus, "demo")
     assert (await bus.info("demo")).settled

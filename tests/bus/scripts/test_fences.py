@@ -18,7 +18,7 @@ from tests.support.sessions.talks import (
     fact,
     folded,
     forget_after,
-    said,
+    message_draft,
     snapshot_of,
     swap_last,
     talk,
@@ -134,7 +134,7 @@ async def test_a_commit_on_a_session_opened_anew_is_refused(bus: Bus) -> None:
     records = await everything(bus, "a")
     await bus.remove("a")
     await bus.open("a", getattr(records[0], "entry"))  # noqa: B009 - a decoded entry is no model
-    await bus.publish("a", [said(1, content="another thought")])
+    await bus.publish("a", [message_draft(1, content="another thought")])
     with pytest.raises(Fenced):
         await bus.commit(claim, commit_of(records[-1], "a"), done=True)
 
@@ -145,7 +145,7 @@ async def test_a_lost_suffix_is_folded_again(bus: Bus, raw: redis.Redis) -> None
     await folded(bus, "a")
     forget_after(raw, "a", seq=3, n=2)
     raw.hset("parley:{0}:s:a:meta", "folded", 3)
-    await bus.publish("a", [said(7), said(8)])
+    await bus.publish("a", [message_draft(7), message_draft(8)])
     records = await everything(bus, "a")
     assert [record.id for record in records[-2:]] == ["m7", "m8"]
     claim = await claim_of(bus, "a")

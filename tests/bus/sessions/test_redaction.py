@@ -24,8 +24,8 @@ from tests.support.sessions.talks import (
     everything,
     fact,
     folded,
+    message_draft,
     rows,
-    said,
     snapshot_of,
     summary,
     talk,
@@ -45,8 +45,8 @@ def wordless(log: Sequence[Record], n: int) -> Entry | Unknown:
 async def spoken(bus: Bus, count: int = 30, at: int = 7) -> list[Record]:
     """A session `a` whose message `at` tells a secret."""
     await talk(bus, "a", at - 1)
-    await bus.publish("a", [said(at, content=SECRET)])
-    await bus.publish("a", [said(k) for k in range(at + 1, count + 1)])
+    await bus.publish("a", [message_draft(at, content=SECRET)])
+    await bus.publish("a", [message_draft(k) for k in range(at + 1, count + 1)])
     return await everything(bus, "a")
 
 
@@ -81,7 +81,7 @@ async def test_a_resend_of_a_redacted_entry_is_a_duplicate(bus: Bus) -> None:
     await spoken(bus)
     await bus.redact("a", 7, blank=wordless, reason="a secret")
     for content in (SECRET, "something else"):
-        (receipt,) = await bus.publish("a", [said(7, content=content)])
+        (receipt,) = await bus.publish("a", [message_draft(7, content=content)])
         assert (receipt.seq, receipt.n, receipt.duplicate) == (8, 7, True)
 
 
@@ -90,7 +90,7 @@ async def test_a_resend_is_a_duplicate_after_a_restore_too(bus: Bus) -> None:
     await spoken(bus)
     await bus.redact("a", 7, blank=wordless, reason="a secret")
     await bus.restore("b", await everything(bus, "a"))
-    (receipt,) = await bus.publish("b", [said(7, content=SECRET)])
+    (receipt,) = await bus.publish("b", [message_draft(7, content=SECRET)])
     assert receipt.duplicate
 
 
@@ -163,7 +163,7 @@ async def test_work_begun_before_a_redaction_lands_nowhere(bus: Bus, raw: redis.
     records = await folded_with_secret(bus)
     before = (await bus.info("a")).incarnation
     (effect,) = (await bus.take("effects", "e", lease_ms=60_000)).claims
-    await bus.publish("a", [said(31)])
+    await bus.publish("a", [message_draft(31)])
     claim = await claim_of(bus, "a")
     await bus.redact("a", 7, blank=wordless, reason="a secret")
     with pytest.raises(Fenced, match="redacted"):
@@ -190,7 +190,7 @@ async def test_what_was_made_before_a_redaction_is_not_published_after_it(
         await bus.publish("a", [draft], incarnation=before)
     assert SECRET.encode() not in stored(raw)
     now = (await bus.info("a")).incarnation
-    await bus.publish("a", [said(31)], incarnation=now)
+    await bus.publish("a", [message_draft(31)], incarnation=now)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ async def test_without_the_fence_on_incarnations_the_words_come_back(
         records = await folded_with_secret(bus)
         before = (await bus.info("a")).incarnation
         (effect,) = (await bus.take("effects", "e", lease_ms=60_000)).claims
-        await bus.publish("a", [said(31)])
+        await bus.publish("a", [message_draft(31)])
         claim = await claim_of(bus, "a")
         await bus.redact("a", 7, blank=wordless, reason="a secret")
         if fence == "finish.incarnation":
@@ -287,11 +287,11 @@ async def test_a_publisher_goes_on_after_a_redaction(bus: Bus) -> None:
     """Its outbox is that of the same log: a removal is not undone by it."""
     await spoken(bus)
     await bus.redact("a", 7, blank=wordless, reason="a secret")
-    (receipt,) = await bus.publish("a", [said(31)])
+    (receipt,) = await bus.publish("a", [message_draft(31)])
     assert (receipt.seq, receipt.n) == (33, 31)
     await bus.remove("a")
     with pytest.raises(SessionNotFound):
-        await bus.publish("a", [said(32)])
+        await bus.publish("a", [message_draft(32)])
 
 
 async def test_a_log_that_lost_a_redaction_still_gets_back_what_was_acknowledged(
@@ -303,12 +303,12 @@ async def test_a_log_that_lost_a_redaction_still_gets_back_what_was_acknowledged
         with redis_server.client() as raw:
             kept = {key: raw.dump(key) for key in raw.scan_iter("parley:{0}:s:a:*")}
             await bus.redact("a", 2, blank=wordless, reason="x")
-            await bus.publish("a", [said(4)])
+            await bus.publish("a", [message_draft(4)])
             for key in raw.scan_iter("parley:{0}:s:a:*"):
                 raw.delete(key)
             for key, value in kept.items():
                 raw.restore(key, 0, value)
-        await bus.publish("a", [said(5)])
+        await bus.publish("a", [message_draft(5)])
         assert {record.id for record in await everything(bus, "a")} >= {"m4", "m5"}
 
 
@@ -351,9 +351,9 @@ async def test_publishers_lose_nothing_while_entries_are_redacted(
     assert {
         record.id: (record.seq, record.n) for record in records if record.id in landed
     } == landed
-    said_in = {record.n: record.entry for record in records if record.entry.kind == "message"}
+    messages = {record.n: record.entry for record in records if record.entry.kind == "message"}
     for n in (21, 22, 30, 25):
-        assert said_in[n].content == "[redacted]"  # type: ignore[union-attr]  # a message
+        assert messages[n].content == "[redacted]"  # type: ignore[union-attr]  # a message
     last = _marker(records, 25)
     assert not [
         record.seq for record in records[:last]
@@ -374,8 +374,8 @@ async def test_two_redactions_at_once_both_hold(bus: Bus, any_server: RedisServe
             bus.redact("a", 7, blank=wordless, reason="x"),
             other.redact("a", 9, blank=wordless, reason="y"),
         )
-    said_in = {record.n: record.entry for record in (await everything(bus, "a"))[:31]}
-    assert said_in[7].content == said_in[9].content == "[redacted]"  # type: ignore[union-attr]
+    messages = {record.n: record.entry for record in (await everything(bus, "a"))[:31]}
+    assert messages[7].content == messages[9].content == "[redacted]"  # type: ignore[union-attr]
 
 
 REDACTING = """

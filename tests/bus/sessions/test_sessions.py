@@ -18,7 +18,7 @@ from tests.support.sessions.talks import (
     everything,
     fact,
     folded,
-    said,
+    message_draft,
     snapshot_of,
     talk,
 )
@@ -95,8 +95,8 @@ async def test_a_restored_session_is_the_same_record_for_record(bus: Bus) -> Non
     info = await bus.info("b")
     assert (info.head, info.n, info.folded, info.skips) == (1102, 1100, 0, (7,))
     assert info.due["fold"] == 1
-    assert (await bus.publish("b", [said(5)]))[0].duplicate
-    assert (await bus.publish("b", [said(1101)]))[0].seq == 1103
+    assert (await bus.publish("b", [message_draft(5)]))[0].duplicate
+    assert (await bus.publish("b", [message_draft(1101)]))[0].seq == 1103
 
 
 async def test_a_live_session_is_replaced_only_when_told_to(bus: Bus) -> None:

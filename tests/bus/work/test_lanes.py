@@ -19,8 +19,8 @@ from tests.support.sessions.talks import (
     everything,
     fact,
     folded,
+    message_draft,
     rows,
-    said,
     summary,
     swap_last,
     talk,
@@ -124,7 +124,7 @@ async def test_entries_that_came_meanwhile_keep_the_session_due(bus: Bus) -> Non
     await talk(bus, "a", 1)
     claim = await claim_of(bus, "a")
     records = await everything(bus, "a")
-    await bus.publish("a", [said(2)])
+    await bus.publish("a", [message_draft(2)])
     await bus.commit(claim, commit_of(records[-1], "a"), done=True)
     assert (await claim_of(bus, "a")).tries == 0
 
@@ -137,7 +137,7 @@ async def test_without_rearming_such_a_session_sleeps(redis_url: str) -> None:
         await talk(bus, "a", 1)
         claim = await claim_of(bus, "a")
         records = await everything(bus, "a")
-        await bus.publish("a", [said(2)])
+        await bus.publish("a", [message_draft(2)])
         await bus.commit(claim, commit_of(records[-1], "a"), done=True)
         assert (await bus.take("fold", "w", lease_ms=LEASE_MS)).claims == []
         assert await bus.janitor() == 1

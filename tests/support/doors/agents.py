@@ -30,26 +30,26 @@ class Agent:
     session: str
 
     async def call(self, tool: str, **arguments: Any) -> CallToolResult:
-        found = await self.client.call_tool(tool, arguments)
-        assert isinstance(found, CallToolResult)
-        return found
+        result = await self.client.call_tool(tool, arguments)
+        assert isinstance(result, CallToolResult)
+        return result
 
     async def do(self, tool: str, **arguments: Any) -> Any:
         """What the tool gives in the session; the test fails where it is refused."""
-        found = await self.call(tool, session=self.session, **arguments)
-        assert not found.is_error, text_of(found)
-        return found.structured_content
+        result = await self.call(tool, session=self.session, **arguments)
+        assert not result.is_error, text_of(result)
+        return result.structured_content
 
     async def refused(self, tool: str, **arguments: Any) -> str:
         """Why the tool is refused in the session."""
-        found = await self.call(tool, session=self.session, **arguments)
-        assert found.is_error, found.structured_content
-        return text_of(found)
+        result = await self.call(tool, session=self.session, **arguments)
+        assert result.is_error, result.structured_content
+        return text_of(result)
 
 
-def text_of(found: CallToolResult) -> str:
+def text_of(result: CallToolResult) -> str:
     """Its words."""
-    return "\n".join(getattr(block, "text", "") for block in found.content)
+    return "\n".join(getattr(block, "text", "") for block in result.content)
 
 
 @asynccontextmanager

@@ -83,14 +83,14 @@ async def doors(
 def served(redis_url: str, **serve: Any) -> Iterator[Standing]:
     """`doors` in a thread with a loop of its own, for clients that block."""
     up, stop = threading.Event(), asyncio.Event()
-    found: list[Standing] = []
+    ready: list[Standing] = []
     loops: list[asyncio.AbstractEventLoop] = []
     failed: list[BaseException] = []
 
     async def stand() -> None:
         loops.append(asyncio.get_running_loop())
         async with doors(redis_url, **serve) as standing:
-            found.append(standing)
+            ready.append(standing)
             up.set()
             await stop.wait()
 
@@ -108,9 +108,9 @@ def served(redis_url: str, **serve: Any) -> Iterator[Standing]:
         assert up.wait(PATIENCE), "the server did not start"
         if failed:
             raise failed[0]
-        yield found[0]
+        yield ready[0]
     finally:
-        if found and thread.is_alive():
+        if ready and thread.is_alive():
             loops[0].call_soon_threadsafe(stop.set)
         thread.join(PATIENCE)
     if failed:

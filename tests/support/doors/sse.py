@@ -46,12 +46,12 @@ class Stream:
 
     async def until_end(self) -> list[Event]:
         """What is left of it."""
-        found: list[Event] = []
+        events: list[Event] = []
         try:
             while True:
-                found.append(await self.next())
+                events.append(await self.next())
         except EOFError:
-            return found
+            return events
 
     async def _event(self) -> Event:
         lines: dict[str, str] = {}
@@ -93,10 +93,10 @@ async def streamed(url: str, path: str, token: str | None, **headers: str) -> As
     try:
         head = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)).decode()
         first, *rest = head.strip().split("\r\n")
-        found = {k.lower(): v for k, _, v in (line.partition(": ") for line in rest)}
-        stream = Stream(int(first.split()[1]), found, reader, writer)
+        response_headers = {k.lower(): v for k, _, v in (line.partition(": ") for line in rest)}
+        stream = Stream(int(first.split()[1]), response_headers, reader, writer)
         if stream.status != 200:
-            stream.body = await reader.readexactly(int(found["content-length"]))
+            stream.body = await reader.readexactly(int(response_headers["content-length"]))
         yield stream
     finally:
         writer.close()

@@ -91,8 +91,8 @@ def remembered(*entries: Entry | Sequence[Entry]) -> Memory:
 
 def records(*entries: Entry | Sequence[Entry]) -> list[Record]:
     flat: list[Entry] = []
-    for one in entries:
-        flat += list(one) if isinstance(one, Sequence) else [one]
+    for item in entries:
+        flat += list(item) if isinstance(item, Sequence) else [item]
     if not flat or flat[0].kind != "session.opened":
         flat.insert(0, assistant())
     return numbered(flat)
@@ -100,8 +100,8 @@ def records(*entries: Entry | Sequence[Entry]) -> list[Record]:
 
 def condensed(effect: ShortFormEffect, text: str | None = None) -> TextCondensed:
     """The same answer to the same effect, always."""
-    said = f"In short: {effect.part} {effect.of}." if text is None else text
-    return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": said})
+    content = f"In short: {effect.part} {effect.of}." if text is None else text
+    return TextCondensed.model_validate({"part": effect.part, "of": effect.of, "text": content})
 
 
 def settled(entries: Sequence[Entry], delays: Sequence[int] = ()) -> Memory:
@@ -156,7 +156,7 @@ _TINY = st.fixed_dictionaries(
 
 def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
     """Random sessions of exchanges, tools and injections, with limits absurdly small."""
-    said = st.builds(
+    message = st.builds(
         Message,
         participant=_NAMES,
         content=_TEXTS,
@@ -187,10 +187,10 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
         st.builds(SettingsChanged, settings=_TINY),
         st.builds(ParticipantAliased, alias=_NAMES, participant=_NAMES),
     )
-    body = st.lists(st.one_of(said, said, said, tools, rest), max_size=max_size)
+    body = st.lists(st.one_of(message, message, message, tools, rest), max_size=max_size)
     first = st.builds(lambda tree: assistant(**tree), _TINY)
     # Chance alone hardly ever ends an exchange, or keeps a result until it is asked for.
     begun = st.sampled_from(
         ([], [*exchange(1), *exchange(2), ask("And now?"), called(), returned(call_id="c9")])
     )
-    return st.builds(lambda one, more, others: [one, *more, *others], first, begun, body)
+    return st.builds(lambda opening, more, others: [opening, *more, *others], first, begun, body)

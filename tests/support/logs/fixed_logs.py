@@ -228,7 +228,7 @@ def _opening(draw: Draw, number: int) -> SessionOpened:
     return SessionOpened(settings=tree, packs=draw.of(PACK_SETS), title=title)
 
 
-def _body(draw: Draw, one: Callable[[Draw], Entry | Unknown]) -> Iterator[Entry | Unknown]:
+def _body(draw: Draw, make_entry: Callable[[Draw], Entry | Unknown]) -> Iterator[Entry | Unknown]:
     for _ in range(draw.of((6, 12, 24, 24, 40, 60))):
         chance = draw.below(200)
         if chance == 0:
@@ -241,10 +241,10 @@ def _body(draw: Draw, one: Callable[[Draw], Entry | Unknown]) -> Iterator[Entry 
             into, ref = draw.of((("P1", "P2"), ("P2", "P1"), ("P1", "P3"), ("D1", "D2")))
             yield ItemCorrected(ref=ref, by=draw.of(PEOPLE), op="merge", value=into)
         else:
-            yield one(draw)
+            yield make_entry(draw)
 
 
-def _said(draw: Draw) -> Entry:
+def _deliberation(draw: Draw) -> Entry:
     """A message of a deliberation, often with an envelope."""
     kind = draw.below(10)
     lines = PROPOSED if kind < 3 else REACTED if kind < 6 else DECIDED if kind == 6 else TALKED
@@ -265,20 +265,20 @@ def _bare(draw: Draw) -> Entry:
 def _any(draw: Draw) -> Entry:
     """An entry of any kind, now and then a derived one that nobody asked for."""
     if draw.once_in(4):
-        return _said(draw)
+        return _deliberation(draw)
     return draw.entry(DERIVED_MAKERS if draw.once_in(6) else CONTROL_MAKERS)
 
 
 def _worked(draw: Draw) -> Entry:
     """Work towards goals by somebody, and a little talk of it."""
     if draw.once_in(5):
-        return _said(draw)
+        return _deliberation(draw)
     return _of(draw, WORK)
 
 
 def _voting(draw: Draw) -> Entry:
     """Proposals, and votes by ballots on them."""
-    return _said(draw) if draw.once_in(2) else _of(draw, VOTES)
+    return _deliberation(draw) if draw.once_in(2) else _of(draw, VOTES)
 
 
 def _of(draw: Draw, kinds: tuple[str, ...]) -> Entry:
@@ -288,10 +288,10 @@ def _of(draw: Draw, kinds: tuple[str, ...]) -> Entry:
 
 
 def _both(draw: Draw) -> Entry:
-    return _any(draw) if draw.once_in(4) else _said(draw)
+    return _any(draw) if draw.once_in(4) else _deliberation(draw)
 
 
-_BODIES: Final = (_said, _any, _bare, _both, _voting, _worked, _any)
+_BODIES: Final = (_deliberation, _any, _bare, _both, _voting, _worked, _any)
 
 
 def _worded(draw: Draw, lines: Sequence[str]) -> str:

@@ -43,14 +43,14 @@ def sizes(memory: Memory) -> Iterator[tuple[str, int, int]]:
 
 def _items(memory: Memory) -> Iterator[tuple[str, int, int]]:
     caps = memory.settings.caps
-    full = [one for one in memory.proposals.values() if not one.shrunk]
+    full = [item for item in memory.proposals.values() if not item.shrunk]
     yield "caps.proposals", len(full), caps.proposals
-    settled = [one for one in memory.decisions.values() if not one.shrunk]
+    settled = [item for item in memory.decisions.values() if not item.shrunk]
     yield "caps.decisions", len(settled), caps.decisions
     for person in memory.participants.values():
         yield "caps.positions", len(person.positions), caps.positions
         yield "caps.key_points", len(person.contributions), caps.key_points
-    side_by_side = sum(held.above is None for held in memory.ranges.values())
+    side_by_side = sum(row.above is None for row in memory.ranges.values())
     yield "caps.summaries", side_by_side, max(caps.summaries, len(memory.front))
 
 
@@ -76,9 +76,9 @@ def _exchanges(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.exchanges
     yield "limits.exchanges", len(store.window), limits.exchanges
     yield "limits.running", measure_text(store.running, "bytes"), limits.running.cap
-    for held in memory.episodes.held.values():
-        if held.talk is not None:
-            yield "limits.answer", measure_text(held.talk.answer, "bytes"), limits.answer.cap
+    for episode in memory.episodes.held.values():
+        if episode.talk is not None:
+            yield "limits.answer", measure_text(episode.talk.answer, "bytes"), limits.answer.cap
 
 
 def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
@@ -91,42 +91,42 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
         yield "contexts", len(shown), _KEYS
         for injection in shown.values():
             yield "limits.context_text", len(injection.text), limits.context_text
-    for held in list_kept_exchanges(memory):
-        size = measure_text(answer_text(memory, held), "bytes")
+    for exchange in list_kept_exchanges(memory):
+        size = measure_text(answer_text(memory, exchange), "bytes")
         yield "limits.answer as read", size, limits.answer.cap
     yield "limits.running as read", measure_text(running_text(memory), "bytes"), limits.running.cap
 
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.episodes
-    for held in store.held.values():
-        if held.work is None:
+    for episode in store.held.values():
+        if episode.work is None:
             continue
-        text = limits.context_text if held.status == "open" else limits.archived_text
-        yield "limits.context_text", len(held.work.context), text
-        yield "limits.tool_history", len(held.work.runs), limits.tool_history
-        yield "limits.failed_tasks", len(held.work.failed), limits.failed_tasks
-        yield "limits.steps", len(held.work.steps), limits.steps
+        text = limits.context_text if episode.status == "open" else limits.archived_text
+        yield "limits.context_text", len(episode.work.context), text
+        yield "limits.tool_history", len(episode.work.runs), limits.tool_history
+        yield "limits.failed_tasks", len(episode.work.failed), limits.failed_tasks
+        yield "limits.steps", len(episode.work.steps), limits.steps
     assert eviction.session_size(memory) == measured(memory), "the session's size is not its texts'"
     yield "limits.session", measured(memory), limits.session.cap
     archived = [store.held[ref] for ref in store.archived]
-    assert all(one.status != "open" for one in archived)
+    assert all(row.status != "open" for row in archived)
     yield "limits.archive.items", len(archived), limits.archive.items
-    yield "limits.archive", sum(one.size for one in archived), limits.archive.cap
-    kept = {*store.open, *store.archived, *memory.exchanges.window, *_told(memory)}
+    yield "limits.archive", sum(row.size for row in archived), limits.archive.cap
+    kept = {*store.open, *store.archived, *memory.exchanges.window, *_failed_tasks(memory)}
     assert store.held.keys() == kept, "an episode is held for nothing"
 
 
-def _told(memory: Memory) -> Iterator[int]:
+def _failed_tasks(memory: Memory) -> Iterator[int]:
     """The failed tasks that open goals still tell of in full."""
-    for held in memory.episodes.held.values():
-        yield from held.work.failed if held.work is not None else ()
+    for episode in memory.episodes.held.values():
+        yield from episode.work.failed if episode.work is not None else ()
 
 
 def measured(memory: Memory) -> int:
     """Tokens that `limits.session` counts, measured anew from the texts."""
-    held = sum(map(_measured, memory.episodes.held.values()))
-    return held + sum(count_tokens(one.text) for one in memory.insights.held.values())
+    work = sum(map(_measured, memory.episodes.held.values()))
+    return work + sum(count_tokens(insight.text) for insight in memory.insights.held.values())
 
 
 def _measured(episode: Episode) -> int:

@@ -148,7 +148,7 @@ ODD = (
 )
 
 
-def _said() -> st.SearchStrategy[str]:
+def _contents() -> st.SearchStrategy[str]:
     handle = st.sampled_from(("P1", "P2", "P3", "P4", "D1", "D2"))
     topic = st.sampled_from(TOPICS)
     return st.one_of(
@@ -197,8 +197,8 @@ def put() -> st.SearchStrategy[list[Message]]:
 
 
 def _put(line: str, lead: str, around: list[str], again: bool, people: list[str]) -> list[Message]:
-    said = [lead + line, *around, *([lead + line] if again else [])]
-    named = zip(people, said, strict=False)
+    contents = [lead + line, *around, *([lead + line] if again else [])]
+    named = zip(people, contents, strict=False)
     return [Message(participant=who, content=content) for who, content in named]
 
 
@@ -229,7 +229,7 @@ def messages() -> st.SearchStrategy[Message]:
     return st.builds(
         Message,
         participant=st.sampled_from((*PEOPLE, "Ana B.")),
-        content=_said(),
+        content=_contents(),
         act=acts,
         re=refs,
         topic=st.sampled_from((None, None, "storage", "on call")),
@@ -275,9 +275,9 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
     changed = st.builds(SettingsChanged, settings=small)
     aliased = st.builds(ParticipantAliased, alias=names, participant=names)
     rare = st.one_of(corrected, changed, aliased, st.just(MemoryCompacted()))
-    one = st.one_of(messages(), messages(), messages(), messages(), rare)
-    mixed = st.lists(one, max_size=max_size)
-    bare = st.lists(st.one_of(put(), put(), one.map(_alone)), max_size=max(1, max_size // 4))
+    entry = st.one_of(messages(), messages(), messages(), messages(), rare)
+    mixed = st.lists(entry, max_size=max_size)
+    bare = st.lists(st.one_of(put(), put(), entry.map(_alone)), max_size=max(1, max_size // 4))
     body = st.one_of(mixed, bare.map(lambda some: list(chain.from_iterable(some))[:max_size]))
     return st.builds(lambda first, rest: [first, *rest], st.builds(_open_with, small), body)
 

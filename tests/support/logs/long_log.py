@@ -36,34 +36,34 @@ def agreement(k: int) -> str:
 
 def long_log(count: int) -> Iterator[Entry]:
     """`count` entries to follow an opening; every fortieth begins an agreement."""
-    chance, n, agreed, said_at = Random(7), 0, 0, 0
+    chance, n, agreed, proposal_n = Random(7), 0, 0, 0
     for index in range(count):
         step = index % EVERY
         if step == 0:
-            agreed, said_at = agreed + 1, n + 1
+            agreed, proposal_n = agreed + 1, n + 1
             entry: Entry = Message(
                 participant=_DELEGATES[agreed % 7], content=f"I propose that we {agreement(agreed)}"
             )
         elif step in (3, 6):
             who = _DELEGATES[(agreed + step) % 7]
-            entry = Message(participant=who, content="I support it.", act="support", re=said_at)
+            entry = Message(participant=who, content="I support it.", act="support", re=proposal_n)
         else:
-            entry = _any(chance, said_at)
+            entry = _any(chance, proposal_n)
         n += entry.kind in PRIMARY
         yield entry
 
 
-def _any(chance: Random, said_at: int) -> Entry:
+def _any(chance: Random, proposal_n: int) -> Entry:
     """An entry of any kind that a door lets through and that leaves the settings alone.
 
-    A ballot with consensus is about what entry `said_at` proposed.
+    A ballot with consensus is about what entry `proposal_n` proposed.
     """
     while True:
         entry = made(chance.randbytes(14), CONTROL_MAKERS)
         if isinstance(entry, SettingsChanged | EntryRedacted | FloorGranted | FloorReleased):
             continue  # an epoch lands once it is the next
         if isinstance(entry, BallotCompleted) and entry.consensus:
-            return entry.model_copy(update={"re": said_at})
+            return entry.model_copy(update={"re": proposal_n})
         target = getattr(entry, "re", None)
         if isinstance(target, str) and not is_handle(target):
             return replace_fields(entry, re="V1" if isinstance(entry, BallotCast) else None)

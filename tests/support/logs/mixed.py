@@ -326,7 +326,7 @@ def _floor(p: Picks) -> Entry:
     )
 
 
-def _told(p: Picks) -> Entry:
+def _nudged(p: Picks) -> Entry:
     return FloorNudged.model_validate({
         "participant": p.of(("", *SEATED)), "warning": p.of(WARNINGS), "re": p.of(REFS),
         "earlier": p.of(("", *HANDLES)), "content": p.of(RESULTS),
@@ -418,7 +418,7 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     *(_step,) * 3,
     *(_ballot,) * 2, _results, *(_vote,) * 2, *(_cast,) * 2, _injected, _written,
     _corrected, _aliased, _redacted, _compacted,
-    *(_sits,) * 3, _stands_up, *(_bids,) * 2, *(_floor,) * 2, _told, _halted,
+    *(_sits,) * 3, _stands_up, *(_bids,) * 2, *(_floor,) * 2, _nudged, _halted,
     _reserved, _settled, _cast,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
@@ -584,8 +584,8 @@ def _leaf(name: str, info: FieldInfo) -> st.SearchStrategy[Any]:
     if kind is bool:
         return st.booleans()
     if kind is int:
-        low = next((one.ge for one in info.metadata if isinstance(one, Ge)), 0)
-        high = next((one.le for one in info.metadata if isinstance(one, Le)), 10_000)
+        low = next((bound.ge for bound in info.metadata if isinstance(bound, Ge)), 0)
+        high = next((bound.le for bound in info.metadata if isinstance(bound, Le)), 10_000)
         return _sizes(int(str(low)), int(str(high)))
     if get_origin(kind) is Literal:
         return st.sampled_from(get_args(kind))

@@ -52,12 +52,12 @@ class Table:
 
     def put(self, *entries: Entry) -> list[Fact]:
         """Folds them; the facts of these."""
-        found: list[Fact] = []
+        facts: list[Fact] = []
         for entry in entries:
             (record,) = numbered([entry], self.memory.seq, self.memory.n)
-            found += apply(self.memory, record)
-        self.facts += found
-        return found
+            facts += apply(self.memory, record)
+        self.facts += facts
+        return facts
 
     def say(self, name: str, content: str = "Morning all.", **fields: Any) -> list[Fact]:
         return self.put(Message(participant=name, content=content, **fields))
@@ -104,10 +104,10 @@ class Table:
         match step:
             case Grant(participant, score, reason):
                 self.grant(participant, score=dict(score), reason=reason)
-                said = speak(participant)
-                if said is not None:
-                    self.say(participant, said)
-                self.release(participant, "silent" if said is None else "spoke")
+                reply = speak(participant)
+                if reply is not None:
+                    self.say(participant, reply)
+                self.release(participant, "silent" if reply is None else "spoke")
             case Expire(participant):
                 self.release(participant, "expired")
             case Nudge(participant, warning, re, earlier, content):

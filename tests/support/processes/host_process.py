@@ -22,19 +22,19 @@ from tests.support.logs.logs import PACKS
 from tests.support.sessions.talkers import ANSWERS, persona
 
 
-async def main(told: dict[str, Any]) -> None:
+async def main(options: dict[str, Any]) -> None:
     model = ScriptedModel(
-        ANSWERS[told["answer"]],
-        seed=told.get("seed", 0),
-        first_token_seconds=told.get("seconds", 0.0),
+        ANSWERS[options["answer"]],
+        seed=options.get("seed", 0),
+        first_token_seconds=options.get("seconds", 0.0),
     )
-    budget = Budget(tokens=told.get("budget"))
+    budget = Budget(tokens=options.get("budget"))
     async with (
-        await Bus.connect(told["url"]) as bus,
-        enter_room(RedisLog(MemoryReader(bus, PACKS), told["session"])) as room,
+        await Bus.connect(options["url"]) as bus,
+        enter_room(RedisLog(MemoryReader(bus, PACKS), options["session"])) as room,
     ):
-        parts = [HostedPart(name, persona(name, budget=budget)) for name in told["agents"]]
-        await host_agents(room, parts, model, nonce=told["nonce"])
+        parts = [HostedPart(name, persona(name, budget=budget)) for name in options["agents"]]
+        await host_agents(room, parts, model, nonce=options["nonce"])
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ async def main(url: str, session: str, file: Path, go: Path) -> None:
         tools = SessionClient(bus, PACKS, session, f"p{os.getpid()}").tools
         print("ready", flush=True)
         await wait_until(go.exists, 60)
-        found = await tools.call("weather", {"city": "Oslo"}, run, read_only=True)
-        print(found.result, flush=True)
+        reply = await tools.call("weather", {"city": "Oslo"}, run, read_only=True)
+        print(reply.result, flush=True)
 
 
 if __name__ == "__main__":

@@ -236,12 +236,12 @@ class FakeOpenAI:
 
     def _fault(self, request: dict[str, Any]) -> Failure | None:
         """A fault of the request itself: the same one, sent again, may well pass."""
-        said = json.dumps(request, sort_keys=True)
-        self._seen[said] = self._seen.get(said, 0) + 1
-        return drawn_fault(f"{self.manners.seed} {self._seen[said]} {said}", self.manners.faults)
+        body = json.dumps(request, sort_keys=True)
+        self._seen[body] = self._seen.get(body, 0) + 1
+        return drawn_fault(f"{self.manners.seed} {self._seen[body]} {body}", self.manners.faults)
 
-    def said(self, request: dict[str, Any], user: str) -> str:
-        """What is answered, in the shape that the request wants."""
+    def choose_content(self, request: dict[str, Any], user: str) -> str:
+        """The content of the reply, in the shape that the request asks for."""
         reply = self.manners.reply
         if reply is None:
             return self.answer(user)
@@ -301,7 +301,9 @@ class _Handler(BaseHTTPRequestHandler):
         if failure == "silent":
             self.owner.wait_for_recovery(300.0)
             failure = None
-        unknown = next((one for one in self.owner.manners.refuses if asked_for(request, one)), None)
+        unknown = next(
+            (field for field in self.owner.manners.refuses if asked_for(request, field)), None
+        )
         if unknown is not None:
             param, message = _UNKNOWN[unknown]
             self._json(
@@ -355,7 +357,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _completion(
         self, request: dict[str, Any], failure: Failure | None, user: str
     ) -> dict[str, Any]:
-        content: str | None = self.owner.said(request, user)
+        content: str | None = self.owner.choose_content(request, user)
         finish: str | None = "stop"
         if failure == "null":
             content = None

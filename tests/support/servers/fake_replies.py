@@ -36,8 +36,8 @@ _WORDS: Final = (  # noqa: SIM905 - a list of words a line each says nothing mor
 
 def random_of(*about: object) -> Random:
     """A generator that the same arguments seed alike, in any process."""
-    said = json.dumps(about, sort_keys=True).encode()
-    return Random(blake2b(said, digest_size=8).digest())
+    seed = json.dumps(about, sort_keys=True).encode()
+    return Random(blake2b(seed, digest_size=8).digest())
 
 
 def prose(random: Random, most: int) -> str:
@@ -89,10 +89,10 @@ def as_asked(request: dict[str, Any], text: str, seed: int) -> str:
     if wanted.get("type") == "json_schema":
         schema, tagged = wanted["json_schema"]["schema"], False
     else:
-        found = _SCHEMA.search(request["messages"][-1]["content"])
-        if found is None:
+        match = _SCHEMA.search(request["messages"][-1]["content"])
+        if match is None:
             return text
-        schema, tagged = json.loads(found[2]), "<json>" in found[1]
+        schema, tagged = json.loads(match[2]), "<json>" in match[1]
     if not text.startswith("{"):
         random = random_of(seed, "object", request["messages"])
         text = json.dumps(_instance(schema, schema, random))
@@ -110,7 +110,7 @@ def _instance(schema: dict[str, Any], whole: dict[str, Any], random: Random) -> 
     match schema.get("type"):
         case "object":
             below = schema.get("properties", {})
-            return {name: _instance(one, whole, random) for name, one in below.items()}
+            return {name: _instance(schema, whole, random) for name, schema in below.items()}
         case "array":
             return [_instance(schema.get("items", {}), whole, random) for _ in range(2)]
         case "integer" | "number":

@@ -10,7 +10,7 @@ class OldRedis:
     """A context manager; gives the address of one that claims to be `version`."""
 
     def __init__(self, version: str) -> None:
-        told = f"# Server\r\nredis_version:{version}\r\nredis_mode:standalone\r\n".encode()
+        info = f"# Server\r\nredis_version:{version}\r\nredis_mode:standalone\r\n".encode()
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
@@ -19,7 +19,7 @@ class OldRedis:
                     if verb == b"PING":
                         self.wfile.write(b"+PONG\r\n")
                     elif verb == b"INFO":
-                        self.wfile.write(b"$%d\r\n%s\r\n" % (len(told), told))
+                        self.wfile.write(b"$%d\r\n%s\r\n" % (len(info), info))
                     elif verb == b"HELLO" and version >= "6":
                         self.wfile.write(b"%1\r\n$5\r\nproto\r\n:3\r\n")
                     else:

@@ -11,7 +11,7 @@ def reserved() -> socket.socket:
     The system gives that port to nobody who asks for any; a server of ours that asks
     for this very one may listen there, as often as it likes.
     """
-    found = socket.socket()
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    found.bind(("127.0.0.1", 0))
-    return found
+    reservation = socket.socket()
+    reservation.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reservation.bind(("127.0.0.1", 0))
+    return reservation

@@ -60,11 +60,11 @@ def fake_installed() -> bool:
 
 def real_flavours() -> list[Flavour]:
     """The real servers of this machine, the preferred one first."""
-    found: list[tuple[Flavour, str | None]] = [
+    candidates: list[tuple[Flavour, str | None]] = [
         ("path", path_binary()),
         ("bundled", bundled_binary()),
     ]
-    return [flavour for flavour, binary in found if binary]
+    return [flavour for flavour, binary in candidates if binary]
 
 
 def every_flavour() -> list[Flavour]:
@@ -119,10 +119,10 @@ class RedisServer:
 
     @property
     def version(self) -> tuple[int, int]:
-        said = subprocess.run([self.binary, "--version"], capture_output=True, check=True).stdout
-        found = re.search(rb"v=(\d+)\.(\d+)", said)
-        assert found, said
-        return int(found[1]), int(found[2])
+        output = subprocess.run([self.binary, "--version"], capture_output=True, check=True).stdout
+        match = re.search(rb"v=(\d+)\.(\d+)", output)
+        assert match, output
+        return int(match[1]), int(match[2])
 
     def start(self) -> None:
         """Start it; returns when it answers with its data loaded."""
@@ -203,8 +203,8 @@ class RedisServer:
         command = [sys.executable, "-P", str(FAKE_SERVER), port]
         self._process = launch(command, stdout=subprocess.PIPE)
         assert self._process.stdout
-        with self._process.stdout as said:
-            self.url = f"redis://127.0.0.1:{int(said.readline())}"
+        with self._process.stdout as output:
+            self.url = f"redis://127.0.0.1:{int(output.readline())}"
         self._await_answer()
 
     def _await_answer(self) -> None:

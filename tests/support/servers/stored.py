@@ -9,14 +9,14 @@ import redis
 
 def stored(raw: redis.Redis) -> bytes:
     """Every byte of every key and value; on a real server as it serialises them too."""
-    found = b""
+    content = b""
     if not _is_fake(raw):
         raw.config_set("rdbcompression", "no")
     for key in raw.scan_iter("*", count=1000):
-        found += key + _value(raw, key)
+        content += key + _value(raw, key)
         if not _is_fake(raw):
-            found += raw.dump(key) or b""
-    return found
+            content += raw.dump(key) or b""
+    return content
 
 
 def _value(raw: redis.Redis, key: Any) -> bytes:

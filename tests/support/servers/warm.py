@@ -37,9 +37,9 @@ _SCRIPT = """#!{python} -IS
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as host:
     host.connect({address!r})
-    told = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
-    socket.send_fds(host, [len(told).to_bytes(4, "big")], [0, 1, 2])
-    host.sendall(told)
+    request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(host, [len(request).to_bytes(4, "big")], [0, 1, 2])
+    host.sendall(request)
     ended = host.recv(1)
 sys.exit(ended[0] if ended else 70)
 """
@@ -96,8 +96,8 @@ def _serve(address: str) -> None:
 def _answer(caller: socket.socket) -> None:
     """Become the call, in a child; the process that forked it tells its end, and is gone."""
     size, streams, _, _ = socket.recv_fds(caller, 4, 3)
-    with caller.makefile("rb") as told:
-        args, directory, environment = json.loads(told.read(int.from_bytes(size, "big")))
+    with caller.makefile("rb") as request:
+        args, directory, environment = json.loads(request.read(int.from_bytes(size, "big")))
     child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
@@ -133,9 +133,9 @@ def _everything() -> None:
     """Import what any call may need, without waiting for a call to need it."""
     for name in ("parley",):
         package = importlib.import_module(name)
-        for found in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not found.name.endswith("__main__"):
-                importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
 
 
 if __name__ == "__main__":

@@ -64,8 +64,8 @@ async def log_of(bus: Bus, session: str) -> list[Record]:
 
 @asynccontextmanager
 async def room(bus: Bus, session: str) -> AsyncIterator[Room]:
-    async with enter_room(RedisLog(MemoryReader(bus, PACKS), session)) as found:
-        yield found
+    async with enter_room(RedisLog(MemoryReader(bus, PACKS), session)) as entered:
+        yield entered
 
 
 @asynccontextmanager
@@ -74,10 +74,10 @@ async def hosted(
     parts: Sequence[HostedPart] = (), **model: Any,
 ) -> AsyncIterator[asyncio.Task[HostTally]]:  # fmt: skip
     """Agents in this process; the task ends with the session."""
-    async with room(bus, session) as found:
+    async with room(bus, session) as entered:
         every = [*parts, *(HostedPart(name, persona(name)) for name in names)]
         scripted = ScriptedModel(answer, **model)
-        task = asyncio.create_task(host_agents(found, every, scripted, nonce=nonce))
+        task = asyncio.create_task(host_agents(entered, every, scripted, nonce=nonce))
         try:
             yield task
         finally:
@@ -86,29 +86,29 @@ async def hosted(
 
 @dataclass
 class Crowd:
-    """Processes that host agents; `kill_one` takes a random one away and starts it anew."""
+    """Processes that host agents; `kill_host` takes a random one away and starts it anew."""
 
-    told: list[dict[str, Any]]
+    options: list[dict[str, Any]]
     processes: list[subprocess.Popen[bytes]]
     chance: random.Random
     kills: int = 0
     generation: int = 0
 
-    def kill_one(self) -> None:
+    def kill_host(self) -> None:
         place = self.chance.randrange(len(self.processes))
         self.processes[place].kill()
         self.processes[place].wait()
         self.kills += 1
         self.generation += 1
-        self.processes[place] = _start(self.told[place], f"g{self.generation}")
+        self.processes[place] = _start(self.options[place], f"g{self.generation}")
 
     def kill_host_of(self, agent: str) -> None:
-        place = next(i for i, told in enumerate(self.told) if agent in told["agents"])
+        place = next(i for i, options in enumerate(self.options) if agent in options["agents"])
         self.processes[place].kill()
         self.processes[place].wait()
         self.kills += 1
         self.generation += 1
-        self.processes[place] = _start(self.told[place], f"g{self.generation}")
+        self.processes[place] = _start(self.options[place], f"g{self.generation}")
 
 
 @contextmanager
@@ -117,12 +117,12 @@ def crowd(
     seed: int = 0, **more: Any,
 ) -> Iterator[Crowd]:  # fmt: skip
     """`names` spread over that many processes, each with an arbiter of its own."""
-    told = [
+    options = [
         {"url": url, "session": session, "agents": list(names[i::processes]), "answer": answer,
          "seed": seed, **more}
         for i in range(processes)
     ]  # fmt: skip
-    started = Crowd(told, [_start(one, "g0") for one in told], random.Random(seed))
+    started = Crowd(options, [_start(each, "g0") for each in options], random.Random(seed))
     try:
         yield started
     finally:
@@ -131,34 +131,34 @@ def crowd(
             process.wait()
 
 
-def _start(told: dict[str, Any], nonce: str) -> subprocess.Popen[bytes]:
+def _start(options: dict[str, Any], nonce: str) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
         "-m",
         "tests.support.processes.host_process",
-        json.dumps({**told, "nonce": nonce}),
+        json.dumps({**options, "nonce": nonce}),
     ]
     return subprocess.Popen(command, cwd=ROOT)
 
 
 def spend_by_prefix(records: Sequence[Record]) -> list[int]:
-    """After each entry, what is settled and held together: tokens, told from the log alone."""
-    held: dict[str, int] = {}
+    """Tokens settled and reserved together after each entry, read from the log alone."""
+    reserved: dict[str, int] = {}
     spent, sums = 0, []
     for record in records:
         entry: Any = record.entry
         if entry.kind == "spend.reserved":
-            held.setdefault(entry.call, entry.tokens)
-        elif entry.kind == "spend.settled" and entry.call in held:
-            del held[entry.call]
+            reserved.setdefault(entry.call, entry.tokens)
+        elif entry.kind == "spend.settled" and entry.call in reserved:
+            del reserved[entry.call]
             spent += entry.input_tokens + entry.output_tokens
-        sums.append(spent + sum(held.values()))
+        sums.append(spent + sum(reserved.values()))
     return sums
 
 
 def commits_by_epoch(records: Sequence[Record]) -> dict[int, list[str]]:
-    """Who spoke while an epoch lasted, agents alone: told from the log alone."""
-    epoch, found = 0, dict[int, list[str]]()
+    """Who spoke while an epoch lasted, agents alone, read from the log alone."""
+    epoch, commits = 0, dict[int, list[str]]()
     entries: list[Any] = [record.entry for record in records]
     joined = [entry for entry in entries if entry.kind == "participant.joined"]
     agents = {entry.participant for entry in joined if entry.role == "agent"}
@@ -167,8 +167,8 @@ def commits_by_epoch(records: Sequence[Record]) -> dict[int, list[str]]:
             assert entry.epoch == epoch + 1, (epoch, entry)
             epoch = entry.epoch
         elif entry.kind == "message" and entry.participant in agents:
-            found.setdefault(epoch, []).append(entry.participant)
-    return found
+            commits.setdefault(epoch, []).append(entry.participant)
+    return commits
 
 
 def granted(records: Sequence[Record]) -> list[Record]:

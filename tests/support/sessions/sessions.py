@@ -67,7 +67,10 @@ async def whole(bus: Bus, session: str) -> list[Record]:
 
 def past(records: Sequence[Record], ms: int = 3_600_000) -> list[Record]:
     """The log as it is where all of that was published so much earlier."""
-    return [Record(one.seq, one.n, one.id, one.received_ms - ms, one.entry) for one in records]
+    return [
+        Record(record.seq, record.n, record.id, record.received_ms - ms, record.entry)
+        for record in records
+    ]
 
 
 def replayed(records: Sequence[Record], skips: Sequence[int] = ()) -> tuple[Memory, list[Fact]]:

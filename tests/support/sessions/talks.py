@@ -15,7 +15,7 @@ from parley.bus.entries import EPOCHS, Message, Record, SessionOpened, SummaryMa
 LEASE_MS = 60_000
 
 
-def said(k: int, **fields: object) -> Draft:
+def message_draft(k: int, **fields: object) -> Draft:
     """Message `m<k>`."""
     content = fields.pop("content", f"thought {k}")
     return Draft(
@@ -27,7 +27,7 @@ async def talk(bus: Bus, session: str, count: int, first: int = 1) -> list[Recei
     """`session` with messages m<first>…, opened where `first` is 1."""
     if first == 1:
         await bus.open(session, SessionOpened())
-    return await bus.publish(session, [said(k) for k in range(first, first + count)])
+    return await bus.publish(session, [message_draft(k) for k in range(first, first + count)])
 
 
 async def everything(bus: Bus, session: str) -> list[Record]:
@@ -84,8 +84,8 @@ async def without(url: str, fence: str, line: str = "") -> Bus:
 
 def rows(raw: redis.Redis, key: str) -> list[tuple[str, dict[bytes, bytes]]]:
     """A stream as it is stored."""
-    found = cast("list[tuple[bytes, dict[bytes, bytes]]]", raw.xrange(key))
-    return [(row.decode(), fields) for row, fields in found]
+    stored = cast("list[tuple[bytes, dict[bytes, bytes]]]", raw.xrange(key))
+    return [(row.decode(), fields) for row, fields in stored]
 
 
 def swap_last(raw: redis.Redis, session: str, seq: int, n: int) -> None:
