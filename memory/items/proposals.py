@@ -25,15 +25,28 @@ _STRUCK = 970  # resemblance, per mille, at which words count as those a person 
 
 
 def propose(
-    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None, topic: str = ""
+    moment: FoldStep,
+    text: str,
+    origin: Origin,
+    amends: Proposal | None = None,
+    topic: str = "",
+    words: str = "",
 ) -> Proposal | None:
-    """Enter a proposal, on `topic` or what its text begins with; None where a person struck the
-    same words before.
+    """Enter a proposal, compared with others by its `words`, by its text where they are the same.
+
+    None where a person struck the same words before, and for what a wording of the same message
+    proposes already.
     """
     memory = moment.memory
-    marks = fingerprint(text)
+    marks = fingerprint(words or text)
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
+        return None
+    if (
+        earlier is not None
+        and origin.how == "pattern"
+        and _is_of_entry(memory, earlier[0], moment.n)
+    ):
         return None
     made = _enter(moment, text, origin, marks, amends, topic or text)
     if amends is not None:
@@ -86,6 +99,10 @@ def _enter(
 
 def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
     return memory.proposals[ref].struck and similarity >= _STRUCK
+
+
+def _is_of_entry(memory: Memory, ref: int, n: int) -> bool:
+    return memory.proposals[ref].born == n
 
 
 def _echo(moment: FoldStep, made: Proposal, ref: int, similarity: int, text: str) -> None:

@@ -9,7 +9,7 @@ from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.item_texts import item_span, item_text, ruling_text, tidy
+from parley.memory.extraction.writing.item_texts import headed, item_span, ruling_text, tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
 from parley.memory.items import decisions, proposals
@@ -77,13 +77,14 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     if any(each.rule == _HOLDS for each in placed):
         taken_up += answered_turns.newest_own(memory, moment.participant)
         weighed = []
+    units = [each.unit for each in weighed]
     for each in weighed:
         unit = each.unit
         if _is_marked(unit, marks) or answered_turns.repeats_quoted(
             text[unit.start : unit.end], quoted
         ):
             continue
-        _propose(moment, message, each)
+        _propose(moment, message, each, units)
     answered_turns.note_turn(memory, moment, entry, taken_up)
     return True
 
@@ -104,13 +105,17 @@ def _answer(
         _take_ruling(moment, message, placed, answered)
 
 
-def _propose(moment: FoldStep, message: WrittenMessage, weighed: Weighed) -> None:
-    first, last = item_span(message, weighed.unit)
+def _propose(
+    moment: FoldStep, message: WrittenMessage, weighed: Weighed, apart: Sequence[Unit]
+) -> None:
+    first, last = item_span(message, weighed.unit, apart)
+    words = tidy(message.text[first:last])
     rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
     origin = moment.origin("pattern", rule, confidence, start=first, end=last)
-    said = tidy(message.text[weighed.unit.start : weighed.unit.end])
-    made = proposals.propose(moment, item_text(message, weighed.unit), origin, topic=said)
+    topic = tidy(message.text[weighed.unit.start : weighed.unit.end])
+    text = headed(message, weighed.unit, words)
+    made = proposals.propose(moment, text, origin, topic=topic, words=words)
     if made is not None:
         hold_back_unmarked(moment, made)
 

@@ -39,12 +39,23 @@ class PlacedRule(NamedTuple):
 class WritingCards:
     """The data of one language. Immutable once built."""
 
-    __slots__ = ("bias", "common", "gate", "not_past", "rules", "verbs", "weigher", "weights")
+    __slots__ = (
+        "bias",
+        "common",
+        "gate",
+        "not_past",
+        "pointing",
+        "rules",
+        "verbs",
+        "weigher",
+        "weights",
+    )
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.verbs = frozenset(data["verbs"].split())
         self.common = frozenset(data["common"].split())
         self.not_past = frozenset(data["not_past"].split())
+        self.pointing = frozenset(data["pointing"].split())
         self.bias: int = data["bias"]
         self.weights: dict[str, int] = data["weights"]
         self.weigher = Weigher(self.weights, self.verbs, self.not_past)

@@ -7,6 +7,7 @@ to it; no markup, no signs around it. What is too short is told under its headin
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.writing.units import Unit
@@ -14,7 +15,9 @@ from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.block_words import plain
 
 _LONG: Final = 300  # characters of an item's text, where its block has as many
-_WORDS: Final = 4  # a text of fewer says what it is about under its heading alone
+_LONGEST: Final = 500  # with the sentence before it, where it points back to that
+_WORDS: Final = 4  # a sentence of fewer says what it is about under its heading alone
+_WORDS_OF_ITEM: Final = 8  # an item of a list
 _READ: Final = 2000  # characters of a unit that an item quotes from
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
@@ -23,33 +26,46 @@ _BEFORE: Final = re.compile(r"^[^\w(\[\"'$/@.`+<>=-]+")
 _AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
 
 
-def item_span(message: WrittenMessage, unit: Unit) -> tuple[int, int]:
-    """The unit with as much of its block as makes a text of its own, what follows it first."""
+def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -> tuple[int, int]:
+    """The unit with as much of its block as makes a text of its own, what follows it first.
+
+    What points back ("These must ...") takes the sentence before it, of the block before it if
+    need be. Nothing of the units `apart`, which are items themselves.
+    """
     units = message.units
     low = high = units.index(unit)
 
-    def fits(first: int, last: int) -> bool:
-        return (
-            first >= 0
-            and last < len(units)
-            and units[first].block == units[last].block == unit.block
-            and units[last].end - units[first].start <= _LONG
-        )
+    def fits(index: int, longest: int = _LONG) -> bool:
+        if not 0 <= index < len(units) or units[index] in apart:
+            return False
+        first, last = min(index, low), max(index, high)
+        return units[last].end - units[first].start <= longest
 
-    while fits(low, high + 1):
+    if message.points_back(low) and low and units[low - 1].kind == "sentence":
+        block = units[low - 1].block
+        taken = any(each.block == block for each in apart if each is not unit)
+        if unit.block - block <= 1 and not taken and fits(low - 1, _LONGEST):
+            low -= 1
+    while fits(high + 1) and units[high + 1].block == unit.block:
         high += 1
-    while fits(low - 1, high):
+    follows = any(each.block == unit.block and each.start < unit.start for each in apart)
+    while not follows and fits(low - 1) and units[low - 1].block == unit.block:
         low -= 1
     return units[low].start, units[high].end
 
 
-def item_text(message: WrittenMessage, unit: Unit) -> str:
-    """What a unit says on one line, without marks; under its heading where it is too short."""
-    text = tidy(message.text[slice(*item_span(message, unit))])
+def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
+    """`text`, which `unit` says, under its heading where it is too short to be understood.
+
+    An option says what it is by itself: answers name it by what its text begins with.
+    """
+    if unit.kind == "heading" or message.is_option(message.units.index(unit)):
+        return text
     above = unit.lead if unit.lead >= 0 else unit.heading
-    if unit.kind != "heading" and above >= 0 and len(text.split()) < _WORDS:
+    few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
+    if above >= 0 and len(text.split()) < few:
         lead = message.units[above]
-        return f"{tidy(message.text[lead.start : lead.end])}: {text}"
+        return f"{tidy(message.text[lead.start : lead.end]).rstrip(':')}: {text}"
     return text
 
 

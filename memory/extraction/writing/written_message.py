@@ -23,8 +23,10 @@ MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
 _TOP: Final = 8  # units that count toward it
 _WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
-_LEAST: Final = -150  # of a unit that is a proposal
-_BEHIND: Final = 250  # how far one may be behind the likeliest
+_SECOND: Final = -300  # of the likeliest but one: who proposes seldom puts forward one course
+_LEAST: Final = -50  # of any further unit
+_BESIDE: Final = 50  # of one in a block that proposes already: else it goes on about the first
+_BEHIND: Final = 400  # how far one may be behind the likeliest
 _HEADING: Final = 100  # a heading is less likely to say it than what stands under it
 _OPENING: Final = 3  # units, greetings left out
 _TITLE: Final = 100  # characters: a first line that short is a title
@@ -91,6 +93,11 @@ class WrittenMessage:
             features |= lead_features(words[unit.lead], cards.verbs)
         return features
 
+    def points_back(self, index: int) -> bool:
+        """True for a unit that begins with a word which stands for something said before it."""
+        words = self.words[index]
+        return bool(words) and words[0] in self._cards.pointing
+
     def scores(self) -> list[int]:
         """What each unit weighs as a proposal, hundredths of a logit: the sum of its features."""
         cards, words, names = self._cards, self.words, self._names
@@ -113,7 +120,7 @@ class WrittenMessage:
         return scores
 
     def proposals(self) -> list[Weighed]:
-        """The units that propose, in their order; at most `MOST`, one a block."""
+        """The units that propose, in their order; at most `MOST`."""
         units = self.units
         if not units or self.text[units[0].start] == "{":
             return []
@@ -130,17 +137,17 @@ class WrittenMessage:
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""
         units = self.units
-        sides = {units[index].lead for index in chosen if self._is_option(index)}
+        sides = {units[index].lead for index in chosen if self.is_option(index)}
         if not sides:
             return chosen
         beside = [
             index
             for index, unit in enumerate(units)
-            if index not in chosen and unit.lead in sides and self._is_option(index)
+            if index not in chosen and unit.lead in sides and self.is_option(index)
         ]
         return sorted([*chosen, *beside[: MOST - len(chosen)]])
 
-    def _is_option(self, index: int) -> bool:
+    def is_option(self, index: int) -> bool:
         """True for an item of a list that begins as an option."""
         return self.units[index].kind == "item" and self.words[index][:1] == [_OPTION]
 
@@ -215,17 +222,25 @@ _ODDS: Final = _odds()
 
 
 def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
-    """Which of `units` propose, in their order: one a block, none above another that does."""
-    best: dict[int, tuple[int, int]] = {}
-    for index, unit in enumerate(units):
-        score = scores[index] - (_HEADING if unit.kind == "heading" else 0)
-        if score > _LEAST and (unit.block not in best or score > best[unit.block][0]):
-            best[unit.block] = (score, index)
-    order = sorted(best.values(), key=lambda pair: (-pair[0], pair[1]))
-    if not order:
-        return [max(range(len(units)), key=lambda index: (scores[index], -index))]
-    chosen = {index for score, index in order if score > order[0][0] - _BEHIND}
-    chosen = set([index for _, index in order if index in chosen][:MOST])
+    """Which of `units` propose, in their order, at most `MOST`: none above another that does."""
+    ranked = [
+        (_HEADING - score if unit.kind == "heading" else -score, index)
+        for index, (unit, score) in enumerate(zip(units, scores, strict=True))
+    ]
+    ranked.sort()
+    lowest = -ranked[0][0] - _BEHIND
+    chosen: set[int] = set()
+    blocks: set[int] = set()
+    for behind, index in ranked:
+        score = -behind
+        least = _SECOND if len(chosen) == 1 else _LEAST
+        if chosen and score <= max(least, lowest):
+            break
+        if units[index].block not in blocks or score > _BESIDE:
+            blocks.add(units[index].block)
+            chosen.add(index)
+            if len(chosen) == MOST:
+                break
     for index in sorted(chosen):
         unit = units[index]
         if unit.lead in chosen:

@@ -63,18 +63,18 @@ FIRST: Final = Digests(
 GENERATED: Final = (
     Digests(
         logs="d8d5ff3fbd833a634b598982e2ae8fe1",
-        facts="1255dec0774830367b40b3a073d67472",
-        memories="839b54bd5eeefdd826382c5bc33075cd",
+        facts="c1328b76c9832598e566a3f17d54b7a1",
+        memories="7cd6ff1c7d85dcbe1c584f73c457634f",
     ),
     Digests(
         logs="40dff8c708b4a4cd5368d6eddb1f367a",
-        facts="2eaefce7c7229f13d89e359e7a495b48",
-        memories="e74d0be3762265a11d2251b4b25c0b27",
+        facts="2b6244b7edbaa3a8ef58e7bb12e3d291",
+        memories="3ff00110d584fdfa4a060d87ece514a5",
     ),
     Digests(
         logs="d808ea448896d3672a2ad0d5bf1c0361",
-        facts="542bf96cfaf243fc40185a8f362910ab",
-        memories="c80bf672b26449d25704c1cc01981d24",
+        facts="9e1c9e09e27174cab1a51dc9c3b86f27",
+        memories="2271fb0551a07d517a7e3fd47b8b054b",
     ),
     Digests(
         logs="0be8ebe8fdb51167de0aa930dc374c44",
@@ -83,33 +83,33 @@ GENERATED: Final = (
     ),
     Digests(
         logs="fe3bc3c9545a02ae538b582ba8bb530d",
-        facts="b14c67e0056090ef990b4aaa5a590317",
-        memories="010672be6893ade947f311773a5bbdf7",
+        facts="2240c54d47de9d99395fcc3899b1f3e1",
+        memories="470e80ff5e5c96addf2d892bf97f108e",
     ),
     Digests(
         logs="3035c8c58d1d00cef7a07f162ab54055",
-        facts="fae618910ff3a15034d40378f7c927f2",
-        memories="b7f2188aabee34d0d18acc57c035fb00",
+        facts="0d9fbb5508f36404076718e9f69cdbf6",
+        memories="ef97f1158a26b5f968ed38a3fc7448ac",
     ),
     Digests(
         logs="75b44c14858cfbdb9a7b6da079352d67",
-        facts="3a103602e6c8908d9c386b3749bf0270",
-        memories="b535deb646002fab35254a1e962d100b",
+        facts="2ce1ba8d9acfe19a0bb41aacbeddce6d",
+        memories="0b17df2f108aed618feba6f21512492f",
     ),
     Digests(
         logs="2a5c0b9bd24fb2f40022f203cbf70e49",
-        facts="398e4627db40eb402272976d70fda2ce",
-        memories="82e6c8a226fd02a4cba786044b92994d",
+        facts="95acb90304f8a6487deb9b40d9039f49",
+        memories="3d83d129e0825660442a91b2b474fe18",
     ),
     Digests(
         logs="439abb68d4a04f6fac6e30b6f15920a1",
-        facts="918c191d21c518355be5afe775d1975d",
-        memories="2a72a9f0b66ca32c2c23b2bd5e74417d",
+        facts="a0255c808de935b03cf09e347edcd826",
+        memories="0abeb70e5d022810afce965e219e82fd",
     ),
     Digests(
         logs="b8f4de8c6eb2208bf0c4a28a1fa821f4",
-        facts="8ecc4b92cd02e763048ebdcaf82290f2",
-        memories="0bb53f0f98db28ee43e15e5eda5313be",
+        facts="05e783435b3f148aeba7376d519bc51f",
+        memories="a5ddce0b0558c0e236f9b8f2cb1e892e",
     ),
 )
 DEMO: Final = "6b9f94303a2c221cce8b9873f59ffbb9"
@@ -121,10 +121,10 @@ CORPORA: Final = {
         121, "04f337dec9a054f3d8e52ffdd05bbde5", "b29edd9bb5737d9b67ca29f8fb97c4d9"
     ),
     "agents/dev": Transcripts(
-        26, "be864f2b153f58af951349a2ed4f543c", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "cc1db01889634551787ec393bac45cdc", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "8cc62554ed940f8b1a59a39c6ba1adfb", "cc23d03db6c1149aef4f5d2625826452")
+LONG: Final = Transcripts(1, "c5028016c4768d2e134551ea211ea39f", "76cde67e40f9effee3e5518e0b9f91e5")
 
 
 def digest(parts: Iterable[bytes]) -> str:

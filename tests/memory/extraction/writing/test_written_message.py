@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
-from parley.memory.extraction.writing.item_texts import item_text, ruling_text, tidy
+from parley.memory.extraction.writing.item_texts import headed, item_span, ruling_text, tidy
 from parley.memory.extraction.writing.units import MOST as MOST_UNITS
 from parley.memory.extraction.writing.units import split_units
 from parley.memory.extraction.writing.written_message import (
@@ -53,7 +53,12 @@ def read(text: str) -> WrittenMessage:
 
 def proposed(text: str) -> list[str]:
     message = read(text)
-    return [item_text(message, weighed.unit) for weighed in message.proposals()]
+    units = [weighed.unit for weighed in message.proposals()]
+    spans = [item_span(message, unit, units) for unit in units]
+    return [
+        headed(message, unit, tidy(message.text[slice(*span)]))
+        for unit, span in zip(units, spans, strict=True)
+    ]
 
 
 def placed(text: str) -> set[str]:
@@ -112,21 +117,49 @@ def test_a_score_is_that_sum_whatever_weighs(text: str) -> None:
 
 
 @given(DOCUMENTS, st.data())
-def test_no_two_units_of_a_block_are_chosen(text: str, data: st.DataObject) -> None:
-    """Whatever they weigh; in order, and some one always."""
+def test_some_units_are_chosen_whatever_they_weigh(text: str, data: st.DataObject) -> None:
+    """In order, few, the likeliest or what stands under it; two of a block only where each is
+    likely by itself.
+    """
     if units := read(text).units:
         weights = st.lists(st.integers(-1000, 1000), min_size=len(units), max_size=len(units))
-        chosen = choose_units(units, data.draw(weights))
+        scores = data.draw(weights)
+        chosen = choose_units(units, scores)
         assert chosen == sorted(chosen)
         assert 0 < len(chosen) <= MOST
-        assert len({units[index].block for index in chosen}) == len(chosen)
+        faint = [units[index].block for index in chosen if scores[index] <= 50]
+        assert len(set(faint)) == len(faint)
 
 
 @given(DOCUMENTS)
-def test_proposals_are_few_and_of_blocks_of_their_own(text: str) -> None:
-    chosen = [weighed.unit for weighed in read(text).proposals()]
-    assert len(chosen) <= MOST
-    assert len({unit.block for unit in chosen}) == len(chosen)
+def test_no_words_are_in_two_items(text: str) -> None:
+    message = read(text)
+    units = [weighed.unit for weighed in message.proposals()]
+    assert len(units) <= MOST
+    end = 0
+    for unit in units:
+        first, last = item_span(message, unit, units)
+        assert end <= first <= unit.start < unit.end <= last
+        end = last
+
+
+def test_two_courses_of_one_paragraph_are_two_items() -> None:
+    both = (
+        "I propose that we move the sessions to Redis. The old table stays for a week. "
+        "I also propose that we drop the nightly job."
+    )
+    assert proposed(both) == [
+        "I propose that we move the sessions to Redis. The old table stays for a week.",
+        "I also propose that we drop the nightly job.",
+    ]
+
+
+def test_what_points_back_takes_the_sentence_before_it() -> None:
+    text = "The two checks of the gateway are missing.\n\nThey should be added before we merge."
+    message = read(text)
+    assert item_span(message, message.units[1]) == (0, len(text))
+    message = read(text.replace("They", "Tests"))
+    assert item_span(message, message.units[1])[0] == message.units[1].start
 
 
 def test_many_faint_units_do_not_make_a_proposal() -> None:
