@@ -92,10 +92,10 @@ def test_an_error_never_repeats_an_answer_at_length(text: str) -> None:
     for answer in (long, json.dumps({"act": long})):
         with pytest.raises(BadAnswer) as refused:
             parse_answer(answer, Verdict)
-        said = str(refused.value)
-        assert len(said) <= QUOTED + 20
-        assert "\n" not in said
-        assert "x" * 200 not in said
+        error = str(refused.value)
+        assert len(error) <= QUOTED + 20
+        assert "\n" not in error
+        assert "x" * 200 not in error
 
 
 async def test_a_value_comes_with_what_it_cost() -> None:

@@ -90,10 +90,10 @@ def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
 def test_time_is_that_of_the_log() -> None:
     """A process whose clock is wrong by a day ends no vote a day early."""
 
-    async def told() -> ElapsedTimes:
+    async def elapsed() -> ElapsedTimes:
         table, marks, log_ms = Table(agent("ana")), LogClock(), 1_000_000
         marks.set_clock(log_ms)
         marks.note(Record(1, 0, "e", log_ms - 700, opened()), live=False)
         return marks.waited(table.memory)
 
-    assert 700 <= run_virtual(told()).session < 800
+    assert 700 <= run_virtual(elapsed()).session < 800

@@ -43,8 +43,8 @@ def test_a_lease_is_counted_from_the_grant_whatever_is_said() -> None:
     """Else a holder that died would keep the floor as long as somebody asks for it."""
     table = Table(agent("ana"), person("eli"))
     grant = FloorGranted(participant="ana", epoch=1)
-    found = waited(table, (10, grant), (70, Message(participant="eli", content="Hello?")))
-    assert found.held - found.head == 60 * SECOND
+    elapsed = waited(table, (10, grant), (70, Message(participant="eli", content="Hello?")))
+    assert elapsed.held - elapsed.head == 60 * SECOND
 
 
 def test_a_votes_time_is_counted_from_its_own_call() -> None:
@@ -53,9 +53,9 @@ def test_a_votes_time_is_counted_from_its_own_call() -> None:
     calls = [VoteInitiated(participant="eli", content=f"Question {k}?") for k in range(2)]
     refused = VoteInitiated(participant="ana", content="May I?")
     hello = Message(participant="eli", content="Hello?")
-    found = waited(table, (10, calls[0]), (70, calls[1]), (80, refused), (100, hello))
-    assert found.vote is not None
-    assert found.vote - found.head == 90 * SECOND
+    elapsed = waited(table, (10, calls[0]), (70, calls[1]), (80, refused), (100, hello))
+    assert elapsed.vote is not None
+    assert elapsed.vote - elapsed.head == 90 * SECOND
 
 
 class _Crowded(LocalLogPort):
@@ -112,10 +112,10 @@ async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
     async with enter_room(door) as room, asyncio.timeout(20):
         anew = asyncio.Event()
         room.add_listener(lambda record, facts: None, anew.set)
-        said = Message(participant="eli", content="Morning.")
-        await room.publish([Draft("last", said)])
+        message = Message(participant="eli", content="Morning.")
+        await room.publish([Draft("last", message)])
         await anew.wait()
-        await room.publish([Draft("later", said)])
+        await room.publish([Draft("later", message)])
         assert room.memory.messages == 2
 
 

@@ -53,7 +53,7 @@ async def test_a_goal_is_processed_with_its_tasks_tools_and_steps(bus: Bus) -> N
     assert (tally.tasks, tally.steps) == ({"completed": 1}, 1)
     assert tally.first_at is not None
     assert tally.first_at <= (tally.last_at or "")
-    assert "hidden doors: 2" in {one.text for one in memory.insights.held.values()}
+    assert "hidden doors: 2" in {insight.text for insight in memory.insights.held.values()}
 
 
 async def test_what_raises_fails_its_goal_and_passes(bus: Bus) -> None:
@@ -94,8 +94,8 @@ async def test_a_new_goal_archives_the_one_before(bus: Bus) -> None:
     await goals.complete_current_goal(success=False, result="no model")
     await goals.set_session_goal("Stairs")
     await goals.complete_current_goal(status="abandoned")
-    held = (await memory_of(bus)).episodes.held
-    assert [held[ref].status for ref in (1, 2, 3)] == ["superseded", "failed", "abandoned"]
+    episodes = (await memory_of(bus)).episodes.held
+    assert [episodes[ref].status for ref in (1, 2, 3)] == ["superseded", "failed", "abandoned"]
     with pytest.raises(NothingOpen, match="'ana'"):
         await goals.complete_current_goal()
 

@@ -27,7 +27,7 @@ async def deliberated(bus: Bus, session: str, topics: int = 3) -> None:
                   ("cy", f"I support P{k}.")]  # fmt: skip
     await bus.publish(
         session,
-        [Draft(f"m{i}", Message(participant=who, content=said)) for i, (who, said) in
+        [Draft(f"m{i}", Message(participant=who, content=content)) for i, (who, content) in
          enumerate(lines)],
     )  # fmt: skip
     await bus.close(session, "done")
@@ -37,15 +37,15 @@ async def test_what_one_session_decided_another_learns(bus: Bus) -> None:
     """From a closed one, with its provenance; memory equals its replay."""
     await deliberated(bus, "a")
     await bus.open("b", opened())
-    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
-    assert [lesson.ref for lesson in found] == ["D1", "D2", "D3"]
-    await import_lessons(bus, "b", found, by="ana")
+    lessons = await teachable_lessons(MemoryReader(bus, PACKS), "a")
+    assert [lesson.ref for lesson in lessons] == ["D1", "D2", "D3"]
+    await import_lessons(bus, "b", lessons, by="ana")
     memory = await MemoryReader(bus, PACKS).current("b")
-    held = list_lessons(memory)
-    assert {(one.session, one.ref, one.n) for one in held} == {
+    imported = list_lessons(memory)
+    assert {(lesson.session, lesson.ref, lesson.n) for lesson in imported} == {
         ("a", "D1", 3), ("a", "D2", 6), ("a", "D3", 9),
     }  # fmt: skip
-    assert held[0].standing == "ratified +3 -0 ~0"
+    assert imported[0].standing == "ratified +3 -0 ~0"
     assert dump(memory) == await replayed_bytes(bus, "b")
     assert "from a D1" in (await MemoryReader(bus, PACKS).context("b")).text
 
@@ -54,9 +54,9 @@ async def test_importing_twice_is_importing_once(bus: Bus) -> None:
     """Also when the source has gone on and its lessons weigh less by now."""
     await deliberated(bus, "a")
     await bus.open("b", opened())
-    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
-    await import_lessons(bus, "b", found)
-    older = [lesson.model_copy(update={"weight": lesson.weight - 3}) for lesson in found]
+    lessons = await teachable_lessons(MemoryReader(bus, PACKS), "a")
+    await import_lessons(bus, "b", lessons)
+    older = [lesson.model_copy(update={"weight": lesson.weight - 3}) for lesson in lessons]
     receipts = await import_lessons(bus, "b", older, by="bo")
     assert all(receipt.duplicate for receipt in receipts)
     assert len(await whole(bus, "b")) == 4
@@ -66,7 +66,7 @@ async def test_two_importers_at_once_come_to_one_memory(bus: Bus, any_server: Re
     """Each lesson is in the log once, and what stands is the same in either order."""
     await deliberated(bus, "a", 8)
     await deliberated(bus, "c", 8)
-    found = [
+    lessons = [
         *await teachable_lessons(MemoryReader(bus, PACKS), "a"),
         *await teachable_lessons(MemoryReader(bus, PACKS), "c"),
     ]
@@ -74,24 +74,24 @@ async def test_two_importers_at_once_come_to_one_memory(bus: Bus, any_server: Re
         for target in ("b", "d"):
             await bus.open(target, opened(limits={"lessons": 5}))
             await asyncio.gather(
-                import_lessons(bus, target, found), import_lessons(other, target, found[::-1])
+                import_lessons(bus, target, lessons), import_lessons(other, target, lessons[::-1])
             )
     reader = MemoryReader(bus, PACKS)
-    one, two = await reader.current("b"), await reader.current("d")
+    first, second = await reader.current("b"), await reader.current("d")
     assert len(await whole(bus, "b")) == 17
-    assert list_lessons(one) == list_lessons(two)
-    assert len(list_lessons(one)) == 5
+    assert list_lessons(first) == list_lessons(second)
+    assert len(list_lessons(first)) == 5
 
 
 async def test_a_closed_session_learns_nothing_more(bus: Bus) -> None:
     """And one that is not there neither."""
     await deliberated(bus, "a")
     await deliberated(bus, "b")
-    found = await teachable_lessons(MemoryReader(bus, PACKS), "a")
+    lessons = await teachable_lessons(MemoryReader(bus, PACKS), "a")
     with pytest.raises(SessionClosed):
-        await import_lessons(bus, "b", found)
+        await import_lessons(bus, "b", lessons)
     with pytest.raises(SessionNotFound):
-        await import_lessons(bus, "c", found)
+        await import_lessons(bus, "c", lessons)
 
 
 async def test_a_context_shows_what_other_sessions_decided_on_request(bus: Bus) -> None:

@@ -155,18 +155,21 @@ async def test_every_revision_is_kept_with_what_made_it(
     assert await own.revise_now() == "We chose the floor."
     await say(bus, ParticipantAliased(alias="ana-2", participant="ana"))
     await notebooks("ana-2").write("Mine.")
-    found = await own.history()
-    assert [(one.kind, one.cause, one.text, one.why, one.attempts) for one in found] == [
+    revisions = await own.history()
+    assert [
+        (revision.kind, revision.cause, revision.text, revision.why, revision.attempts)
+        for revision in revisions
+    ] == [
         ("written", 3, "One.", "written", 1),
         ("revised", 4, "We chose the floor.", "consensus", 1),
         ("refused", 5, "", "", 5),
         ("written", 6, "Mine.", "written", 1),
     ]
-    assert [one.base for one in found] == [0, 3, 4, 4]
-    assert found[1].model == "small-1"
-    assert found[2].sizes == (61,) * 5
-    assert [one.stood for one in found] == [True, True, False, True]
-    assert await notebooks("ana-2").history() == found
+    assert [revision.base for revision in revisions] == [0, 3, 4, 4]
+    assert revisions[1].model == "small-1"
+    assert revisions[2].sizes == (61,) * 5
+    assert [revision.stood for revision in revisions] == [True, True, False, True]
+    assert await notebooks("ana-2").history() == revisions
 
 
 def test_the_question_can_be_made_without_asking_it() -> None:

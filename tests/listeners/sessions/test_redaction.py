@@ -38,7 +38,7 @@ FOLD = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
 EFFECTS = EffectPace(idle_seconds=0.05, first_pause_seconds=0.05)
 
 
-async def told(bus: Bus, **settings: Any) -> None:
+async def discuss_secret(bus: Bus, **settings: Any) -> None:
     """A session `s` of 80 messages whose fifth tells a secret, and proposes it."""
     await discuss(bus, "s", 4, **settings)
     words = f"I propose we all meet in {SECRET} before the next release."
@@ -51,7 +51,7 @@ async def test_what_covered_the_words_is_made_again(bus: Bus, any_server: RedisS
     async with running(
         Projector(bus, PACKS, "w", FOLD), EffectRunner(bus, PACKS, None, "e", EFFECTS)
     ):
-        await told(bus)
+        await discuss_secret(bus)
         await wait_until(lambda: is_settled(bus, "s"))
         before = await standing(bus, "s")
         reader = MemoryReader(bus, PACKS)
@@ -90,7 +90,7 @@ async def test_a_model_that_was_asked_before_answers_to_nobody(
         model = OpenAIModel("small-1", url=fake.url, timeout_seconds=PATIENCE)
         runner = EffectRunner(bus, PACKS, model, "e", EFFECTS)
         async with running(Projector(bus, PACKS, "w", FOLD), runner):
-            await told(bus, summary={"how": "model"})
+            await discuss_secret(bus, summary={"how": "model"})
             await wait_until(lambda: fake.calls > 0)
             await redact(bus, PACKS, "s", 5, reason="a place")
             gate.set()
@@ -108,7 +108,7 @@ async def _all_by_model(bus: Bus) -> bool:
 
 async def test_a_reader_that_held_the_words_forgets_them(bus: Bus) -> None:
     """Its copy was of another incarnation; so is a past moment read anew."""
-    await told(bus)
+    await discuss_secret(bus)
     reader = MemoryReader(bus, PACKS)
     assert SECRET in dump(await reader.current("s")).decode().lower()
     await redact(bus, PACKS, "s", 5, reason="a place")
@@ -122,13 +122,13 @@ async def test_the_preview_says_what_would_go(bus: Bus) -> None:
     async with running(
         Projector(bus, PACKS, "w", FOLD), EffectRunner(bus, PACKS, None, "e", EFFECTS)
     ):
-        await told(bus)
+        await discuss_secret(bus)
         await wait_until(lambda: is_settled(bus, "s"))
     before = await whole(bus, "s")
-    found = await preview(bus, PACKS, "s", 5)
-    assert (found.kind, found.participant) == ("message", "ana")
-    assert SECRET in found.words
-    assert found.derived == {"summary.made": 2}
+    previewed = await preview(bus, PACKS, "s", 5)
+    assert (previewed.kind, previewed.participant) == ("message", "ana")
+    assert SECRET in previewed.words
+    assert previewed.derived == {"summary.made": 2}
     assert await whole(bus, "s") == before
 
 
@@ -162,8 +162,8 @@ async def test_entry_after_entry_can_be_redacted_while_people_talk_and_afterward
     ):
         await bus.open("s", opened())
         for k, draft in enumerate(thoughts(60), 1):
-            said = Message(participant="ana", content=f"{draft.entry.content} {words[k]}")  # type: ignore[union-attr]  # a message
-            await bus.publish("s", [Draft(draft.id, said)])
+            message = Message(participant="ana", content=f"{draft.entry.content} {words[k]}")  # type: ignore[union-attr]  # a message
+            await bus.publish("s", [Draft(draft.id, message)])
             if k in (20, 35, 50):
                 await redact(bus, PACKS, "s", k - 12, reason="test")
         await bus.close("s", "done")
@@ -194,10 +194,10 @@ async def test_notebooks_that_digested_the_words_are_written_again(
         runner = EffectRunner(bus, PACKS, model, "e", EFFECTS)
         async with running(Projector(bus, PACKS, "w", FOLD), runner):
             await bus.open("s", opened(note={"policy": "rewrite"}, routes={"own": "reflect"}))
-            for k, (who, said) in enumerate(
+            for k, (who, content) in enumerate(
                 [("ana", "Morning."), ("bo", f"Let us meet in {SECRET}."), ("ana", "Fine.")], 1
             ):
-                await bus.publish("s", [Draft(f"m{k}", Message(participant=who, content=said))])
+                await bus.publish("s", [Draft(f"m{k}", Message(participant=who, content=content))])
                 await wait_until(lambda: _noted(bus))
             with any_server.client() as raw:
                 assert b"I noted zanzibar" in stored(raw)

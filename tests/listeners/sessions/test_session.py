@@ -121,12 +121,20 @@ async def test_verbs_are_acts(bus: Bus) -> None:
         await ana.ask("Any other?", to=["bo"])
         n = await bo.oppose("Too long.", re="P2")
         await ana.dispute("No, it is not.", re=n)
-        found = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
-    assert [getattr(entry, "act", "") for entry in found] == [
+        messages = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
+    assert [getattr(entry, "act", "") for entry in messages] == [
         "propose", "amend", "withdraw", "support", "ask", "oppose", "dispute",
     ]  # fmt: skip
-    assert [getattr(entry, "re", "") for entry in found] == [None, "P1", "P1", "P2", None, "P2", n]
-    assert getattr(found[3], "content", "") == "I support P2."
+    assert [getattr(entry, "re", "") for entry in messages] == [
+        None,
+        "P1",
+        "P1",
+        "P2",
+        None,
+        "P2",
+        n,
+    ]
+    assert getattr(messages[3], "content", "") == "I support P2."
 
 
 async def test_an_agent_speaks_in_the_epoch_it_was_granted(bus: Bus) -> None:
@@ -207,8 +215,8 @@ async def test_a_turn_that_is_over_publishes_nothing(bus: Bus) -> None:
         with pytest.raises(FloorLost, match="nothing was published"):
             await session.say("too late")
         await session.say("in time")
-    said = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
-    assert [getattr(entry, "content", "") for entry in said] == ["in time"]
+    messages = [r.entry for r in await everything(bus, "s") if r.entry.kind == "message"]
+    assert [getattr(entry, "content", "") for entry in messages] == ["in time"]
 
 
 async def test_a_grant_that_does_not_come_is_not_waited_for_forever(bus: Bus) -> None:
@@ -260,7 +268,7 @@ async def test_a_muted_agent_says_nothing_where_everybody_speaks(bus: Bus) -> No
     ):
         for name in ("echo", "ana"):
             await bus.publish("s", [Draft(f"mute:{name}", FloorMuted(participant=name))])
-        await wait_until(lambda: all(one.muted for one in session.memory.floor.seats.values()))
+        await wait_until(lambda: all(seat.muted for seat in session.memory.floor.seats.values()))
         with pytest.raises(NotGranted, match="it is muted"):
             await session.say("Hello.")
         with pytest.raises(NotGranted, match="it is muted"):

@@ -23,18 +23,18 @@ ARTICLE = PrefetchedResult("article", {"id": 7}, "A blue bicycle.", ttl=2)
 
 @pytest.fixture
 async def assistant(bus: Bus) -> Assistant:
-    found = SessionClient(bus, PACKS, "desk", "assistant").assistant
-    await found.open()
-    return found
+    client = SessionClient(bus, PACKS, "desk", "assistant").assistant
+    await client.open()
+    return client
 
 
 async def test_an_exchange_is_prepared_and_finalized(bus: Bus, assistant: Assistant) -> None:
     """What was asked and answered is in what is prepared for the next question."""
     first = await assistant.prepare_messages("How warm is it?")
-    assert [one["role"] for one in first] == ["system", "user"]
+    assert [row["role"] for row in first] == ["system", "user"]
     assert await assistant.finalize("How warm is it?", "21 degrees.") == 1
     then = await assistant.prepare_messages("And tomorrow?")
-    assert [(one["role"], one["content"]) for one in then[1:]] == [
+    assert [(row["role"], row["content"]) for row in then[1:]] == [
         ("user", "How warm is it?"),
         ("assistant", "21 degrees."),
         ("user", "And tomorrow?"),
@@ -48,8 +48,10 @@ async def test_what_was_asked_in_the_log_is_not_said_twice(bus: Bus, assistant: 
     await bus.publish("desk", [Draft("q", Message(participant="user", content="How warm is it?"))])
     assert (await assistant.prepare_messages())[-1]["content"] == "How warm is it?"
     assert await assistant.finalize("How warm is it?", "21 degrees.") == 1
-    said = [cast("Message", one.entry) for one in await whole(bus, "desk") if is_message(one)]
-    assert [one.content for one in said] == ["How warm is it?", "21 degrees."]
+    messages = [
+        cast("Message", record.entry) for record in await whole(bus, "desk") if is_message(record)
+    ]
+    assert [record.content for record in messages] == ["How warm is it?", "21 degrees."]
 
 
 def is_message(record: Record) -> bool:
@@ -73,17 +75,19 @@ async def test_a_user_of_another_name_needs_no_setting(bus: Bus) -> None:
     assert await assistant.finalize("Is it?", "It is.") == 1
     memory = await MemoryReader(bus, PACKS).current("desk")
     assert memory.settings.exchange.users == ()
-    assert [one.talk.asker for one in list_kept_exchanges(memory) if one.talk] == ["ana"]
+    assert [exchange.talk.asker for exchange in list_kept_exchanges(memory) if exchange.talk] == [
+        "ana"
+    ]
 
 
 async def test_a_tool_s_result_is_found_and_shown_for_its_exchanges(assistant: Assistant) -> None:
     """As a call and its result, under the id that it was called by."""
     await assistant.add_tool_result("weather", {"city": "Oslo"}, "rain", ttl=1)
-    found = await assistant.lookup_tool("weather", {"city": "Oslo"})
-    assert found is not None
-    assert found.result == "rain"
+    kept = await assistant.lookup_tool("weather", {"city": "Oslo"})
+    assert kept is not None
+    assert kept.result == "rain"
     asked, answered = (await assistant.prepare_messages("Well?"))[1:3]
-    assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == found.call_id
+    assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == kept.call_id
     for number in range(3):
         await assistant.finalize(f"Question {number}?", "Yes.")
     assert await assistant.lookup_tool("weather", {"city": "Oslo"}) is None
@@ -92,15 +96,15 @@ async def test_a_tool_s_result_is_found_and_shown_for_its_exchanges(assistant: A
 async def test_a_screen_is_injected_once(assistant: Assistant) -> None:
     """With what was fetched for it, which is kept; a second call gives nothing."""
     messages = await assistant.inject_screen_context("screen", SCREEN, [ARTICLE])
-    assert [one["role"] for one in messages] == ["assistant", "assistant", "tool"]
+    assert [row["role"] for row in messages] == ["assistant", "assistant", "tool"]
     assert messages[0]["content"].endswith(f"| {SCREEN}")
     assert messages[2]["content"] == "A blue bicycle."
     assert await assistant.inject_screen_context("screen", SCREEN, [ARTICLE]) == []
-    found = await assistant.lookup_tool("article", {"id": 7})
-    assert found is not None
-    assert found.call_id == messages[2]["tool_call_id"]
-    told = await assistant.prepare_messages("What is it?")
-    assert [one for one in told if one in messages] == messages
+    kept = await assistant.lookup_tool("article", {"id": 7})
+    assert kept is not None
+    assert kept.call_id == messages[2]["tool_call_id"]
+    prepared = await assistant.prepare_messages("What is it?")
+    assert [row for row in prepared if row in messages] == messages
 
 
 async def test_another_screen_is_injected_again(bus: Bus, assistant: Assistant) -> None:
@@ -125,7 +129,9 @@ async def test_of_two_injections_at_once_one_takes_place(bus: Bus, assistant: As
         )
         for k in range(5)
     ]
-    told = await asyncio.gather(*rivals)
-    assert sum(bool(messages) for messages in told) == 1
-    entries = [one for one in await whole(bus, "desk") if one.entry.kind == "context.injected"]
+    injected = await asyncio.gather(*rivals)
+    assert sum(bool(messages) for messages in injected) == 1
+    entries = [
+        record for record in await whole(bus, "desk") if record.entry.kind == "context.injected"
+    ]
     assert len(entries) == 1

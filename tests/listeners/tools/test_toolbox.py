@@ -62,10 +62,10 @@ async def test_a_kept_result_is_given_back_whole(bus: Bus) -> None:
     """However long: memory holds its beginning, the log has the rest; with the first call's id."""
     long = "All of it. " * 500
     receipt = await toolbox(bus).put("weather", {"days": 1}, long, call_id="call_7")
-    found = await toolbox(bus, "another").lookup("weather", {"days": 1.0})
-    assert found is not None
-    assert (found.result, found.call_id, found.n) == (long, "call_7", receipt.n)
-    assert (found.kept, found.remaining, found.ttl) == (True, 3, 3)
+    kept = await toolbox(bus, "another").lookup("weather", {"days": 1.0})
+    assert kept is not None
+    assert (kept.result, kept.call_id, kept.n) == (long, "call_7", receipt.n)
+    assert (kept.kept, kept.remaining, kept.ttl) == (True, 3, 3)
     assert (await memory(bus)).tools.hits == 1
 
 
@@ -83,9 +83,9 @@ async def test_a_tool_runs_once_while_its_result_is_kept(bus: Bus) -> None:
     """Within the exchanges that it may be served for, then again."""
     runs: list[str] = []
     for number in range(1, 4):
-        found = await toolbox(bus).call("weather", OSLO, counted(runs), read_only=True, ttl=1)
-        assert found.result == "rain"
-        assert (found.kept, len(runs)) == (number > 1, 1)
+        outcome = await toolbox(bus).call("weather", OSLO, counted(runs), read_only=True, ttl=1)
+        assert outcome.result == "rain"
+        assert (outcome.kept, len(runs)) == (number > 1, 1)
         await talk(bus, number)
     await talk(bus, 4)
     assert not (await toolbox(bus).call("weather", OSLO, counted(runs), read_only=True)).kept
@@ -128,10 +128,10 @@ async def test_a_miss_is_run_once_however_many_ask(bus: Bus) -> None:
     ]
     await wait_until(lambda: all_asked(bus, 6))
     go.set()
-    found = await asyncio.gather(*asked)
+    outcomes = await asyncio.gather(*asked)
     assert len(runs) == 1
-    assert {one.result for one in found} == set(runs)
-    assert sum(not one.kept for one in found) == 1
+    assert {outcome.result for outcome in outcomes} == set(runs)
+    assert sum(not outcome.kept for outcome in outcomes) == 1
     assert (await memory(bus)).tools.misses == 1
 
 
@@ -159,7 +159,7 @@ async def test_a_failing_owner_costs_the_others_a_wait(bus: Bus) -> None:
     failed.set()
     with pytest.raises(ValueError, match="no"):
         await first
-    assert {one.result for one in await asyncio.gather(*rest)} == {"rain"}
+    assert {outcome.result for outcome in await asyncio.gather(*rest)} == {"rain"}
     assert len(runs) == 1
 
 
@@ -168,8 +168,8 @@ async def test_an_owner_that_died_is_waited_for_no_longer_than_the_deadline(bus:
     await bus.publish("a", [Draft("dead", called(call_id="dead", city="Oslo"))])
     runs: list[str] = []
     box = toolbox(bus, wait_seconds=0.1)
-    found = await box.call("weather", OSLO, counted(runs), read_only=True)
-    assert (found.result, found.kept, runs) == ("rain", False, ["rain"])
+    outcome = await box.call("weather", OSLO, counted(runs), read_only=True)
+    assert (outcome.result, outcome.kept, runs) == ("rain", False, ["rain"])
     assert await box.lookup("weather", OSLO) is not None
 
 
@@ -178,10 +178,10 @@ async def test_of_those_who_waited_for_a_dead_owner_one_runs_the_tool(bus: Bus) 
     await bus.publish("a", [Draft("dead", called(call_id="dead", city="Oslo"))])
     runs: list[str] = []
     boxes = [toolbox(bus, f"agent {k}", wait_seconds=2) for k in range(4)]
-    found = await asyncio.gather(
+    outcomes = await asyncio.gather(
         *(box.call("weather", OSLO, counted(runs), read_only=True) for box in boxes)
     )
-    assert {one.result for one in found} == {"rain"}
+    assert {outcome.result for outcome in outcomes} == {"rain"}
     assert len(runs) == 1
 
 
@@ -212,11 +212,11 @@ async def test_processes_share_one_run(bus: Bus, redis_url: str, tmp_path: Path)
             assert process.stdout is not None
             assert await asyncio.wait_for(process.stdout.readline(), 60) == b"ready\n"
         go.touch()
-        told = [await asyncio.wait_for(process.communicate(), 60) for process in processes]
+        outputs = [await asyncio.wait_for(process.communicate(), 60) for process in processes]
     finally:
         for process in processes:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
     (runner,) = ran.read_text().split()
-    assert {out for out, _ in told} == {f"made by {runner}\n".encode()}
+    assert {out for out, _ in outputs} == {f"made by {runner}\n".encode()}

@@ -35,15 +35,15 @@ def vote(*ballots: str) -> list[Entry]:
 
 async def put(bus: Bus, session: str, *entries: Entry) -> None:
     at = (await bus.info(session)).head
-    await bus.publish(session, [Draft(f"d{at + k}", one) for k, one in enumerate(entries)])
+    await bus.publish(session, [Draft(f"d{at + k}", entry) for k, entry in enumerate(entries)])
 
 
-async def held(bus: Bus) -> Vote:
+async def first_vote(bus: Bus) -> Vote:
     return (await MemoryReader(bus, PACKS).current("s")).votes.held[1]
 
 
 async def results(bus: Bus) -> int:
-    return sum(one.entry.kind == "ballot.completed" for one in await whole(bus, "s"))
+    return sum(record.entry.kind == "ballot.completed" for record in await whole(bus, "s"))
 
 
 async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str) -> None:
@@ -62,7 +62,7 @@ async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str)
         door.open.set()
         await wait_until(counting.done)
         await counting
-    assert ((await held(bus)).status, await results(bus)) == ("carried", 1)
+    assert ((await first_vote(bus)).status, await results(bus)) == ("carried", 1)
 
 
 async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -> None:
@@ -81,4 +81,4 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
         door.open.set()
         await wait_until(lambda: room.memory.votes.held[1].ballots.keys() == {"ana"})
         await cancel_and_wait(counting)
-    assert ((await held(bus)).status, await results(bus)) == ("open", 0)
+    assert ((await first_vote(bus)).status, await results(bus)) == ("open", 0)

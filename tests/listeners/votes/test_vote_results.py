@@ -21,7 +21,7 @@ async def put(bus: Bus, *entries: Entry) -> int:
     return (await bus.publish("s", drafts))[-1].n
 
 
-async def held(bus: Bus, *choices: tuple[str, ...], **given: object) -> int:
+async def hold_vote(bus: Bus, *choices: tuple[str, ...], **given: object) -> int:
     """A vote of ana, bo and cy that was called, cast in and closed; the n of its initiation."""
     call = VoteInitiated.model_validate({"participant": "ana", "content": "Tea?", **given})
     n = await put(bus, call)
@@ -43,9 +43,9 @@ async def begin(bus: Bus) -> None:
 async def test_ballots_that_memory_let_go_of_are_counted_again(bus: Bus) -> None:
     """By another rule, as of then: a name that became another's later voted by itself."""
     await begin(bus)
-    await held(bus, ("accept",), ("accept",), ("reject",))
+    await hold_vote(bus, ("accept",), ("accept",), ("reject",))
     for _ in range(WITH_BALLOTS):
-        await held(bus, ("abstain",))
+        await hold_vote(bus, ("abstain",))
     await put(bus, ParticipantAliased(alias="cy", participant="bo"))
     memory = await MemoryReader(bus, PACKS).current("s")
     assert memory.votes.held[1].ballots == {}
@@ -72,10 +72,10 @@ async def test_a_vote_that_runs_is_read_as_it_stands(bus: Bus) -> None:
 async def test_a_secret_vote_is_counted_again_without_names(bus: Bus) -> None:
     """Counts only."""
     await begin(bus)
-    await held(bus, ("accept",), ("accept",), ("abstain",), secret=True)
-    found = recount(await read_ballots(bus, PACKS, "s", 1), "unanimity")
-    assert found.tally == {"accept": 2, "reject": 0, "abstain": 1}
-    assert found.supporters == found.dissenters == found.abstainers == ()
+    await hold_vote(bus, ("accept",), ("accept",), ("abstain",), secret=True)
+    result = recount(await read_ballots(bus, PACKS, "s", 1), "unanimity")
+    assert result.tally == {"accept": 2, "reject": 0, "abstain": 1}
+    assert result.supporters == result.dissenters == result.abstainers == ()
 
 
 async def test_two_who_count_publish_one_result(bus: Bus) -> None:

@@ -146,12 +146,12 @@ def test_a_hand_that_a_person_raised_is_seen() -> None:
 # -- policies ----------------------------------------------------------------------
 
 
-def round_of(table: Table, count: int, said: str | None = "Hm.") -> list[str]:
+def round_of(table: Table, count: int, content: str | None = "Hm.") -> list[str]:
     """Who is granted the floor in that many steps."""
     for _ in range(count):
         step = table.step()
         assert isinstance(step, Grant), step
-        table.take(step, lambda name: said)
+        table.take(step, lambda name: content)
     return [step.participant for step in table.steps if isinstance(step, Grant)]
 
 
@@ -458,11 +458,11 @@ def test_an_idea_that_comes_back_is_told_once() -> None:
     table = three(chair=["eli"], floor={"policy": "bid", "pair": 0, "hops_soft": 0, "hops_hard": 0})
     for turn in range(1, 61):
         name = ("ana", "bo", "cy")[turn % 3]
-        said = {
+        content = {
             5: IDEA, 6: "I oppose P1, the second disk is full.", 7: "I oppose P1.",
             55: "[PROPOSAL] Move the index to the second disk before the audit, then",
         }.get(turn, f"Remark {turn}.")  # fmt: skip
-        table.turn(name, said)
+        table.turn(name, content)
         if turn == 8:
             table.say("eli", "I reject P1.")
         step = table.step(NOW)
@@ -508,7 +508,7 @@ def test_a_closed_session_wants_nothing() -> None:
 def gini(shares: list[int]) -> float:
     """0: all have the same; 1: one has all."""
     shares = sorted(shares)
-    ranked = sum((2 * place - len(shares) - 1) * one for place, one in enumerate(shares, 1))
+    ranked = sum((2 * place - len(shares) - 1) * share for place, share in enumerate(shares, 1))
     return ranked / (len(shares) * sum(shares))
 
 
@@ -530,9 +530,9 @@ def test_equal_urgency_means_an_equal_share(seed: int, lengths: tuple[int, ...])
         step = table.step(NOW)
         assert isinstance(step, Grant), step
         table.take(step, speak)
-    said = [table.memory.floor.seats[name].said for name in names]
-    assert sum(said) > 200 * count_tokens("word " * 80)
-    assert gini(said) <= 0.25
+    tokens = [table.memory.floor.seats[name].said for name in names]
+    assert sum(tokens) > 200 * count_tokens("word " * 80)
+    assert gini(tokens) <= 0.25
     assert min(table.memory.floor.seats[name].turns for name in names) > 20
 
 

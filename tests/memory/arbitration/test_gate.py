@@ -183,11 +183,11 @@ def test_who_cannot_pay_for_the_shortest_draft_has_no_budget() -> None:
 # -- without a model -----------------------------------------------------------------
 
 
-def bid_of(table: Table, name: str, *said: str) -> Any:
+def bid_of(table: Table, name: str, *contents: str) -> Any:
     """The bid of `name` having heard these words."""
-    for content in said:
+    for content in contents:
         table.say("eli", content)
-    records = numbered([Message(participant="eli", content=content) for content in said])
+    records = numbered([Message(participant="eli", content=content) for content in contents])
     return judge_urgency(table.memory, name, records)
 
 

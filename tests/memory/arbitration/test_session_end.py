@@ -92,11 +92,11 @@ def test_each_rule_counts_its_own() -> None:
             f"{rule}:{value}",
         )
         assert find_end_reason(table.memory, parse_stop_rules({rule: value + 1}), 7) is None
-    found = sum_up_session(table.memory)
-    assert {key: found[key] for key in ("messages", "turns", "tokens", "micros", "votes")} == {
+    sums = sum_up_session(table.memory)
+    assert {key: sums[key] for key in ("messages", "turns", "tokens", "micros", "votes")} == {
         "messages": 4, "turns": 3, "tokens": 60, "micros": 24, "votes": 1,
     }  # fmt: skip
-    assert (found["calls"], found["failed"]) == (12, 3)
+    assert (sums["calls"], sums["failed"]) == (12, 3)
 
 
 def test_a_share_of_few_calls_is_no_error_rate() -> None:

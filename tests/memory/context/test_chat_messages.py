@@ -44,10 +44,10 @@ def test_the_window_is_told_in_its_roles_and_the_question_comes_last() -> None:
 def test_the_open_exchange_is_told_whole() -> None:
     """From the log, not as memory clips it; what is asked is not said twice."""
     long = "Why is that? " * 100
-    told = records([*exchange(1), ask(long)])
-    memory, _ = folded(told)
+    log = records([*exchange(1), ask(long)])
+    memory, _ = folded(log)
     for question in (None, long):
-        chat_messages = prepare_messages(memory, HELPER, question, recent=told)
+        chat_messages = prepare_messages(memory, HELPER, question, recent=log)
         assert [row["role"] for row in chat_messages.messages] == [
             "system",
             "user",
@@ -60,10 +60,10 @@ def test_the_open_exchange_is_told_whole() -> None:
 def test_what_others_only_thought_is_not_told() -> None:
     """Internal reasoning is its owner's; so it is in every context."""
     thought = Message(participant=HELPER, content="Is that a trap?", form="reasoning")
-    told = records([assistant(), ask("Why?"), thought])
-    memory, _ = folded(told)
+    log = records([assistant(), ask("Why?"), thought])
+    memory, _ = folded(log)
     for who, contents in ((HELPER, ["Why?", "Is that a trap?"]), ("bo", ["Why?"])):
-        rows = prepare_messages(memory, who, recent=told).messages
+        rows = prepare_messages(memory, who, recent=log).messages
         assert sorted(row["content"] for row in rows[1:]) == sorted(contents)
 
 

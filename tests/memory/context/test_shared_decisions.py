@@ -29,8 +29,8 @@ def here() -> Memory:
 def test_decisions_of_another_session_are_told_with_its_name() -> None:
     """Nobody takes its D1 for their own."""
     context = assemble(here(), Request(shared=[("boats", other())]))
-    told = "| boats D1 **Paint the boat green (1)**: Paint the boat green (1) (ratified)"
-    assert f"## Shared From boats\n{told}\n" in context.text
+    row = "| boats D1 **Paint the boat green (1)**: Paint the boat green (1) (ratified)"
+    assert f"## Shared From boats\n{row}\n" in context.text
     assert context.cites == assemble(here(), Request()).cites
 
 

@@ -82,12 +82,12 @@ def test_two_names_of_one_share_a_seat_and_an_account() -> None:
     table.turn("bo", "Four five six.")
     table.put(SpendReserved(participant="bo", call="k", purpose="draft", tokens=50))
     table.grant("bo")
-    said = sum(table.memory.floor.seats[name].said for name in ("ana", "bo"))
+    tokens = sum(table.memory.floor.seats[name].said for name in ("ana", "bo"))
     table.put(ParticipantAliased(alias="bo", participant="ana"))
     floor, ledger = table.memory.floor, table.memory.ledger
     assert floor.holder == "ana"
     assert sorted(floor.seats) == ["ana", "cy"]
-    assert (floor.seats["ana"].turns, floor.seats["ana"].said) == (2, said)
+    assert (floor.seats["ana"].turns, floor.seats["ana"].said) == (2, tokens)
     assert ledger.accounts["ana"].held_tokens == 50
     assert ledger.calls["k"].participant == "ana"
     assert set(floor.last) == {"ana"}

@@ -87,7 +87,7 @@ def documented() -> dict[str, set[str]]:
     return rows
 
 
-def found() -> list[Fact]:
+def seen_facts() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
     chance = Random(7)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
@@ -107,10 +107,10 @@ def found() -> list[Fact]:
 
 def test_every_fact_is_documented_with_its_data_and_worded() -> None:
     """And none is documented that no entry brings about."""
-    rows, facts = documented(), found()
+    rows, facts = documented(), seen_facts()
     for fact in facts:
         assert fact.kind in rows, fact
         assert fact.data.keys() - {"born", "typist"} <= rows[fact.kind], fact
-        said = fact_line({"kind": fact.kind, "ref": fact.ref, "data": fact.data})
-        assert not said.startswith(fact.kind), said
+        line = fact_line({"kind": fact.kind, "ref": fact.ref, "data": fact.data})
+        assert not line.startswith(fact.kind), line
     assert rows.keys() == {fact.kind for fact in facts}

@@ -33,18 +33,18 @@ def limits_hold(memory: Memory) -> None:
     assert store.archive_size <= limits.archive.cap
     failed: set[int] = set()
     for ref in store.open:
-        held = store.held[ref]
-        assert held.status == "open"
-        assert held.parent is None or store.held[held.parent].status == "open"
-        assert held.parent is None or held.parent < held.ref
-        assert all(earlier < held.ref for earlier in held.after)
-        if held.work is None:
+        row = store.held[ref]
+        assert row.status == "open"
+        assert row.parent is None or store.held[row.parent].status == "open"
+        assert row.parent is None or row.parent < row.ref
+        assert all(earlier < row.ref for earlier in row.after)
+        if row.work is None:
             continue
-        assert len(held.work.runs) <= limits.tool_history
-        assert len(held.work.steps) <= limits.steps
-        assert len(held.work.failed) <= limits.failed_tasks
-        assert len(held.work.context) <= limits.context_text
-        failed |= set(held.work.failed)
+        assert len(row.work.runs) <= limits.tool_history
+        assert len(row.work.steps) <= limits.steps
+        assert len(row.work.failed) <= limits.failed_tasks
+        assert len(row.work.context) <= limits.context_text
+        failed |= set(row.work.failed)
     closed = {
         ref for ref, episode in store.held.items() if episode.status != "open" and not episode.talk
     }
@@ -85,14 +85,14 @@ def test_facts_of_work_are_plain_and_stay_as_they_were(
 ) -> None:
     """A fact is JSON when it is told, and the same JSON when all is folded."""
     memory = Memory(PACKS)
-    told: list[tuple[Fact, str]] = []
+    dumped: list[tuple[Fact, str]] = []
     for record in numbered([opened(limits=limits), *log]):
-        told += [(fact, json.dumps(fact.data)) for fact in apply(memory, record)]
-    for fact, text in told:
+        dumped += [(fact, json.dumps(fact.data)) for fact in apply(memory, record)]
+    for fact, text in dumped:
         assert json.dumps(fact.data) == text
 
 
-def held(facts: list[Fact]) -> list[dict[str, object]]:
+def limit_facts(facts: list[Fact]) -> list[dict[str, object]]:
     return [fact.data for fact in facts if fact.kind == "limit.held"]
 
 
@@ -107,7 +107,7 @@ def test_the_cap_is_restored_and_the_essentials_stay() -> None:
     )
     memory, facts = folded(records)
     assert measured(memory) <= 900
-    assert held(facts)
+    assert limit_facts(facts)
     work = memory.episodes.held[1].work
     assert work is not None
     assert (work.tally.runs, work.tally.ok) == (400, 360)
@@ -124,7 +124,7 @@ def test_one_active_goal_does_not_trigger_each_operation() -> None:
     )
     memory, facts = folded(records)
     assert measured(memory) <= 600
-    assert 1 <= len(held(facts)) <= 60
+    assert 1 <= len(limit_facts(facts)) <= 60
     first = [fact.n for fact in facts if fact.kind == "limit.held"]
     assert all(later - earlier > 4 for earlier, later in itertools.pairwise(first))
 
@@ -137,7 +137,7 @@ def test_a_cap_below_the_target_does_not_trigger_each_operation_either() -> None
     ]
     memory, facts = folded(talk(*log, limits={"session": {"cap": 600}, "steps": 1000}))
     assert measured(memory) <= 600
-    assert len(held(facts)) <= 60
+    assert len(limit_facts(facts)) <= 60
 
 
 def test_a_warning_is_told_once_a_crossing() -> None:
@@ -147,7 +147,7 @@ def test_a_warning_is_told_once_a_crossing() -> None:
     )
     _, facts = folded(records)
     warned = [fact for fact in facts if fact.kind == "limit.warned"]
-    assert len(warned) == len(held(facts)) + 1 or len(warned) == len(held(facts))
+    assert len(warned) == len(limit_facts(facts)) + 1 or len(warned) == len(limit_facts(facts))
     assert warned[0].data["limit"] == "limits.session"
     assert warned[0].data["cap"] == 600
 
@@ -163,7 +163,7 @@ def test_each_rung_is_climbed_only_when_the_ones_below_do_not_do() -> None:
         log.append(close(result="It came to this and that. " * 12))
     for cap in (1, 30, 100, 200, 400, 700):
         _, facts = folded(talk(*log, **capped(cap)))
-        seen |= {data["rung"] for data in held(facts)}
+        seen |= {data["rung"] for data in limit_facts(facts)}
     assert seen == {"clip", "tally", "summary", "archive", "evict", "refuse"}
 
 
@@ -185,7 +185,7 @@ def test_compaction_on_request_goes_down_to_the_target() -> None:
     log: list[Entry] = [goal("Count doors"), *(run(k) for k in range(20)), MemoryCompacted()]
     memory, facts = folded(talk(*log, limits={"session": {"target": 100}}))
     assert measured(memory) <= 100
-    assert held(facts)[0]["rung"] in ("clip", "tally")
+    assert limit_facts(facts)[0]["rung"] in ("clip", "tally")
 
 
 def test_a_lower_limit_holds_over_what_is_archived_already() -> None:

@@ -25,24 +25,24 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
             close("E2"),
         )
     )
-    found = {insight.kind: insight for insight in memory.insights.held.values()}
-    assert {kind: insight.text for kind, insight in found.items()} == {
+    by_kind = {insight.kind: insight for insight in memory.insights.held.values()}
+    assert {kind: insight.text for kind, insight in by_kind.items()} == {
         "discovered": "floors: 3",
         "replanned": "Ask the other model first.",
         "error": "query fails with ValidationError",
         "success": "query works for count door",
     }
-    assert [cite.n for cite in found["error"].cites] == [4, 5]
-    assert found["error"].count == 2
-    assert [cite.n for cite in found["discovered"].cites] == [6]
+    assert [cite.n for cite in by_kind["error"].cites] == [4, 5]
+    assert by_kind["error"].count == 2
+    assert [cite.n for cite in by_kind["discovered"].cites] == [6]
     assert [insight.kind for insight in insights.list_insights(memory)] == [
         "discovered",
         "error",
         "replanned",
         "success",
     ]
-    told = [fact for fact in facts if fact.kind == "insight.found"]
-    assert [(fact.ref, fact.data["episode"]) for fact in told] == [
+    promotions = [fact for fact in facts if fact.kind == "insight.found"]
+    assert [(fact.ref, fact.data["episode"]) for fact in promotions] == [
         (f"I{number}", "E2") for number in range(1, 5)
     ]
 

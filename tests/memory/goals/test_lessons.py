@@ -46,11 +46,11 @@ def ratified() -> list[tuple[str, str]]:
 def test_a_lesson_is_kept_with_where_it_was_learnt() -> None:
     """Session, handle and number; the same one again changes nothing."""
     memory, facts = folded(numbered([opened(), lesson(by="ana"), lesson(by="bo")]))
-    (held,) = list_lessons(memory)
-    assert (held.session, held.ref, held.n, held.text) == ("a", "D1", 3, "Paint it green.")
-    told = [fact for fact in facts if fact.kind == "lesson.imported"]
-    assert [fact.ref for fact in told] == [None]
-    assert told[0].data == {"session": "a", "ref": "D1", "text": "Paint it green."}
+    (kept,) = list_lessons(memory)
+    assert (kept.session, kept.ref, kept.n, kept.text) == ("a", "D1", 3, "Paint it green.")
+    imported = [fact for fact in facts if fact.kind == "lesson.imported"]
+    assert [fact.ref for fact in imported] == [None]
+    assert imported[0].data == {"session": "a", "ref": "D1", "text": "Paint it green."}
 
 
 def test_the_weightiest_stand_first() -> None:

@@ -221,7 +221,7 @@ def test_archiving_keeps_few_tokens_of_many() -> None:
 @given(st.text(max_size=40))
 def test_any_title_has_a_theme(title: str) -> None:
     """One or two words, the same for the same title, whatever its case or numbers."""
-    found = tallies.title_theme(title)
-    assert found
-    assert len(found.split()) <= 2 or found == tallies.OTHER
-    assert tallies.title_theme(f"{title} 17") == found
+    theme = tallies.title_theme(title)
+    assert theme
+    assert len(theme.split()) <= 2 or theme == tallies.OTHER
+    assert tallies.title_theme(f"{title} 17") == theme

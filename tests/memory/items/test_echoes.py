@@ -51,8 +51,8 @@ def test_what_was_rejected_and_comes_back_is_told_with_the_reason() -> None:
     assert (again.ref, again.data["earlier"], again.data["settled_n"]) == ("P2", "P1", 4)
     assert (again.data["because_by"], again.data["because_n"]) == ("bo", 2)
     assert again.data["because"] == "I oppose P1, the second disk is full."
-    told = fact_line({"kind": again.kind, "ref": again.ref, "data": again.data})
-    assert told == (
+    line = fact_line({"kind": again.kind, "ref": again.ref, "data": again.data})
+    assert line == (
         "P2 offers again what was rejected as P1 in message 4, because “I oppose P1, the second "
         "disk is full.” (bo, message 2)"
     )

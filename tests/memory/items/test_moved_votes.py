@@ -100,12 +100,12 @@ def test_a_vote_whose_words_are_redacted_still_moves() -> None:
 
 def test_a_ruling_takes_up_what_was_tentative() -> None:
     """Whoever may accept it has named it; a vote from before does not outweigh their word."""
-    said = [("ana", INDEX), ("cy", f"I suggest {DROP}")]
-    memory, _ = folded(talk(*said, chair=["dee"]))
+    lines = [("ana", INDEX), ("cy", f"I suggest {DROP}")]
+    memory, _ = folded(talk(*lines, chair=["dee"]))
     assert memory.proposals[2].tentative
     for act in ("accept", "reject"):
         ruling = Message(participant="dee", content="So be it.", act=act, re="P2")
-        memory, _ = folded(talk(*said, ruling, chair=["dee"]))
+        memory, _ = folded(talk(*lines, ruling, chair=["dee"]))
         assert memory.proposals[2].status == f"{act}ed"
         assert not memory.proposals[2].tentative
     claim = ("cy", f"So we agreed: {DROP}.")

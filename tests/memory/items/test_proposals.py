@@ -29,7 +29,7 @@ def test_a_reaction_by_reply_is_counted() -> None:
     assert (reaction.stance, reaction.counted) == ("oppose", True)
 
 
-@pytest.mark.parametrize("said", [
+@pytest.mark.parametrize("reply", [
     say("bo", "P2 mends what I opposed in P1.", "support", "P2"),
     say("bo", "P2 mends what I opposed in P1.", "support", 2),
     ("bo", "[SUPPORT P2] It mends what I opposed in P1."),
@@ -38,12 +38,12 @@ def test_a_reaction_by_reply_is_counted() -> None:
     ("bo", "[ACCEPT P2] It mends what I opposed in P1."),
 ])  # fmt: skip
 def test_who_points_at_one_proposal_says_nothing_for_another(
-    said: Message | tuple[str, str],
+    reply: Message | tuple[str, str],
 ) -> None:
     """What is named in passing, in words that explain a stance, is no stance."""
     other = ("cy", "What if we drop the nightly report altogether?")
     against = say("bo", "The disk is full.", "oppose", "P1")
-    memory, _ = folded(talk(IDEA, other, against, said))
+    memory, _ = folded(talk(IDEA, other, against, reply))
     assert memory.proposals[1].reactions["bo"].stance == "oppose"
     assert memory.proposals[1].status == "active"
     assert memory.proposals[2].reactions["bo"].stance == "support"

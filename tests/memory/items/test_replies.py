@@ -63,11 +63,11 @@ def test_a_vote_in_reply_to_nothing_in_reach_is_on_nothing() -> None:
 
 def test_votes_in_reply_survive_a_dump_and_a_redaction() -> None:
     """At every cut the same bytes; words of a vote may go and the rest folds."""
-    said: list[Entry] = [
+    entries: list[Entry] = [
         Message(participant="ana", content=CLOSE), reply("bob"), reply("cy"), reply("dee"),
         EntryRedacted(redacted=3, by="ana", reason="asked"),
     ]  # fmt: skip
-    records = numbered([opened(), *said])
+    records = numbered([opened(), *entries])
     whole, _ = folded(records)
     for cut in range(1, len(records)):
         part, _ = folded(records[:cut])

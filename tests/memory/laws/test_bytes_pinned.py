@@ -129,11 +129,11 @@ LONG: Final = Transcripts(1, "c5028016c4768d2e134551ea211ea39f", "76cde67e40f9ef
 
 def digest(parts: Iterable[bytes]) -> str:
     """The sha256 of all parts, each behind its length; 32 hex digits."""
-    found = sha256()
+    checksum = sha256()
     for part in parts:
-        found.update(b"%d:" % len(part))
-        found.update(part)
-    return found.hexdigest()[:32]
+        checksum.update(b"%d:" % len(part))
+        checksum.update(part)
+    return checksum.hexdigest()[:32]
 
 
 def pinned(memory: Memory) -> bytes:
@@ -172,7 +172,7 @@ def transcripts(folder: Path) -> list[Path]:
     return [file for file in sorted(folder.glob("*.jsonl")) if file.name.count(".") == 1]
 
 
-def said(file: Path, *, stripped: bool = False) -> list[Entry]:
+def entries_of(file: Path, *, stripped: bool = False) -> list[Entry]:
     """The messages of a transcript; `stripped`, with the lines whose marks were cut."""
     rows = _rows(file)[1:]
     cut = {row["index"]: row["content"] for row in _rows(_cut(file))} if stripped else {}
@@ -182,9 +182,9 @@ def said(file: Path, *, stripped: bool = False) -> list[Entry]:
 
 def transcribed(files: Sequence[Path]) -> Transcripts:
     """What the memories of these transcripts come to, taken together in their order."""
-    whole = digest(pinned(folded(said(file))) for file in files)
+    whole = digest(pinned(folded(entries_of(file))) for file in files)
     marked = [file for file in files if _cut(file).is_file()]
-    stripped = digest(pinned(folded(said(file, stripped=True))) for file in marked)
+    stripped = digest(pinned(folded(entries_of(file, stripped=True))) for file in marked)
     return Transcripts(len(files), whole, stripped)
 
 
@@ -215,7 +215,10 @@ def test_generated_logs_come_to_the_same_bytes(number: int) -> None:
 @needs_corpora
 @pytest.mark.parametrize(
     "folder",
-    ["agents/dev", *(pytest.param(f"dev/{one}", marks=pytest.mark.long) for one in ("irc", "wg"))],
+    [
+        "agents/dev",
+        *(pytest.param(f"dev/{corpus}", marks=pytest.mark.long) for corpus in ("irc", "wg")),
+    ],
 )
 def test_transcripts_come_to_the_same_bytes(folder: str) -> None:
     """As they were said, and where they have marks of proposals, with these cut."""

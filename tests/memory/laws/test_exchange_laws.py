@@ -36,17 +36,17 @@ def test_law_2_a_restored_memory_folds_on_as_the_live_one(
 
 def with_forms(log: list[Entry]) -> list[Entry]:
     """`log` with an answer after each entry that made one owed."""
-    told: list[Entry] = []
+    entries: list[Entry] = []
     memory, seq, n = Memory(PACKS), 0, 0
     for entry in log:
         queue: list[Entry] = [entry]
         while queue:
-            told.append(queue.pop())
-            record = numbered(told[-1:], seq, n)[0]
+            entries.append(queue.pop())
+            record = numbered(entries[-1:], seq, n)[0]
             seq, n = record.seq, record.n
             apply(memory, record)
             queue += [condensed(effect) for effect in list_owed_short_forms(memory)[:1]]
-    return told
+    return entries
 
 
 @given(entries(), st.data())
@@ -86,16 +86,16 @@ def test_law_7_limits_hold_after_every_entry(log: list[Entry]) -> None:
 
 
 def nothing_leaks(memory: Memory) -> bool:
-    """True when each shorter form is of something held, and each held exchange is in use."""
-    held = {f"result {cached.n}" for cached in memory.tools.cached.values()}
-    held |= {
+    """True when each shorter form is of something stored, and each stored exchange is in use."""
+    stored = {f"result {cached.n}" for cached in memory.tools.cached.values()}
+    stored |= {
         f"answer {episode.talk.answer_n}" for episode in list_kept_exchanges(memory) if episode.talk
     }
-    held |= {f"episode {episode.opened}" for episode in memory.episodes.held.values()}
+    stored |= {f"episode {episode.opened}" for episode in memory.episodes.held.values()}
     running = [key for key in memory.condensed if key.startswith("running ")]
     exchanges = {ref for ref, episode in memory.episodes.held.items() if episode.talk is not None}
     used = {*memory.exchanges.window, memory.exchanges.open}
-    return len(running) <= 1 and set(memory.condensed) - {*running} <= held and exchanges <= used
+    return len(running) <= 1 and set(memory.condensed) - {*running} <= stored and exchanges <= used
 
 
 @given(entries(60), DELAYS)
@@ -122,4 +122,4 @@ def test_law_8_prepared_messages_never_exceed_their_budget(log: list[Entry], ext
     for message in chat_messages.messages:
         if message["role"] == "tool":
             assert [message["tool_call_id"]] == asked
-        asked = [one["id"] for one in message.get("tool_calls", ())]
+        asked = [call["id"] for call in message.get("tool_calls", ())]

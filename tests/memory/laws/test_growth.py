@@ -134,8 +134,8 @@ def test_settings_that_models_do_not_go_by_leave_no_trace() -> None:
     """A thousand changes of them are no thousand eras; one that counts begins one."""
     budgets = [SettingsChanged(settings={"context": {"budget_tokens": k}}) for k in (900, 800)]
     log: list[Entry] = []
-    for k, said in enumerate(chatter(1000)):
-        log += [said, budgets[k % 2]]
+    for k, message in enumerate(chatter(1000)):
+        log += [message, budgets[k % 2]]
     memory = fold_records(Memory(PACKS), numbered([opened(), *log]))
     assert len(memory.eras) == 1
     words = SettingsChanged(settings={"summary": {"words": 50}})

@@ -136,17 +136,19 @@ def _cites(memory: Memory) -> list[Cite]:
 
 def _numbers(memory: Memory) -> list[int]:
     """The entries that lines, episodes, runs, steps, results and contexts name."""
-    found = [line.n for line in memory.notebooks.history]
+    numbers = [line.n for line in memory.notebooks.history]
     for episode in memory.episodes.held.values():
-        found += [episode.opened, *([episode.closed] if episode.closed is not None else [])]
+        numbers += [episode.opened, *([episode.closed] if episode.closed is not None else [])]
         if episode.work is not None:
-            found += [run.n for run in episode.work.runs] + [step.n for step in episode.work.steps]
-    found += [cached.n for cached in memory.tools.cached.values()]
-    found += [call.n for call in memory.tools.calls.values()]
-    found += [
+            numbers += [run.n for run in episode.work.runs] + [
+                step.n for step in episode.work.steps
+            ]
+    numbers += [cached.n for cached in memory.tools.cached.values()]
+    numbers += [call.n for call in memory.tools.calls.values()]
+    numbers += [
         injection.n for shown in memory.tools.injected.values() for injection in shown.values()
     ]
-    return found
+    return numbers
 
 
 @presets
@@ -161,8 +163,8 @@ def test_law_5_ranges_of_a_level_partition_their_prefix(
         for summary_made in talk.published
         if summary_made.kind == "summary.made"
     ]
-    for level in {one.level for one in made_of}:
-        ranges = sorted({(one.first, one.last) for one in made_of if one.level == level})
+    for level in {entry.level for entry in made_of}:
+        ranges = sorted({(entry.first, entry.last) for entry in made_of if entry.level == level})
         assert ranges[0][0] == 1
         assert all(last + 1 == first for (_, last), (first, _) in pairwise(ranges))
 

@@ -18,15 +18,15 @@ EVERY = 3  # lines between two snapshots: votes and what they are on often part 
 
 def logs(corpus: str) -> list[list[Record]]:
     """The smallest, the middle and the largest of the first twelve meetings by name."""
-    found = {}
+    by_name = {}
     for meeting in recorded(ROOT / "dev" / corpus)[:24]:
         messages = [
             Message(participant=row["agent_id"], content=row["content"])
             for row in meeting.rows()[1:]
             if row["content"].strip()
         ]
-        found[meeting.name] = numbered([OPENED, *messages])
-    ranked = sorted(found.values(), key=len)
+        by_name[meeting.name] = numbered([OPENED, *messages])
+    ranked = sorted(by_name.values(), key=len)
     return [ranked[0], ranked[len(ranked) // 2], ranked[-1]]
 
 

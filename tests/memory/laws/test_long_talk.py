@@ -77,9 +77,9 @@ SAYINGS = (
 def test_a_fold_taken_up_at_any_entry_goes_on_alike(seed: int) -> None:
     """Votes, long talk and short in any order: a stored memory is all there is to know."""
     draw = random.Random(seed)
-    said = [(draw.choice("abcde"), draw.choice(SAYINGS)) for _ in range(40)]
+    lines = [(draw.choice("abcde"), draw.choice(SAYINGS)) for _ in range(40)]
     whole, part = Memory(PACKS), Memory(PACKS)
-    for record in talk(*said):
+    for record in talk(*lines):
         apply(whole, record)
         apply(part, record)
         part = load(dump(part), PACKS)

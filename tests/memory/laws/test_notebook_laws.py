@@ -77,7 +77,7 @@ def settings() -> st.SearchStrategy[dict[str, object]]:
 
 def events() -> st.SearchStrategy[Entry]:
     """Primary and control entries that notebooks and ballots read."""
-    said = st.builds(
+    message = st.builds(
         Message,
         participant=names,
         content=st.one_of(
@@ -104,9 +104,9 @@ def events() -> st.SearchStrategy[Entry]:
     )  # fmt: skip
     kinds = st.sampled_from(("phase", "stage", "round"))
     return st.one_of(
-        said,
-        said,
-        said,
+        message,
+        message,
+        message,
         ballot,
         results,
         st.builds(VoteInitiated, participant=names, content=texts, re=refs, options=some),

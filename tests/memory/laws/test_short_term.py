@@ -58,9 +58,11 @@ def test_a_stretch_that_nears_its_cap_is_told_once() -> None:
     st.sampled_from((1, 2, 10, 40)),
     st.sampled_from((0, 1, 10)),
 )
-def test_open_talk_never_exceeds_its_cap(said: list[tuple[str, str]], cap: int, warn: int) -> None:
+def test_open_talk_never_exceeds_its_cap(
+    spoken: list[tuple[str, str]], cap: int, warn: int
+) -> None:
     """After every message, however small the cap: what is over it is in a closed stretch."""
-    lines = [(who, text) for who, text in said if text.strip()]
+    lines = [(who, text) for who, text in spoken if text.strip()]
     memory = Memory(PACKS)
     for record in talk(*lines, **capped(cap, warn)):
         apply(memory, record)

@@ -46,7 +46,7 @@ MOVES = {
 def entries() -> st.SearchStrategy[list[Entry]]:
     """A talk in which votes are called, cast in and closed, well and badly."""
     options = st.sampled_from(((), (), ("tea", "coffee"), ("P1", "P2"), ("P1", "tea"), ("tea",)))
-    said = st.sampled_from((
+    contents = st.sampled_from((
         "[PROPOSAL] We drink tea at four.", "[PROPOSAL] Move the backups to the other team.",
         "I support P1.", "I oppose P1.", "I withdraw P2.", "accept P2", "Hm.",
     ))  # fmt: skip
@@ -67,7 +67,7 @@ def entries() -> st.SearchStrategy[list[Entry]]:
         carried=st.sampled_from((None, *WORDS)), tally=st.just({"accept": 1}),
         heard=st.one_of(st.none(), st.integers(0, 30)),
     )  # fmt: skip
-    talk = st.builds(Message, participant=NAMES, content=said)
+    talk = st.builds(Message, participant=NAMES, content=contents)
     rare = st.one_of(
         st.builds(VoteConfirmed, participant=NAMES, agreed=st.booleans()),
         st.builds(ParticipantAliased, alias=NAMES, participant=NAMES),

@@ -173,10 +173,10 @@ def test_results_reach_those_they_are_for_whole() -> None:
         **APPEND,
     )
     assert calls(memory) == [("ana", 3, "results"), ("late", 3, "results")]
-    told = render_lines_since(memory, "ana")[-1]
-    assert content.strip() in told
-    assert told.endswith("; consensus: yes; earnings: 24000; if Avg: 24000; if Avg+Floor: 25k")
-    assert told in render_lines_since(memory, "late")
+    line = render_lines_since(memory, "ana")[-1]
+    assert content.strip() in line
+    assert line.endswith("; consensus: yes; earnings: 24000; if Avg: 24000; if Avg+Floor: 25k")
+    assert line in render_lines_since(memory, "late")
     assert len(render_lines_since(memory, "bo")) == 2
 
 
@@ -288,8 +288,10 @@ def test_a_revision_stands_until_a_newer_one() -> None:
         **APPEND,
     )
     (call,) = list_owed_reflections(memory)
-    told = then(memory, NoteRevised(participant="ana", cause=2, text="We drink tea.", why=call.why))
-    assert told == ["note.revised"]
+    facts = then(
+        memory, NoteRevised(participant="ana", cause=2, text="We drink tea.", why=call.why)
+    )
+    assert facts == ["note.revised"]
     assert standing_revision(memory, "ana") == ("We drink tea.", 2)
     assert list_owed_reflections(memory) == []
     assert then(memory, NoteRevised(participant="ana", cause=1, text="Older.")) == []

@@ -26,7 +26,7 @@ SAID = (
     ("Jon", "I propose we paint the shed green."),
     ("Mia", "+1 to P1"),
 )  # fmt: skip
-LINES = tuple(Message(participant=who, content=said) for who, said in SAID * 5)
+LINES = tuple(Message(participant=who, content=content) for who, content in SAID * 5)
 
 
 @pytest.mark.parametrize("manner", ["auto", "typed", "spoken", "sung"])

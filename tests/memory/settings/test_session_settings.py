@@ -28,28 +28,28 @@ def shown(**context: int) -> Context:
     return assemble(memory, Request("ana", recent=records))
 
 
-def held(*lines: tuple[str, str], **settings: object) -> Memory:
+def fold_session(*lines: tuple[str, str], **settings: object) -> Memory:
     return folded(talk(*lines, **settings))[0]
 
 
 def test_a_quorum_is_how_many_besides_the_proposer_support() -> None:
     """Two are not three."""
-    assert held(*AGREED, ratify={"quorum": 2}).proposals[1].status == "accepted"
-    assert held(*AGREED, ratify={"quorum": 3}).proposals[1].status == "active"
+    assert fold_session(*AGREED, ratify={"quorum": 2}).proposals[1].status == "accepted"
+    assert fold_session(*AGREED, ratify={"quorum": 3}).proposals[1].status == "active"
 
 
 def test_nearness_reaches_as_far_as_the_window() -> None:
     """A bare word of agreement beyond it is about nothing."""
     lines = (AGREED[0], *FILLER, ("dee", "I agree."))
-    assert set(held(*lines, link={"window": 9}).proposals[1].reactions) == {"dee"}
-    assert held(*lines, link={"window": 8}).proposals[1].reactions == {}
+    assert set(fold_session(*lines, link={"window": 9}).proposals[1].reactions) == {"dee"}
+    assert fold_session(*lines, link={"window": 8}).proposals[1].reactions == {}
 
 
 def test_how_much_alike_an_echo_is_can_be_set() -> None:
     """At 1,000 only the same words are."""
     lines = (AGREED[0], ("dee", "[PROPOSAL] Move the index to the second disk today"))
-    assert held(*lines, echo={"similarity": 500}).proposals[2].echoes == 1
-    assert held(*lines, echo={"similarity": 1000}).proposals[2].echoes is None
+    assert fold_session(*lines, echo={"similarity": 500}).proposals[2].echoes == 1
+    assert fold_session(*lines, echo={"similarity": 1000}).proposals[2].echoes is None
 
 
 def test_compaction_leaves_what_its_target_says() -> None:
@@ -57,7 +57,7 @@ def test_compaction_leaves_what_its_target_says() -> None:
     lines = [("ana", f"[PROPOSAL] Paint room {k} of the {k * 7}th floor") for k in range(1, 6)]
     for target, left in ((250, 1), (750, 3)):
         caps = {"proposals": 4, "threshold": 1000, "target": target}
-        assert len(held(*lines, caps=caps).full_proposals) == left
+        assert len(fold_session(*lines, caps=caps).full_proposals) == left
 
 
 def test_a_context_is_as_large_as_its_settings_say() -> None:

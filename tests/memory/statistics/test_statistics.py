@@ -51,15 +51,15 @@ def test_the_three_layers_are_counted() -> None:
             work=Work(tally=WorkTally(runs=1, ok=1), steps=[step]),
         ),
     }  # fmt: skip
-    found = count_memory(memory)
-    assert found["conversation"] == {
+    counts = count_memory(memory)
+    assert counts["conversation"] == {
         "buffer_messages": 3, "has_summary": False, "summary_tokens": 0, "estimated_tokens": 120,
     }  # fmt: skip
-    assert found["session"] == {
+    assert counts["session"] == {
         "current_goal": "E2 new", "tool_executions": 5, "subtasks": 3, "completed_goals": 1,
         "archived_goals": 1, "evicted": 0, "refused": 0, "estimated_tokens": 110,
     }  # fmt: skip
-    assert found["execution"] == {
+    assert counts["execution"] == {
         "current_task": "E3 dig", "execution_steps": 1, "discovered_context_entries": 1,
         "insights": 0, "lessons": 0,
     }  # fmt: skip
@@ -95,11 +95,11 @@ def test_the_table_is_counted() -> None:
     )
     table.vote(1, status="carried")
     row = count_memory(table.memory)
-    said = table.memory.floor.seats["ana"].said
+    tokens = table.memory.floor.seats["ana"].said
     assert row["floor"] == {
         "policy": "bid", "seats": 2, "agents": 2, "epoch": 3, "holder": "bo", "paused": None,
         "turns": 1, "hops": 1, "evaluations": 1,
-        "speakers": {"ana": {"turns": 1, "tokens": said}},
+        "speakers": {"ana": {"turns": 1, "tokens": tokens}},
     }  # fmt: skip
     assert row["spend"]["accounts"] == {
         "ana": {"tokens": 40, "micros": 3, "calls": 1, "failed": 0, "held_tokens": 0},

@@ -53,11 +53,11 @@ TALKS = st.lists(st.tuples(st.sampled_from(NAMES), SAID), min_size=1, max_size=1
 CODE = ("mount /dev/archive", "sharded_queue = make_queue", "git push origin")
 
 
-def fold_talk(*said: tuple[str, str]) -> tuple[list[Line], list[LedgerChange]]:
+def fold_talk(*talk: tuple[str, str]) -> tuple[list[Line], list[LedgerChange]]:
     """The lines of a talk, and what they did to the ledger."""
     memory = Memory(PACKS)
     opening = SessionOpened(packs=newest_packs(), settings={"summary": {"interval": 1000}})
-    records = numbered([opening, *(Message(participant=who, content=text) for who, text in said)])
+    records = numbered([opening, *(Message(participant=who, content=text) for who, text in talk)])
     for record in records:
         apply(memory, record)
     return _lines(records), memory.open_changes
@@ -71,13 +71,13 @@ def _lines(records: list[Record]) -> list[Line]:
     ]
 
 
-def settled(interval: int, *said: tuple[str, str]) -> list[Summary]:
+def settled(interval: int, *talk: tuple[str, str]) -> list[Summary]:
     """The summaries that stand once such a session is settled, lowest first."""
     log, memory = LocalLog(), Memory(PACKS)
     settings = {"summary": {"interval": interval, "fanout": 2, "keep": 100}}
     log.open(SessionOpened(packs=newest_packs(), settings=settings))
     log.publish(
-        [Draft(f"m{k}", Message(participant=who, content=x)) for k, (who, x) in enumerate(said)]
+        [Draft(f"m{k}", Message(participant=who, content=x)) for k, (who, x) in enumerate(talk)]
     )
     settle_log(log, memory)
     return [memory.summaries[key] for key in sorted(memory.summaries)]
@@ -138,30 +138,30 @@ def test_an_item_of_an_earlier_range_is_named_and_never_quoted() -> None:
 
 @given(TALKS, st.integers(-1, 220))
 def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
-    said: list[tuple[str, str]], words: int
+    talk: list[tuple[str, str]], words: int
 ) -> None:
     """35 % of it, or 120 characters; never longer than the talk; the same bytes every time."""
-    lines, changes = fold_talk(*said)
+    lines, changes = fold_talk(*talk)
     summary = extract_summary(lines, changes, words)
     length = talk_length(lines)
     assert len(summary) <= length
     assert len(summary) <= max(FLOOR, length * SHARE // 1000)
     assert len(summary.split()) <= max(words, 0)
-    again, same = fold_talk(*said)
+    again, same = fold_talk(*talk)
     assert extract_summary(again, same, words) == summary
 
 
 @given(TALKS)
-def test_no_line_of_code_is_in_a_summary(said: list[tuple[str, str]]) -> None:
+def test_no_line_of_code_is_in_a_summary(talk: list[tuple[str, str]]) -> None:
     """Neither fenced nor pasted from a terminal, at any level."""
-    for summary in settled(3, *said):
+    for summary in settled(3, *talk):
         assert not any(code in summary.text for code in CODE)
 
 
 @given(TALKS)
-def test_every_change_that_fits_is_named(said: list[tuple[str, str]]) -> None:
+def test_every_change_that_fits_is_named(talk: list[tuple[str, str]]) -> None:
     """With room for them all, each item that somebody proposed, opposed or decided is there."""
-    lines, changes = fold_talk(*said)
+    lines, changes = fold_talk(*talk)
     aside = {change.ref for change in changes if change.kind in ("set aside", "retracted")}
     roomy = [*lines, *(Line(999, "eve", "x" * 900) for _ in range(30))]
     summary = extract_summary(roomy, changes, 10_000)
@@ -172,9 +172,9 @@ def test_every_change_that_fits_is_named(said: list[tuple[str, str]]) -> None:
 
 
 @given(TALKS)
-def test_a_log_is_summed_up_in_the_same_bytes_every_time(said: list[tuple[str, str]]) -> None:
+def test_a_log_is_summed_up_in_the_same_bytes_every_time(talk: list[tuple[str, str]]) -> None:
     """Whoever settles it."""
-    assert settled(3, *said) == settled(3, *said)
+    assert settled(3, *talk) == settled(3, *talk)
 
 
 def test_a_higher_level_names_the_ledger_of_all_below() -> None:
@@ -189,8 +189,8 @@ def test_a_higher_level_names_the_ledger_of_all_below() -> None:
 def test_something_is_said_about_any_talk(content: str) -> None:
     """Where no sentence carries anything, the first is cut to what fits; alone if need be."""
     assert extract_summary([Line(1, "ann", content)], [], 4)
-    said = extract_summary([Line(1, "ann", content), Line(2, "bob", "```\nx = 10\n```")], [], 4)
-    assert said.startswith("ann: ")
+    summary = extract_summary([Line(1, "ann", content), Line(2, "bob", "```\nx = 10\n```")], [], 4)
+    assert summary.startswith("ann: ")
 
 
 @pytest.mark.parametrize("content", ["Hello everybody!", "Why?", "```\nx = 1\n```"])
@@ -218,8 +218,8 @@ def test_a_megabyte_line_is_summarised_in_bounded_time(unit: str) -> None:
 
 def test_a_range_holds_a_bounded_number_of_changes() -> None:
     """The weightiest and newest, however long it is."""
-    said = [("ann", f"[PROPOSAL] Keep the {k}th lease at {k} seconds.") for k in range(400)]
-    _, changes = fold_talk(*said)
+    talk = [("ann", f"[PROPOSAL] Keep the {k}th lease at {k} seconds.") for k in range(400)]
+    _, changes = fold_talk(*talk)
     assert MOST_CHANGES <= len(changes) <= 2 * MOST_CHANGES
     memory = Memory(PACKS)
     note_changes(memory, [])

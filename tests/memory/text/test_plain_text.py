@@ -110,10 +110,10 @@ MIXED = AWKWARD | st.text(st.sampled_from('abAB09 .-,{}"\n\té…我👍'), max_
 
 
 @given(MIXED, MIXED)
-def test_parts_never_measure_less_than_the_whole(one: str, two: str) -> None:
+def test_parts_never_measure_less_than_the_whole(head: str, tail: str) -> None:
     """A budget kept by adding up parts is kept by the whole."""
-    assert measure_text(one + two, "tokens") <= measure_text(one, "tokens") + measure_text(
-        two, "tokens"
+    assert measure_text(head + tail, "tokens") <= measure_text(head, "tokens") + measure_text(
+        tail, "tokens"
     )
 
 

@@ -57,8 +57,8 @@ def test_numbers_tell_proposals_apart() -> None:
 
 def test_other_scripts_have_fingerprints() -> None:
     """Ideographs count one by one, and Hebrew words as words."""
-    one, two = fingerprint("我们使用数据库"), fingerprint("我们应该使用数据库")
-    assert measure_resemblance(one, two) >= 500
+    first, second = fingerprint("我们使用数据库"), fingerprint("我们应该使用数据库")
+    assert measure_resemblance(first, second) >= 500
     assert fingerprint("אני מציע להזיז את הארכיון")
 
 
@@ -83,16 +83,16 @@ OTHER = (
 )
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_idea_in_other_words_is_an_echo(one: str, other: str) -> None:
+@pytest.mark.parametrize(("text", "other"), SAME)
+def test_the_same_idea_in_other_words_is_an_echo(text: str, other: str) -> None:
     """Inflection, common synonyms, numbers in words, a longer sentence around it."""
-    assert measure_resemblance(fingerprint(one), fingerprint(other)) >= ECHO
+    assert measure_resemblance(fingerprint(text), fingerprint(other)) >= ECHO
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER)
-def test_another_idea_in_the_same_words_is_none(one: str, other: str) -> None:
+@pytest.mark.parametrize(("text", "other"), OTHER)
+def test_another_idea_in_the_same_words_is_none(text: str, other: str) -> None:
     """Another number, day or object, a denial, the opposite, the other way round."""
-    assert measure_resemblance(fingerprint(one), fingerprint(other)) < ECHO
+    assert measure_resemblance(fingerprint(text), fingerprint(other)) < ECHO
 
 
 def test_what_two_texts_share_is_told_in_the_words_of_the_later() -> None:
@@ -104,9 +104,9 @@ def test_what_two_texts_share_is_told_in_the_words_of_the_later() -> None:
 
 
 @given(PROPOSALS, PROPOSALS)
-def test_resemblance_is_symmetric_and_bounded(one: str, other: str) -> None:
+def test_resemblance_is_symmetric_and_bounded(text: str, other: str) -> None:
     """Either way the same, between 0 and 1000, and wholly of a text and itself."""
-    a, b = fingerprint(one), fingerprint(other)
+    a, b = fingerprint(text), fingerprint(other)
     assert measure_resemblance(a, b) == measure_resemblance(b, a)
     assert 0 <= measure_resemblance(a, b) <= 1000
     assert measure_resemblance(a, a) == (1000 if a else 0)
@@ -123,8 +123,8 @@ def test_the_index_is_what_was_added_in_whatever_chunks(
         asked.nearest(fingerprint(wanted), at_least)
     for ref, text in enumerate(texts, 1):
         filled.add(ref, fingerprint(text))
-    found = filled.nearest(fingerprint(wanted), at_least)
-    assert found == asked.nearest(fingerprint(wanted), at_least)
+    nearest = filled.nearest(fingerprint(wanted), at_least)
+    assert nearest == asked.nearest(fingerprint(wanted), at_least)
 
 
 @given(TEXTS, st.integers(1, 1000))
@@ -145,6 +145,6 @@ def test_a_repeat_is_found_among_many_that_share_words() -> None:
     index = SimilarityIndex()
     for ref in range(2000):
         index.add(ref, fingerprint(f"budget plan number {ref} for room {ref * 7 % 97}"))
-    found = index.nearest(fingerprint("the budget plan, number 700, for room 50"), 800)
-    assert found is not None
-    assert found[0] == 700
+    nearest = index.nearest(fingerprint("the budget plan, number 700, for room 50"), 800)
+    assert nearest is not None
+    assert nearest[0] == 700

@@ -18,7 +18,7 @@ def folded(counter: str | None) -> bytes:
         SessionOpened(counter=counter),
         Message(participant="ada", content="We begin."),
     ]
-    records = [Record(seq, seq - 1, f"{seq}", 0, one) for seq, one in enumerate(entries, 1)]
+    records = [Record(seq, seq - 1, f"{seq}", 0, entry) for seq, entry in enumerate(entries, 1)]
     return dump(fold_records(Memory({}), records))
 
 

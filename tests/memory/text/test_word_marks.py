@@ -21,16 +21,16 @@ def kinds(text: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("word", "other"),
     [
         ("archives", "archive"), ("migration", "migrate"), ("planned", "plan"), ("logs", "log"),
         ("publishing", "published"), ("approval", "approve"), ("thirty", "30"),
         ("Fridays", "Friday"), ("purchase", "buying"), ("companies", "company"),
     ],
 )  # fmt: skip
-def test_forms_of_a_word_have_one_mark(one: str, other: str) -> None:
+def test_forms_of_a_word_have_one_mark(word: str, other: str) -> None:
     """Endings, numbers in words and synonyms make no difference."""
-    assert list(content_marks(one)) == list(content_marks(other))
+    assert list(content_marks(word)) == list(content_marks(other))
 
 
 def test_words_are_told_by_how_much_they_say() -> None:
@@ -58,9 +58,9 @@ def test_what_is_left_behind_is_marked() -> None:
 
 def test_marks_are_integers_of_32_bits_in_order_of_their_kind() -> None:
     """So that sorting a fingerprint keeps denials and numbers of a long text."""
-    found = sorted(content_marks("do not keep 30 crates instead of barrels in the new cellar"))
-    assert all(0 <= mark < 2**32 for mark in found)
-    order = [mark >> HASH_BITS for mark in found]
+    marks = sorted(content_marks("do not keep 30 crates instead of barrels in the new cellar"))
+    assert all(0 <= mark < 2**32 for mark in marks)
+    order = [mark >> HASH_BITS for mark in marks]
     assert order == sorted(order)
     assert order[0] == DENIED
 

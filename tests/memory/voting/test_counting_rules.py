@@ -178,14 +178,18 @@ def test_ranked_elects_whoever_beats_each_other_one(
 ) -> None:
     """The Condorcet winner, counted pair by pair, where there is one."""
 
-    def beats(one: str, other: str) -> bool:
+    def beats(option: str, other: str) -> bool:
         margin = 0
         for name, choice in ballots.items():
-            places = [choice.index(x) if x in choice else 9 for x in (one, other)]
+            places = [choice.index(x) if x in choice else 9 for x in (option, other)]
             margin += electors.get(name, 0) * ((places[0] < places[1]) - (places[0] > places[1]))
         return margin > 0
 
-    best = [one for one in OPTIONS if all(beats(one, other) for other in OPTIONS if other != one)]
+    best = [
+        option
+        for option in OPTIONS
+        if all(beats(option, other) for other in OPTIONS if other != option)
+    ]
     if best:
         assert count_ballots("ranked", OPTIONS, ballots, electors, 0).carried == best[0]
 
@@ -208,9 +212,13 @@ def test_schulze_is_the_strongest_chain_over_all_chains(
         )
 
     winners = [
-        one
-        for one in OPTIONS
-        if all(strongest(one, other) > strongest(other, one) for other in OPTIONS if other != one)
+        option
+        for option in OPTIONS
+        if all(
+            strongest(option, other) > strongest(other, option)
+            for other in OPTIONS
+            if other != option
+        )
     ]
     assert find_schulze_winner(OPTIONS, pairs) == (winners[0] if winners else None)
 

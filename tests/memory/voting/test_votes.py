@@ -138,18 +138,20 @@ def test_weights_that_strangers_write_can_be_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "may", "held"),
+    ("role", "may", "allowed"),
     [
         ("agent", None, False), ("agent", ("propose",), False), ("agent", ("vote",), True),
         ("agent", ("moderate",), True), ("person", None, True), ("person", ("ask",), False),
     ],
 )  # fmt: skip
-def test_an_agent_needs_the_capability(role: str, may: tuple[str, ...] | None, held: bool) -> None:
+def test_an_agent_needs_the_capability(
+    role: str, may: tuple[str, ...] | None, allowed: bool
+) -> None:
     """People call votes unless their seat says what they may; chairs always."""
     room = Room(*THREE)
     room.memory.floor.seats = {"ana": Seat(order=1, role=role, may=may)}
     facts = room.call(re="P1")
-    assert kinds(facts)[:1] == (["vote.called"] if held else ["vote.refused"])
+    assert kinds(facts)[:1] == (["vote.called"] if allowed else ["vote.refused"])
     chaired = Room(*THREE, chair=["ana"])
     chaired.memory.floor.seats = {"ana": Seat(order=1, role=role, may=may)}
     assert kinds(chaired.call(re="P1"))[:1] == ["vote.called"]
@@ -281,8 +283,8 @@ def test_a_ballot_that_cannot_be_read_is_asked_for_once_more() -> None:
 def test_what_a_ballot_may_say(rule: str, choice: tuple[str, ...], valid: bool) -> None:
     """One option; of a ranked vote several, each once; abstain stands alone."""
     room = voting(re=None, options=("Tea", "coffee"), rule=rule)
-    found = kinds(room.cast("bo", *choice, re=4))
-    assert found == (["ballot.cast"] if valid else ["ballot.invalid"])
+    facts = kinds(room.cast("bo", *choice, re=4))
+    assert facts == (["ballot.cast"] if valid else ["ballot.invalid"])
 
 
 def test_a_ballot_for_no_open_vote_is_refused() -> None:
@@ -398,8 +400,8 @@ def test_a_result_that_a_ballot_came_before_is_counted_again() -> None:
     early = compute_result(room.memory, 1)
     for name in ("ana", "bo"):
         room.put(BallotCast(participant=name, re="V1", choice=("reject",)))
-    told = only(room.put(early), "vote.refused").data["reason"]
-    assert told == f"was counted before the ballot of {room.memory.n - 1}"
+    reason = only(room.put(early), "vote.refused").data["reason"]
+    assert reason == f"was counted before the ballot of {room.memory.n - 1}"
     assert room.vote().status == "open"
     room.put(compute_result(room.memory, 1))
     assert (room.vote().carried, room.vote().tally["reject"]) == ("reject", 2)
@@ -472,8 +474,8 @@ def test_a_result_that_an_objection_came_before_is_counted_again() -> None:
     room.put(Message(participant="ana", content="So."))
     early = compute_result(room.memory, 1)
     room.put(Message(participant="cy", content="I oppose P1, it costs too much."))
-    told = only(room.put(early), "vote.refused").data["reason"]
-    assert told == f"was counted before the ballot of {room.memory.n - 1}"
+    reason = only(room.put(early), "vote.refused").data["reason"]
+    assert reason == f"was counted before the ballot of {room.memory.n - 1}"
     assert room.close()[0].data["status"] == "failed"
 
 
@@ -541,10 +543,10 @@ def test_old_votes_shrink_and_go() -> None:
         room.cast("ana", "accept", re=f"V{ref}")
         room.cast("bo", "reject", re=f"V{ref}")
         room.close(ref)
-    held = room.memory.votes.held
-    assert list(held) == list(range(5, ROWS + 5))
-    assert [ref for ref, vote in held.items() if vote.ballots] == list(held)[-WITH_BALLOTS:]
-    assert all(vote.tally for vote in held.values())
+    votes = room.memory.votes.held
+    assert list(votes) == list(range(5, ROWS + 5))
+    assert [ref for ref, vote in votes.items() if vote.ballots] == list(votes)[-WITH_BALLOTS:]
+    assert all(vote.tally for vote in votes.values())
     assert sum_up_session(room.memory)["votes"] == ROWS + 4
     assert find_end_reason(room.memory, parse_stop_rules({"votes": ROWS + 4}), 0) is not None
 
@@ -607,9 +609,9 @@ def test_whoever_chose_what_in_a_secret_vote_it_looks_the_same(
     chosen: list[str], closed: bool
 ) -> None:
     """In facts and their wording, contexts, lines, minutes: counts alone, once it is closed."""
-    found = shown(chosen, closed)
-    assert found == shown(ANIMALS, closed)
-    assert any("okapi 1" in text for text in found) == closed
+    texts = shown(chosen, closed)
+    assert texts == shown(ANIMALS, closed)
+    assert any("okapi 1" in text for text in texts) == closed
 
 
 def test_a_secret_vote_ratifies_without_naming_anybody() -> None:

@@ -16,16 +16,16 @@ from tests.support.servers.patience import PATIENCE
 async def test_the_first_signal_asks_and_is_answered_once(number: int, code: int) -> None:
     """The handlers are gone by then: what comes next does what it does by itself."""
     before = signal.getsignal(signal.SIGTERM)
-    said: list[str] = []
+    calls: list[str] = []
     with anyio.fail_after(PATIENCE):
-        async with handle_signals(lambda: said.append("closing")) as interrupted:
+        async with handle_signals(lambda: calls.append("closing")) as interrupted:
             assert signal.getsignal(signal.SIGTERM) is not before
             assert interrupted.exit_code == 0
             os.kill(os.getpid(), number)
             await interrupted.stop.wait()
             assert signal.getsignal(signal.SIGTERM) is before
             assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert (said, interrupted.exit_code) == (["closing"], code)
+    assert (calls, interrupted.exit_code) == (["closing"], code)
 
 
 async def test_nobody_who_reads_is_no_reason_to_go_on() -> None:

@@ -39,7 +39,7 @@ SAID = (
 )
 
 
-def said(count: int = 8, *more: Entry, **settings: Any) -> list[Entry]:
+def session_log(count: int = 8, *more: Entry, **settings: Any) -> list[Entry]:
     """The session of the first `count` lines, then `more`."""
     lines = [Message(participant=who, content=text) for who, text in SAID[:count]]
     return [opened(extract={**READ, **settings.pop("extract", {})}, **settings), *lines, *more]
@@ -74,7 +74,7 @@ def remembered(*entries: Entry) -> Memory:
 
 def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> None:
     """An upgrade, which only a model can run; the first has nothing before it."""
-    memory = remembered(*said())
+    memory = remembered(*session_log())
     assert [(effect.id, effect.lead) for effect in list_owed_readings(memory)] == [
         ("extract:1:4", 1),
         ("extract:5:8", 3),
@@ -86,7 +86,7 @@ def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> N
 
 def test_nothing_is_owed_where_nobody_is_to_read() -> None:
     """That is the default, and costs no message anything."""
-    memory = remembered(*said(extract={"how": "none"}))
+    memory = remembered(*session_log(extract={"how": "none"}))
     assert list_owed_readings(memory) == []
     assert memory.layered is False
     assert memory.claims.heard == {}
@@ -97,7 +97,7 @@ def test_nothing_is_owed_where_nobody_is_to_read() -> None:
 )
 def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> None:
     """However few messages it has."""
-    assert [effect.id for effect in list_owed_readings(remembered(*said(6, end)))] == [
+    assert [effect.id for effect in list_owed_readings(remembered(*session_log(6, end)))] == [
         "extract:1:4",
         "extract:5:6",
     ]
@@ -105,21 +105,21 @@ def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> 
 
 def test_messages_of_bots_are_not_read() -> None:
     """They neither fill a stretch nor may be claimed of."""
-    memory = remembered(*said(5, bots=["ana"]))
+    memory = remembered(*session_log(5, bots=["ana"]))
     assert [effect.id for effect in list_owed_readings(memory)] == ["extract:2:5"]
 
 
 def test_a_redaction_makes_it_another_effect() -> None:
     """Also one of a message that was only shown with it."""
     gone = EntryRedacted(redacted=3, reason="private")
-    assert [effect.id for effect in list_owed_readings(remembered(*said(8, gone)))] == [
+    assert [effect.id for effect in list_owed_readings(remembered(*session_log(8, gone)))] == [
         "extract:1:4:again1", "extract:5:8:again1",
     ]  # fmt: skip
 
 
 def test_what_waits_survives_a_snapshot() -> None:
     """The open stretch and those that are owed."""
-    memory = remembered(*said(7))
+    memory = remembered(*session_log(7))
     again = load(dump(memory), PACKS, memory.seq)
     assert (list_owed_readings(again), dump(again)) == (list_owed_readings(memory), dump(memory))
 
@@ -129,7 +129,7 @@ def test_what_waits_survives_a_snapshot() -> None:
 
 def test_a_claim_becomes_an_item_of_its_own() -> None:
     """With the words, who said them, the message and the entry that cites it."""
-    overlay = overlay_claims(remembered(*said(4, FIRST)))
+    overlay = overlay_claims(remembered(*session_log(4, FIRST)))
     claimed_item, other = overlay.items["M1"], overlay.items["M4"]
     assert (claimed_item.kind, claimed_item.participant, claimed_item.text) == (
         "proposal", "ana", "a second index on the north shard",
@@ -142,7 +142,7 @@ def test_a_claim_becomes_an_item_of_its_own() -> None:
 
 def test_the_fold_itself_is_untouched() -> None:
     """What people say next is understood as if no model had answered."""
-    without, with_it = remembered(*said(8)), remembered(*said(8, FIRST))
+    without, with_it = remembered(*session_log(8)), remembered(*session_log(8, FIRST))
     assert with_it.proposals == without.proposals
     assert with_it.decisions == without.decisions
     assert with_it.participants == without.participants
@@ -155,7 +155,7 @@ def test_a_claim_of_what_is_an_item_already_confirms_it() -> None:
         claim(5, "rebuild the importer", "proposal"),
         claim(8, "has my blessing", "support", 5),
     )  # fmt: skip
-    overlay = overlay_claims(remembered(*said(8, second)))
+    overlay = overlay_claims(remembered(*session_log(8, second)))
     assert overlay.items == {}
     assert list(overlay.confirmed) == ["P1"]
     assert overlay.voices["P1"]["dee"].stance == "support"
@@ -164,13 +164,13 @@ def test_a_claim_of_what_is_an_item_already_confirms_it() -> None:
 def test_confidence_is_held_below_what_people_mark_themselves() -> None:
     """Whatever the entry says."""
     sure = read(1, 4, claim(1, "second index", "proposal", confidence=10**6))
-    assert overlay_claims(remembered(*said(4, sure))).items["M1"].origin.confidence == SURE
+    assert overlay_claims(remembered(*session_log(4, sure))).items["M1"].origin.confidence == SURE
 
 
 def test_two_items_of_a_message_have_handles_of_their_own() -> None:
     """In the order of its words."""
     two = read(1, 4, claim(4, "ended up", "proposal"), claim(4, "The second", "decision"))
-    overlay = overlay_claims(remembered(*said(4, two)))
+    overlay = overlay_claims(remembered(*session_log(4, two)))
     assert [(ref, claimed_item.text) for ref, claimed_item in overlay.items.items()] == [
         ("M4", "The second"), ("M4.2", "ended up"),
     ]  # fmt: skip
@@ -193,7 +193,7 @@ def test_two_items_of_a_message_have_handles_of_their_own() -> None:
 )
 def test_what_cites_nothing_of_its_stretch_is_not_kept(forged: dict[str, Any]) -> None:
     """Beyond the log, of another stretch, outside the words, on nothing that was proposed."""
-    overlay = overlay_claims(remembered(*said(8, read(1, 4, forged))))
+    overlay = overlay_claims(remembered(*session_log(8, read(1, 4, forged))))
     assert (overlay.items, overlay.voices, overlay.confirmed) == ({}, {}, {})
 
 
@@ -202,7 +202,7 @@ def test_only_a_stretch_that_is_owed_is_answered_and_only_once() -> None:
     other = FIRST.model_copy(update={"last": 3})
     narrow = FIRST.model_copy(update={"lead": 2})
     again = read(1, 4, claim(3, "nothing odd", "decision"))
-    memory = remembered(*said(8, other, narrow, FIRST, again))
+    memory = remembered(*session_log(8, other, narrow, FIRST, again))
     assert list(overlay_claims(memory).items) == ["M1", "M4"]
     assert memory.claims.read == 1
 
@@ -213,7 +213,10 @@ def test_answers_may_land_in_any_order() -> None:
         5, 8, claim(6, "No", "oppose", "M4"), claim(8, "my blessing", "support", 4),
         retracted=[{"ref": "M4", "reason": "irony"}],
     )  # fmt: skip
-    memory, other = remembered(*said(8, FIRST, second)), remembered(*said(8, second, FIRST))
+    memory, other = (
+        remembered(*session_log(8, FIRST, second)),
+        remembered(*session_log(8, second, FIRST)),
+    )
     assert dump(memory) == dump(other)
     overlay = overlay_claims(memory)
     assert overlay.items["M4"].voices.keys() == {"bo", "dee"}
@@ -229,7 +232,7 @@ def second(*retracted: str, **given: Any) -> ItemsExtracted:
 
 def test_what_wording_alone_showed_can_be_taken_back() -> None:
     """It is listed as retracted, with the reason and the entry that says so; nothing is deleted."""
-    memory = remembered(*said(8, second("P1")))
+    memory = remembered(*session_log(8, second("P1")))
     overlay, proposal = overlay_claims(memory), memory.proposals[1]
     assert listed_status(overlay, proposal) == "retracted"
     assert (overlay.reasons["P1"], overlay.retracted["P1"].rule) == ("question", "extract:5:8")
@@ -253,13 +256,13 @@ def test_what_somebody_took_up_cannot(explicit: Entry, late: bool) -> None:
     """Whether before the model answered or after."""
     doubt = second("P1")
     order: list[Entry] = [explicit, doubt] if late else [doubt, explicit]
-    memory = remembered(*said(8, *order))
+    memory = remembered(*session_log(8, *order))
     assert listed_status(overlay_claims(memory), memory.proposals[1]) == memory.proposals[1].status
 
 
 def test_what_a_speaker_marked_cannot() -> None:
     """An act of the envelope, or a tag, is not a model's to take back."""
-    log = said(4)
+    log = session_log(4)
     log += [Message(participant="eli", content="Rebuild it", act="propose")]
     log += [Message(participant=who, content=text) for who, text in SAID[5:]]
     memory = remembered(*log, second("P1"))
@@ -269,7 +272,7 @@ def test_what_a_speaker_marked_cannot() -> None:
 def test_what_it_also_confirms_or_never_saw_is_not_taken_back() -> None:
     """Nor what came after its stretch."""
     later = Message(participant="ana", content="I propose we drop the old disks for good")
-    memory = remembered(*said(8, later, second("P1", "P2", confirmed=["P1"])))
+    memory = remembered(*session_log(8, later, second("P1", "P2", confirmed=["P1"])))
     overlay = overlay_claims(memory)
     assert overlay.retracted == {}
     assert list(overlay.confirmed) == ["P1"]
@@ -277,7 +280,7 @@ def test_what_it_also_confirms_or_never_saw_is_not_taken_back() -> None:
 
 def test_a_stance_gives_way_to_what_its_participant_said_outright() -> None:
     """Before or after: words for it outrank a reading of them."""
-    log = said(8, Message(participant="dee", content="Against it.", act="oppose", re="P1"))
+    log = session_log(8, Message(participant="dee", content="Against it.", act="oppose", re="P1"))
     memory = remembered(*log, read(5, 8, claim(8, "has my blessing", "support", "P1")))
     assert overlay_claims(memory).voices == {}
 
@@ -285,7 +288,7 @@ def test_a_stance_gives_way_to_what_its_participant_said_outright() -> None:
 def test_a_stance_counts_toward_nothing() -> None:
     """Two that a model reads make no quorum."""
     both = read(5, 8, claim(6, "No", "support", "P1"), claim(8, "has my blessing", "support", "P1"))
-    memory = remembered(*said(8, both))
+    memory = remembered(*session_log(8, both))
     assert len(overlay_claims(memory).voices["P1"]) == 2
     assert memory.proposals[1].status == "active"
 
@@ -295,7 +298,7 @@ def test_a_person_retracts_what_a_model_claims(late: bool) -> None:
     """For good, whether it landed already or not."""
     struck = ItemCorrected(ref="M1", by="ana", op="retract")
     order: list[Entry] = [struck, FIRST] if late else [FIRST, struck]
-    memory = remembered(*said(4, *order))
+    memory = remembered(*session_log(4, *order))
     assert overlay_claims(memory).items["M1"].status == "retracted"
     assert overlay_claims(memory).items["M4"].status == "claimed"
 
@@ -305,7 +308,7 @@ def test_a_redacted_message_takes_its_claims_with_it(late: bool) -> None:
     """Not a word of it stays in memory."""
     gone = EntryRedacted(redacted=1, reason="private")
     order: list[Entry] = [gone, FIRST] if late else [FIRST, gone]
-    memory = remembered(*said(4, *order))
+    memory = remembered(*session_log(4, *order))
     assert "M1" not in overlay_claims(memory).items
     assert b"north shard" not in dump(memory)
 
@@ -313,7 +316,7 @@ def test_a_redacted_message_takes_its_claims_with_it(late: bool) -> None:
 def test_other_names_of_a_speaker_are_followed() -> None:
     """Items and stances are of whoever the name belongs to now."""
     overlay = overlay_claims(
-        remembered(*said(4, FIRST, ParticipantAliased(alias="bo", participant="Bo B.")))
+        remembered(*session_log(4, FIRST, ParticipantAliased(alias="bo", participant="Bo B.")))
     )
     assert list(overlay.items["M1"].voices) == ["Bo B."]
 
@@ -322,7 +325,9 @@ def test_what_it_cost_and_dropped_is_counted() -> None:
     """Per session: calls, tokens, and what could not be shown, by reasons that we know."""
     dropped = {"quote": 2, "## forged": 9, "label": -1}
     cost = {"calls": 2, "input_tokens": 900, "output_tokens": 80}
-    row = count_claims(remembered(*said(8, FIRST.model_copy(update={"dropped": dropped, **cost}))))
+    row = count_claims(
+        remembered(*session_log(8, FIRST.model_copy(update={"dropped": dropped, **cost})))
+    )
     assert (row["read"], row["waiting"], row["claims"], row["items"]) == (1, 1, 3, 2)
     assert row["dropped"] == {"quote": 2}
     assert [row[name] for name in cost] == [2, 900, 80]
@@ -330,7 +335,7 @@ def test_what_it_cost_and_dropped_is_counted() -> None:
 
 def test_a_context_tells_what_a_model_read() -> None:
     """Behind the breakpoint, fenced like everything else."""
-    before, after = remembered(*said(4)), remembered(*said(4, FIRST))
+    before, after = remembered(*session_log(4)), remembered(*session_log(4, FIRST))
     context = assemble(after, Request("ana"))
     assert context.prefix_hash == assemble(before, Request("ana")).prefix_hash
     assert '- M1 ana proposes: "a second index on the north shard" (bo support)' in context.text

@@ -28,13 +28,13 @@ def test_every_problem_is_told_at_once() -> None:
         ],
         "guards": {"negation": "(", "modal": "y*"},
     }
-    found = [(each.rule, each.reason) for each in find_faults(json.dumps(tree))]
-    assert [name for name, _ in found] == [
+    faults = [(each.rule, each.reason) for each in find_faults(json.dumps(tree))]
+    assert [name for name, _ in faults] == [
         "pack", "a", "c", "a", "a", "a", "b", "negation", "modal",
     ]  # fmt: skip
-    said = "\n".join(reason for _, reason in found)
+    reasons = "\n".join(reason for _, reason in faults)
     for part in ("look-around", "twice", "empty text", "before: RE2", "colour", "act:"):
-        assert part in said
+        assert part in reasons
 
 
 @pytest.mark.parametrize(

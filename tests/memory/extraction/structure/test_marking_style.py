@@ -11,8 +11,8 @@ REMARK = "it was cold in there this morning"
 def test_where_talk_is_voted_on_wording_alone_is_tentative() -> None:
     """Three votes with nothing there to vote on hold back what is suggested, before or after."""
     stray = [("bob", "+1 to that"), ("cem", "+1"), ("dee", "+1 bob")]
-    for said in ([("ann", IDEA)], [("bob", "+1 to that"), ("ann", IDEA)]):
-        memory, _ = folded(talk(("eli", REMARK), *said, link={"window": 5}))
+    for lines in ([("ann", IDEA)], [("bob", "+1 to that"), ("ann", IDEA)]):
+        memory, _ = folded(talk(("eli", REMARK), *lines, link={"window": 5}))
         assert not memory.proposals[1].tentative
     memory, _ = folded(talk(("eli", REMARK), *stray, ("ann", IDEA)))
     assert memory.proposals[1].tentative
@@ -58,8 +58,8 @@ def test_a_mark_among_unmarked_ones_is_no_manner() -> None:
 
 def test_where_lines_are_put_to_votes_a_told_decision_is_tentative() -> None:
     """Who says that something was decided tells of it; there it is decided by votes."""
-    told = ("eli", "We have decided to keep the lights on at night.")
-    alone, _ = folded(talk(told))
+    decided = ("eli", "We have decided to keep the lights on at night.")
+    alone, _ = folded(talk(decided))
     assert not alone.decisions[1].tentative
-    voted, _ = folded(talk(("ann", PUT), *VOTES, *[("eli", REMARK)] * 3, told))
+    voted, _ = folded(talk(("ann", PUT), *VOTES, *[("eli", REMARK)] * 3, decided))
     assert voted.decisions[1].tentative

@@ -111,9 +111,9 @@ def test_what_a_person_struck_does_not_come_back(again: tuple[str, str]) -> None
 
 def test_a_struck_decision_does_not_come_back() -> None:
     """Its line may be restated as often as it likes."""
-    said = [*VOTED, ("ana", CLOSE)]
+    lines = [*VOTED, ("ana", CLOSE)]
     struck = ItemCorrected(ref="D1", by="ana", op="retract")
-    memory, _ = folded(talk(*said, struck, ("bo", CLOSE), ("cy", "ok"), ("ana", CLOSE)))
+    memory, _ = folded(talk(*lines, struck, ("bo", CLOSE), ("cy", "ok"), ("ana", CLOSE)))
     assert memory.decisions[1].struck
     assert len(memory.decisions) == 1
 
@@ -148,10 +148,10 @@ def test_a_topic_and_a_name_of_what_was_found_can_be_put_right() -> None:
 
 @given(st.lists(put(), min_size=1, max_size=3), st.data())
 def test_no_trace_is_left_of_a_name_that_became_another(
-    said: list[list[Message]], data: st.DataObject
+    rounds: list[list[Message]], data: st.DataObject
 ) -> None:
     """Wherever it happens, the window folds on from its bytes as it does live."""
-    log: list[Entry] = [opened(), *(message for some in said for message in some)]
+    log: list[Entry] = [opened(), *(message for some in rounds for message in some)]
     place = data.draw(st.integers(1, len(log)))
     log.insert(place, ParticipantAliased(alias="bo", participant="cy"))
     memory = fold_records(Memory(PACKS), numbered(log)[: place + 1])

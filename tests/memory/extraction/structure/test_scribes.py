@@ -76,18 +76,18 @@ def test_who_writes_down_several_is_at_work_as_a_scribe() -> None:
 
 def test_a_name_that_nobody_has_is_no_speaker() -> None:
     """It may be anything with a colon; somebody with a seat is known without having spoken."""
-    said = [*HELLO, SCRIBE, ("bob", f"zoe: {IDEA}")]
-    assert folded(talk(*said))[0].proposals[1].participant == "bob"
-    seated = folded(talk(ParticipantJoined(participant="Zoe", role="person"), *said))[0]
+    lines = [*HELLO, SCRIBE, ("bob", f"zoe: {IDEA}")]
+    assert folded(talk(*lines))[0].proposals[1].participant == "bob"
+    seated = folded(talk(ParticipantJoined(participant="Zoe", role="person"), *lines))[0]
     assert seated.proposals[1].participant == "Zoe"
-    aliased = folded(talk(ParticipantAliased(alias="Zoe", participant="cy"), *said))[0]
+    aliased = folded(talk(ParticipantAliased(alias="Zoe", participant="cy"), *lines))[0]
     assert aliased.proposals[1].participant == "cy"
 
 
 def test_a_bot_that_is_named_is_spoken_to() -> None:
     """Commands to it are the typist's."""
-    said = [*HELLO, ("zed", "I log this."), SCRIBE, ("bob", f"zed: {IDEA}")]
-    assert folded(talk(*said, bots=["zed"]))[0].proposals[1].participant == "bob"
+    lines = [*HELLO, ("zed", "I log this."), SCRIBE, ("bob", f"zed: {IDEA}")]
+    assert folded(talk(*lines, bots=["zed"]))[0].proposals[1].participant == "bob"
 
 
 @pytest.mark.parametrize("dots", ["...", "…", ".. "])
@@ -109,11 +109,11 @@ def test_who_is_no_scribe_any_more_speaks_for_themselves() -> None:
     assert memory.proposals[1].participant == "bob"
 
 
-@pytest.mark.parametrize("said", ["scribe: bob", "scribenick: Bob", "Scribe+ bob", "scribe: me",
+@pytest.mark.parametrize("command", ["scribe: bob", "scribenick: Bob", "Scribe+ bob", "scribe: me",
                                   "scribes: cy, bob", "scribe+"])  # fmt: skip
-def test_a_scribe_may_be_named_in_many_ways(said: str) -> None:
+def test_a_scribe_may_be_named_in_many_ways(command: str) -> None:
     """By anybody: it gives nobody a say."""
-    memory, _ = folded(talk(*HELLO, ("bob", said), ("bob", f"ann: {IDEA}")))
+    memory, _ = folded(talk(*HELLO, ("bob", command), ("bob", f"ann: {IDEA}")))
     assert memory.proposals[1].participant == "ann"
 
 
@@ -160,11 +160,11 @@ def test_noted_votes_do_not_carry_what_is_restated() -> None:
 @pytest.mark.parametrize("settings", [{}, {"chair": ["cy"]}, {"structure": {"scribes": ["bob"]}}])
 def test_a_scribe_rules_for_nobody(word: str, settings: dict[str, object]) -> None:
     """Neither in a chair's name nor in the proposer's, nor with one's own of what one typed."""
-    said = [*HELLO, SCRIBE, ("bob", f"ann: {IDEA}")]
+    lines = [*HELLO, SCRIBE, ("bob", f"ann: {IDEA}")]
     for who in ("ann", "cy"):
-        memory, _ = folded(talk(*said, ("bob", f"{who}: {word}"), **settings))
+        memory, _ = folded(talk(*lines, ("bob", f"{who}: {word}"), **settings))
         assert memory.proposals[1].status == "active"
-    memory, _ = folded(talk(*said, ("bob", word), **settings))
+    memory, _ = folded(talk(*lines, ("bob", word), **settings))
     assert memory.proposals[1].status == "active"
 
 
@@ -189,12 +189,12 @@ def test_votes_that_a_scribe_notes_are_different_peoples() -> None:
 
 
 @given(st.lists(put(), min_size=1, max_size=3), st.integers(0, 30))
-def test_who_speaks_is_the_same_after_a_restart(said: list[list[Message]], cut: int) -> None:
+def test_who_speaks_is_the_same_after_a_restart(rounds: list[list[Message]], cut: int) -> None:
     """The known names are told again from what is kept."""
     log: list[Entry] = [opened(), *(Message(participant=a, content=b) for a, b in HELLO)]
     log += [Message(participant="Bo", content="scribe: cy"), ParticipantAliased(
         alias="bo", participant="dee")]  # fmt: skip
-    log += [message for some in said for message in some]
+    log += [message for some in rounds for message in some]
     memory = Memory(PACKS)
     records = numbered(log)
     fold_records(memory, records[:cut])

@@ -52,9 +52,9 @@ VOTES = st.sampled_from(("+1", "-1", "0", "+0.5", "-0.5 the rack is full", "+1 t
 TALK = st.lists(st.tuples(PEOPLE, LINES | VOTES | VOTES | st.text(max_size=60)), max_size=60)
 
 
-def heard(place: int, said: Said) -> WindowMessage:
+def heard(place: int, line: Said) -> WindowMessage:
     """A message as the fold lets the window hear it."""
-    who, content = said
+    who, content = line
     detections = READER.read(content)
     if detections and detections[0].vote:
         return window_messages.vote_message(place, place, who, content, detections[0])
@@ -67,8 +67,8 @@ def heard(place: int, said: Said) -> WindowMessage:
 def run(structure: Structure, talk: Iterable[Said], first: int = 1) -> list[list[WindowLine]]:
     """`talk` taken into `structure`; what each message touched."""
     return [
-        observe_message(structure, heard(place, said), CARDS)
-        for place, said in enumerate(talk, first)
+        observe_message(structure, heard(place, line), CARDS)
+        for place, line in enumerate(talk, first)
     ]
 
 
@@ -84,8 +84,8 @@ def test_the_running_score_of_a_line_is_that_of_its_features(talk: list[Said]) -
     """What is added up as it comes true is what all of it adds up to."""
     structure = Structure()
     worded: dict[int, tuple[int, int]] = {}
-    for place, said in enumerate(talk, 1):
-        window_message = heard(place, said)
+    for place, spoken in enumerate(talk, 1):
+        window_message = heard(place, spoken)
         worded[place] = window_message.wording
         observe_message(structure, window_message, CARDS)
         for line in structure.lines:
@@ -95,12 +95,12 @@ def test_the_running_score_of_a_line_is_that_of_its_features(talk: list[Said]) -
             assert score(structure, line, "decision") == decision + CARDS.decision.stands(known)
 
 
-def found(talk: Sequence[Said], label: Label) -> set[int]:
+def places_of(talk: Sequence[Said], label: Label) -> set[int]:
     """The places of `talk` that are ever told to be proposals; or decisions, once votes show."""
     structure, yes = Structure(), set[int]()
     wait = CARDS.decision.wait
-    for place, said in enumerate(talk):
-        touched = observe_message(structure, heard(place, said), CARDS)
+    for place, spoken in enumerate(talk):
+        touched = observe_message(structure, heard(place, spoken), CARDS)
         if label == "decision":
             touched = [line for line in structure.lines if line.place == place - wait]
         yes |= {line.place for line in touched if score(structure, line, label) >= 0}
@@ -142,8 +142,8 @@ def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
     """The features of a line only grow, and its score as a proposal never falls."""
     structure = Structure()
     known: dict[int, tuple[set[str], int]] = {}
-    for place, said in enumerate(talk, 1):
-        observe_message(structure, heard(place, said), CARDS)
+    for place, spoken in enumerate(talk, 1):
+        observe_message(structure, heard(place, spoken), CARDS)
         for line in structure.lines:
             names, worth = set(line_features(structure, line)), score(structure, line, "proposal")
             before, least = known.get(line.place, (set(), worth))
@@ -159,8 +159,8 @@ def test_later_evidence_never_takes_a_proposal_back(talk: list[Said]) -> None:
 def test_what_is_touched_is_in_the_window_and_in_order(talk: list[Said]) -> None:
     """Each message names lines of the window, oldest first, none twice; one that passes itself."""
     structure = Structure()
-    for place, said in enumerate(talk, 1):
-        window_message = heard(place, said)
+    for place, spoken in enumerate(talk, 1):
+        window_message = heard(place, spoken)
         touched = [line.place for line in observe_message(structure, window_message, CARDS)]
         assert touched == sorted(set(touched))
         assert set(touched) <= {line.place for line in structure.lines}
@@ -178,9 +178,9 @@ def test_no_two_lines_that_share_words_are_missed() -> None:
     """The sketch that spares comparisons has a bit for a word, and now and then one for two."""
     words = [f"w{number}x" for number in range(1, 400)]
     at = {word: restatements._said(word).sketch for word in words}
-    one, other = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
+    first, second = next(pair for pair in combinations(words, 2) if at[pair[0]] == at[pair[1]])
     structure = Structure()
-    run(structure, [("ann", f"Move {one} and {other}"), ("bob", f"Remove {one} and {other}")])
+    run(structure, [("ann", f"Move {first} and {second}"), ("bob", f"Remove {first} and {second}")])
     assert structure.lines[1].behind is not None
 
 
@@ -225,8 +225,8 @@ def test_every_weight_of_wording_belongs_to_a_cue_that_some_line_has() -> None:
         "q+", "a; b", "a, b", "(a)", "see ticket 12", "it MUST", "`a`", "a. b", "http://a",
         f"{words} as they were read out to us today", "approve minutes",
     }  # fmt: skip
-    told = {cue for text in shapes for cue in lexicon().cues(text)}
-    names = told.union(lexicon().names)
+    cues = {cue for text in shapes for cue in lexicon().cues(text)}
+    names = cues.union(lexicon().names)
     for weights in (GATE, CARDS.proposal.wording, CARDS.decision.wording):
         assert set(weights) <= names
 
@@ -255,9 +255,9 @@ def _shown(draw: random.Random) -> set[str]:
     scribes = draw.random() < 0.3
     for _ in range(400):
         text, talk = _turn(draw, text, scribes)
-        for said in talk:
+        for spoken in talk:
             place += draw.choice((1, 1, 1, 1, 2, 3, 5))
-            for line in observe_message(structure, heard(place, said), CARDS):
+            for line in observe_message(structure, heard(place, spoken), CARDS):
                 shown.update(line_features(structure, line))
     return shown
 
@@ -290,15 +290,15 @@ VOTED: list[Said] = [
 
 def test_votes_mark_the_line_above() -> None:
     """Four people vote right below a bare line: it was put to them."""
-    assert found(VOTED, "proposal") == {1}
+    assert places_of(VOTED, "proposal") == {1}
 
 
 def test_a_restatement_after_votes_marks_the_decision() -> None:
     """Who put it says it again once all have voted, and talk goes on."""
     talk = [*VOTED, ("ann", PUT), ("bob", "I can bring the trolley"), ("cem", "thanks"),
             ("dee", "what is next then?"), ("ann", "we have the lights")]  # fmt: skip
-    assert found(talk, "decision") == {6}
-    assert found(talk, "proposal") == {1}
+    assert places_of(talk, "decision") == {6}
+    assert places_of(talk, "proposal") == {1}
 
 
 def test_what_is_said_in_part_again_is_looked_at_again() -> None:
@@ -318,15 +318,15 @@ def test_chatter_marks_nothing() -> None:
         ("cem", "they were on all night I think"), ("ann", "thanks, I will have a look"),
         ("dee", "maybe somebody just forgot"), ("bob", "so it goes"), ("ann", "see you"),
     ]  # fmt: skip
-    assert found(talk, "proposal") == set()
-    assert found(talk, "decision") == set()
+    assert places_of(talk, "proposal") == set()
+    assert places_of(talk, "decision") == set()
 
 
 def test_agreeing_with_a_speaker_puts_nothing_to_a_vote() -> None:
     """One "+1 to" somebody who reports is assent, not a vote on a proposal."""
     talk = [("cem", "ann: I think that we were a bit slow with this"), ("bob", "+1 to ann"),
             ("cem", "ann: but it was fun"), ("dee", "it was")]  # fmt: skip
-    assert found(talk, "proposal") == set()
+    assert places_of(talk, "proposal") == set()
 
 
 def test_a_second_question_has_its_own_votes() -> None:
@@ -334,7 +334,7 @@ def test_a_second_question_has_its_own_votes() -> None:
     other = "Close the side door at night"
     talk = [*VOTED, ("ann", PUT), ("bob", "next is the door"), ("ann", other), ("bob", "+1"),
             ("cem", "+1"), ("ann", "+1"), ("dee", "-1 I need it open")]  # fmt: skip
-    assert found(talk, "proposal") == {1, 8}
+    assert places_of(talk, "proposal") == {1, 8}
 
 
 # -- wording ---------------------------------------------------------------------------------

@@ -236,8 +236,8 @@ def test_a_short_item_is_told_under_its_lead_in() -> None:
 def test_a_ruling_says_what_stands_under_its_heading() -> None:
     message = read("## Plan approved\n\nThe tokens are cached for an hour, by Bo.")
     decided = next(each for each in message.placed() if each.act == "decide")
-    said = "Plan approved: The tokens are cached for an hour, by Bo."
-    assert ruling_text(message, decided.unit) == said
+    ruling = "Plan approved: The tokens are cached for an hour, by Bo."
+    assert ruling_text(message, decided.unit) == ruling
 
 
 @pytest.mark.parametrize(
