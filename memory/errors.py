@@ -6,6 +6,7 @@ DomainError
 ├── PackMissing        the session names a pattern pack this process lacks
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
+├── UnknownMessage     a number that no entry has
 ├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
@@ -66,6 +67,12 @@ class UnknownRef(DomainError):
             "--layer episodes and --layer insights those"
         )
         self.ref = ref
+
+
+class UnknownMessage(DomainError):
+    def __init__(self, n: int, newest: int) -> None:
+        super().__init__(f"no message {n} in this session; the newest is {newest}")
+        self.n, self.newest = n, newest
 
 
 class RedactionRefused(DomainError):

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from ulid import ULID
 
 from parley.bus import Bus, Draft, Receipt
-from parley.bus.entries import Entry
+from parley.bus.entries import Entry, Message
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.state.lookup import missing_target
 from parley.memory.state.memory import Memory
 
 
@@ -33,6 +34,16 @@ class SessionAccess:
     async def memory(self) -> Memory:
         """The memory of everything acknowledged before the call: read it before the next await."""
         return await self.reader.current(self.session)
+
+    async def check_target(self, message: Message) -> None:
+        """Raises `UnknownRef` or `UnknownMessage` for an act on what is not there.
+
+        The log takes it, and the fold passes it over: whoever said it would not hear of that.
+        """
+        if message.act is None or message.re is None:
+            return
+        if (missing := missing_target(await self.memory(), message)) is not None:
+            raise missing
 
     async def publish(self, entry: Entry, id: str = "") -> Receipt:
         """Publish `entry` under `id`, or a new one. Raises what `bus.publish` does."""

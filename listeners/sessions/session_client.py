@@ -113,15 +113,19 @@ class SessionClient:
         topic: str | None = None,
         at: str | None = None,
         id: str | None = None,
+        force: bool = False,
     ) -> Receipt:
         """Say something. With an `id` of your own, saying it again changes nothing.
 
         Returns at once; where the session's `summary.strategy` is inline, when the
-        summaries that this made due are made. Raises what `bus.publish` does.
+        summaries that this made due are made. Raises what `bus.publish` does, and `UnknownRef`
+        or `UnknownMessage` for an act on what is not there, unless with `force`.
         """
         entry = Message(
             participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
+        if not force:
+            await self._access.check_target(entry)
         receipt = await self._access.publish(entry, id or "")
         await self._inline_summaries.settle()
         return receipt

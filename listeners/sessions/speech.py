@@ -12,6 +12,7 @@ from parley.bus import Draft, Receipt
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import Act, Intent, Message, ParticipantJoined
+from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.rooms.room import Room
 from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions.acts import Acts
@@ -20,6 +21,8 @@ from parley.listeners.sessions.turns import WAIT_SECONDS, FloorRequest, FloorTur
 
 class Speech(SeatHolder, Acts):
     """Says what it has to say, and waits its turn."""
+
+    _access: SessionAccess  # of the `SessionClient` that the same object is
 
     def __init__(self, room: Room, joined: ParticipantJoined) -> None:
         super().__init__(room, joined)
@@ -33,12 +36,17 @@ class Speech(SeatHolder, Acts):
         re: int | str | None = None,
         to: Sequence[str] = (),
         topic: str | None = None,
+        force: bool = False,
     ) -> int:
         """Say `text`; gives its `n`.
 
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
+        Raises `UnknownRef` or `UnknownMessage` for an act on what is not there, unless with
+        `force`.
         """
+        if not force:
+            await self._access.check_target(self._entry(text, act, re, to, topic))
         return (await self.publish_message(text, act=act, re=re, to=to, topic=topic)).n
 
     async def publish_message(
@@ -54,10 +62,7 @@ class Speech(SeatHolder, Acts):
         seconds: float = WAIT_SECONDS,
     ) -> Receipt:
         """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
-        entry = validate_entry(
-            Message, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
-            topic=topic, at=at,
-        )  # fmt: skip
+        entry = self._entry(text, act, re, to, topic, at)
         await self._keep_seat()
         if not self._needs_floor:
             self._check_heard()
@@ -67,6 +72,15 @@ class Speech(SeatHolder, Acts):
             wish = FloorRequest(intent=_INTENTS.get(act or "", "answer"), re=re)
             await self._turns.take(wish, seconds)
         return (await self._turns.commit([entry], id))[0]
+
+    def _entry(
+        self, text: str, act: Act | None, re: int | str | None, to: Sequence[str],
+        topic: str | None, at: str | None = None,
+    ) -> Message:  # fmt: skip
+        return validate_entry(
+            Message, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
+            topic=topic, at=at,
+        )  # fmt: skip
 
     async def take_floor(
         self,

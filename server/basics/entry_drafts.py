@@ -25,7 +25,9 @@ def draft_message(
     """The message as typed. Raises `Misuse`, naming the option that is wrong."""
     if re is not None and re.isdecimal() and len(re) > DIGITS:
         raise Misuse("re: no entry has a number that large")
-    target: int | str | None = int(re) if re is not None and re.isdecimal() else re
+    target: int | str | None = re
+    if re is not None:
+        target = int(re) if re.isdecimal() else re.upper() if is_handle(re.upper()) else re
     given = {"act": act, "re": target, "topic": topic, "to": tuple(to)}
     return build_entry(Message, participant=speaker_name(participant), content=content, **given)
 

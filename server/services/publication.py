@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ulid import ULID
 
 from parley.bus import Bus
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.contract.errors import StaleEpoch
-from parley.bus.entries import Entry
+from parley.bus.entries import Entry, Message
+
+if TYPE_CHECKING:
+    from parley.server.runtime.backend import Backend
 
 NO_EPOCH: Final = -1  # no epoch of a floor: what is published under it lands only if it is there
 
@@ -17,6 +20,23 @@ NO_EPOCH: Final = -1  # no epoch of a floor: what is published under it lands on
 async def publish_entry(bus: Bus, session: str, entry: Entry, id: str = "") -> Receipt:
     """Publishes one entry, under `id` or a new one."""
     return (await bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+
+
+async def publish_on_target(
+    backend: Backend, session: str, message: Message, id: str = ""
+) -> Receipt:
+    """`publish_entry` of a message whose act is on something.
+
+    Raises `UnknownRef` or `UnknownMessage` where that is not there, unless the message stands.
+    """
+    from parley.memory.state.lookup import missing_target  # the fold: most messages need none of it
+
+    if missing := missing_target(await backend.reader.current(session), message):
+        draft = Draft(id, message)
+        if not id or (before := await find_published(backend.bus, session, draft)) is None:
+            raise missing
+        return before
+    return await publish_entry(backend.bus, session, message, id)
 
 
 async def find_published(bus: Bus, session: str, draft: Draft) -> Receipt | None:

@@ -48,6 +48,9 @@ def say(
     repeats: Annotated[
         bool, typer.Option("--repeats", help="then say which earlier proposals it says again")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="also where --act is on what is not there yet")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Publish one message. Prints its number."""
@@ -55,12 +58,15 @@ def say(
     from parley.server.cli.shared.backend_calls import call_bus, call_service
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
-    from parley.server.services.publication import publish_entry
+    from parley.server.services.publication import publish_entry, publish_on_target
     from parley.server.services.repeats import find_repeats
 
     text = stdin_text() if content == "-" else content
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
-    receipt = call_bus(settings(ctx), publish_entry, session, message, id_ or "")
+    if act is None or re is None or force:
+        receipt = call_bus(settings(ctx), publish_entry, session, message, id_ or "")
+    else:
+        receipt = call_service(settings(ctx), publish_on_target, session, message, id_ or "")
     rows = call_service(settings(ctx), find_repeats, session, receipt.n) if repeats else None
     command_output.show_message_receipt(receipt, rows, json)
 

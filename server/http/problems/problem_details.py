@@ -185,6 +185,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     RangeGone: _unavailable,
     LogReplaced: _unavailable,
     memory_errors.UnknownRef: _as("no-item"),
+    memory_errors.UnknownMessage: _as("no-message"),
     memory_errors.UnknownVote: _as("no-vote"),
     memory_errors.StaleRevision: _as("note-moved"),
     memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),

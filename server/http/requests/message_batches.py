@@ -7,9 +7,12 @@ from typing import Any, Final
 
 from parley.bus.contract.drafts import Draft, is_handle, seal
 from parley.bus.contract.errors import InvalidEntry, StaleEpoch
-from parley.bus.entries import KINDS, ItemCorrected
+from parley.bus.entries import KINDS, PRIMARY, ItemCorrected, Message, Record
 from parley.bus.log.batches import BATCH_BYTES
 from parley.memory.floor.seats import is_allowed
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.state.lookup import missing_target
 from parley.memory.state.memory import Memory
 from parley.server.basics.entry_json import (
     Fields,
@@ -27,7 +30,7 @@ from parley.server.http.identity.token_grants import (
     check_message_authors,
     check_phase,
 )
-from parley.server.http.problems.problem_details import Problem
+from parley.server.http.problems.problem_details import Problem, problem_from_exception
 from parley.server.http.requests.message_requests import check_act, entry_id
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.services.publication import NO_EPOCH
@@ -62,6 +65,7 @@ async def draft_batch(
     check_message_authors(memory, caller, messages)
     if sum(len(seal(draft.id, draft.entry).body) for draft in drafts) > BATCH_BYTES:
         raise Problem("too-large", limit=BATCH_BYTES)
+    _check_targets(memory, drafts)
     await _check_references(deps, session, drafts, frozenset(ids.values()))
     return drafts
 
@@ -119,6 +123,28 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
         return
     if not caller.may_do(needs, caller.session) or not is_allowed(memory, name, needs):
         raise Problem("forbidden", needs=needs)
+
+
+def _check_targets(memory: Memory, drafts: Sequence[Draft]) -> None:
+    """Raises `Problem`, naming the row, for an act on what is not there.
+
+    A row may be on what rows before it make: where one seems to be, those are folded first,
+    into a copy.
+    """
+    ahead, folded = memory, 0
+    for index, draft in enumerate(drafts):
+        entry = draft.entry
+        if not isinstance(entry, Message) or missing_target(ahead, entry) is None:
+            continue
+        if ahead is memory:
+            ahead = load(dump(memory), memory.packs, memory.seq)
+        for earlier in drafts[folded:index]:
+            n = ahead.n + (earlier.entry.kind in PRIMARY)
+            apply(ahead, Record(ahead.seq + 1, n, earlier.id, 0, earlier.entry))
+        folded = index
+        if missing := missing_target(ahead, entry):
+            slug = problem_from_exception(missing).slug
+            raise Problem(slug, field=f"entries.{index}.re")
 
 
 async def _check_references(

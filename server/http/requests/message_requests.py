@@ -14,11 +14,12 @@ from pydantic_core import ErrorDetails
 from starlette.requests import HTTPConnection
 from ulid import ULID
 
-from parley.bus.contract.drafts import Draft, Receipt, is_handle
+from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
 from parley.memory.floor.seats import is_allowed
+from parley.memory.state.lookup import missing_target
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
@@ -50,25 +51,14 @@ def check_act(caller: Caller, act: str | None) -> None:
         raise Problem("act-not-allowed")
 
 
-def missing_target(memory: Memory, message: Message) -> str | None:
-    """The slug of what an act is on where it is not there; what `re` answers else is anything."""
-    on = message.re
-    if message.act is None or on is None:
-        return None
-    if isinstance(on, int):
-        return None if 0 < on <= memory.n else "no-message"
-    is_item = is_handle(on) and on[0] in ITEMS
-    return "no-item" if is_item and memory.item(on) is None else None
-
-
 async def check_target(deps: Dependencies, session: str, memory: Memory, draft: Draft) -> None:
-    """Raises `Problem` for an act on what is not there, unless it stands since it was.
+    """Raises as `missing_target` tells, unless the message stands since its target was there.
 
     The log would take it, and nobody would hear that it was for nothing.
     """
-    slug = missing_target(memory, cast("Message", draft.entry))
-    if slug is not None and await find_published(deps.backend.bus, session, draft) is None:
-        raise Problem(slug)
+    missing = missing_target(memory, cast("Message", draft.entry))
+    if missing is not None and await find_published(deps.backend.bus, session, draft) is None:
+        raise missing
 
 
 def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str) -> str | None:

@@ -11,8 +11,9 @@ from parley.bus import Bus
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import Record
 from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.session_client import SavedSession, SessionClient
-from parley.memory.errors import SnapshotMismatch
+from parley.memory.errors import SnapshotMismatch, UnknownMessage, UnknownRef
 from tests.support.logs.logs import PACKS, opened
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.patience import PATIENCE
@@ -166,3 +167,19 @@ async def test_many_tokens_of_talk_close_a_stretch_before_its_messages_do(bus: B
     for k in range(6):
         await talk.add_message("ada", f"Thought {k} about the weather of the week. " * 15)
     assert [row[:3] for row in await standing(bus, "long")] == [(0, 1, 3), (0, 4, 6)]
+
+
+async def test_an_act_on_what_is_not_there_is_refused(bus: Bus) -> None:
+    """Unless with `force`, for logs whose earlier part comes later."""
+    talk = SessionClient(bus, PACKS, "demo")
+    await talk.add_message("ada", "I propose we meet on Fridays.")
+    with pytest.raises(UnknownRef, match="P99"):
+        await talk.add_message("bob", "Yes.", act="support", re="P99")
+    with pytest.raises(UnknownMessage, match="the newest is 1"):
+        await talk.add_message("bob", "Yes.", act="support", re=2)
+    assert (await talk.add_message("bob", "Yes.", act="support", re="P99", force=True)).n == 2
+    async with Session.on(bus, "demo", "cy", role="person") as cy:
+        with pytest.raises(UnknownRef):
+            await cy.support(re="P99")
+        assert await cy.support(re="P1") == 3
+        assert await cy.say("Yes.", act="oppose", re="P99", force=True) == 4

@@ -14,6 +14,7 @@ from parley.bus.contract.drafts import validate_entry as entry_made
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
 from parley.listeners.sessions.turns import Muted
+from parley.memory.state.lookup import missing_target
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
 from parley.server.http.bodies.session_responses import EntryRow, MessageReceiptRow, Page, Receipts
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
@@ -33,7 +34,6 @@ from parley.server.http.requests.message_requests import (
     check_target,
     entry_id,
     json_response,
-    missing_target,
     publish_and_nudge,
     read_body,
     receipt_response,
@@ -153,8 +153,8 @@ async def _in_turn(
     openapi_extra=_body(EntriesBody),
     responses={
         **problem_responses(
-            "no-session", "closed", "conflict", "not-your-name", "act-not-allowed",
-            "floor-required", "floor-not-granted", "refused", "busy",
+            "no-session", "no-item", "no-message", "closed", "conflict", "not-your-name",
+            "act-not-allowed", "floor-required", "floor-not-granted", "refused", "busy",
         ),
         201: {"model": Receipts},
     },

@@ -379,3 +379,25 @@ async def test_text_that_is_no_text_is_the_clients_fault_alone(
 def frame(kind: int, data: bytes, *, fin: bool = True) -> bytes:
     """As a client writes one, masked with zeros."""
     return bytes([fin << 7 | kind, 0x80 | len(data), 0, 0, 0, 0]) + data
+
+
+async def test_an_act_on_what_is_not_there_is_a_nack(redis_url: str) -> None:
+    """With the row at fault; what rows before it make is there, and what is none of it is not."""
+    async with doors(redis_url) as d:
+        token = await begun(d)
+        async with connected(d, token) as ana:
+            rows = [
+                {"content": "I propose we paint the pier.", "id": "mine"},
+                {"content": "Yes.", "act": "support", "re": "P1"},
+                {"content": "Yes.", "act": "support", "re": "mine"},
+                {"content": "No.", "act": "oppose", "re": "P99"},
+            ]
+            nack = await ana.ask(type="publish", ref="1", entries=rows)
+            assert (nack["type"], nack["problem"]["field"]) == ("nack", "entries.3.re")
+            assert nack["problem"]["type"] == "urn:parley:problem:no-item"
+            ack = await ana.ask(type="publish", ref="2", entries=rows[:3])
+            assert (ack["type"], len(ack["receipts"])) == ("ack", 3)
+            n = ack["receipts"][-1]["n"]
+            ahead = [{"content": "Yes.", "act": "support", "re": n + 1}]
+            nack = await ana.ask(type="publish", ref="3", entries=ahead)
+            assert nack["problem"]["type"] == "urn:parley:problem:no-message"
