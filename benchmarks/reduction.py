@@ -30,7 +30,7 @@ from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.replay import fold_records
 from parley.memory.goals import eviction, tallies
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.session_settings import overlay_trees
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.ledger_changes import WEIGHTS

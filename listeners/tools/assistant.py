@@ -47,7 +47,7 @@ from parley.memory.exchanges.exchanges import open_exchange
 from parley.memory.exchanges.tool_cache import hash_content, list_injections
 from parley.memory.exchanges.tool_keys import encode_canonical
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.session_settings import overlay_trees
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.exchange_state import Injection
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip

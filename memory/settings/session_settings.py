@@ -7,7 +7,6 @@ defaults; an unknown key or a value out of range is `SettingsRefused`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final
 
 from pydantic import Field, ValidationError, field_validator
@@ -38,6 +37,7 @@ from parley.memory.settings.setting_defaults import (
     StructureSettings,
     SummarySettings,
 )
+from parley.memory.settings.setting_trees import drop_retired_keys, overlay_trees
 from parley.memory.settings.stop_rules import parse_stop_rules
 
 
@@ -90,29 +90,6 @@ class Settings(MemorySettings):
         return tree
 
 
-# Settings that logs and files of earlier builds may name: they are read past.
-RETIRED: Final = ("structure.decisions", "structure.manner")
-
-
-def list_retired_keys(tree: Mapping[str, Any]) -> list[str]:
-    """The settings in a partial tree that nothing goes by any more, by dotted name."""
-    return [name for name in RETIRED if _is_in(tree, *name.split("."))]
-
-
-def drop_retired_keys(tree: dict[str, Any]) -> dict[str, Any]:
-    """A partial tree without what `list_retired_keys` names; that itself stays as it is."""
-    for name in list_retired_keys(tree):
-        group, key = name.split(".")
-        below = {name: value for name, value in tree[group].items() if name != key}
-        tree = {**tree, group: below}
-    return tree
-
-
-def _is_in(tree: Mapping[str, Any], group: str, key: str) -> bool:
-    below = tree.get(group)
-    return isinstance(below, Mapping) and key in below
-
-
 def merge_settings(settings: Settings, partial: dict[str, Any]) -> Settings:
     """`settings` with the partial tree `partial` laid over it.
 
@@ -151,17 +128,3 @@ WHOLE: Final = "a whole number in digits, such as 12"
 _TAKEN: Final = dict.fromkeys(
     ("int_type", "int_parsing", "int_from_float"), f"Input should be {WHOLE}"
 )
-
-
-def overlay_trees(base: dict[str, Any], partial: dict[str, Any]) -> dict[str, Any]:
-    """`base` with each value of `partial` in its place; groups are merged, `stop` is one value."""
-    result = dict(base)
-    for key, value in partial.items():
-        below = result.get(key)
-        if isinstance(below, dict) and isinstance(value, dict) and key not in _UNDIVIDED:
-            value = overlay_trees(below, value)
-        result[key] = value
-    return result
-
-
-_UNDIVIDED: Final = ("stop",)  # trees that are one value: another takes its place

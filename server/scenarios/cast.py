@@ -13,7 +13,8 @@ from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Price
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.session_settings import Settings, overlay_trees, parse_settings
+from parley.memory.settings.session_settings import Settings, parse_settings
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.personas.errors import PersonaError
 from parley.personas.library import find, is_path
 from parley.personas.persona import Budget, Persona

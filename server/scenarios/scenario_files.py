@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from parley.memory.settings.session_settings import drop_retired_keys, list_retired_keys
+from parley.memory.settings.setting_trees import drop_retired_keys, list_retired_keys
 from parley.personas.errors import PersonaRefused, nearest
 from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse

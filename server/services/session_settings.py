@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import list_retired_keys, parse_settings
+from parley.memory.settings.session_settings import parse_settings
+from parley.memory.settings.setting_trees import list_retired_keys
 from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import print_notice
@@ -25,7 +26,8 @@ from parley.server.settings.old_names import (
     rename_old_fields,
     translate_old_names,
 )
-from parley.server.settings.setting import INHERITED, WITHOUT_EFFECT, Setting, set_at, unheeded
+from parley.server.settings.setting import INHERITED, Setting, set_at, unheeded
+from parley.server.settings.setting_table import WITHOUT_EFFECT
 
 _logger = EventLog(__name__)
 
@@ -142,10 +144,10 @@ def _placed(key: str, given: GivenValue) -> tuple[Setting, tuple[str, ...], Any]
         if field in OLD_FIELDS:
             field = OLD_FIELDS[field]
             print_notice(f"warning: {given.where} is an old name; write {name}.{below}.{field}")
-        if dot and below and field in setting.fields:
+        leaf = setting.field(field)
+        if dot and below and leaf is not None:
             value = None if given.value in ("", "null") else given.value
-            one = setting.field(field)
-            return one, (*setting.path[1:], below, field), value
+            return leaf, (*setting.path[1:], below, field), value
     raise _unknown(key)
 
 

@@ -16,7 +16,7 @@ from parley.bus.sessions.audit import decode_rows, records_to_restore
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import DEFAULT
-from parley.memory.settings.session_settings import list_retired_keys
+from parley.memory.settings.setting_trees import list_retired_keys
 from parley.memory.state.memory import pack_key
 from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
 from parley.server.records.log_audit import find_faults, fork_log, status_findings

@@ -1,29 +1,45 @@
-"""A setting: one leaf of a tree of models, by its dotted name, and how its value is written."""
+"""A setting: one leaf of the tree, by its dotted name, and how its value is written.
+
+Loads no models: `setting_fields` describes the leaves of the tree that these stand for.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final, Literal
-
-from pydantic import BaseModel, SecretStr
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
-
-from parley.memory.settings.session_settings import RETIRED, WHOLE
+from typing import Any, Final
 
 PREFIX: Final = "PARLEY_"
 INHERITED: Final = "session"  # the branch of the tree whose name is left out of dotted names
 
-
-NUMBER: Final = "a number, such as 0.5"
+SWITCH: Final = "true|false"
+LIST: Final = "list"
+MAPPING: Final = "JSON object"
+TAKEN: Final = {  # what kinds of value are called where that is not enough
+    "integer": "a whole number in digits, such as 12",
+    "number": "a number, such as 0.5",
+}
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The range of a number; None: open on that side."""
+
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+
+    def __contains__(self, number: float) -> bool:
+        return (
+            (self.least is None or number >= self.least)
+            and (self.above is None or number > self.above)
+            and (self.most is None or number <= self.most)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +48,13 @@ class Setting:
 
     name: str
     path: tuple[str, ...]
-    info: FieldInfo
+    kind: str  # what a value looks like, for help and documentation
+    description: str = ""
+    default: str = ""  # as one would type it; "" for none
+    clearable: bool = False  # it may be nothing at all: a limit that is not set
+    bounds: Bounds = Bounds()
+    # What each name of a mapping may have; nothing where it is a tree of rules.
+    fields: tuple[Setting, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -44,64 +66,25 @@ class Setting:
 
     @property
     def switch(self) -> bool:
-        return self.info.annotation is bool
+        return self.kind == SWITCH
 
     @property
     def many(self) -> bool:
-        return typing.get_origin(self.info.annotation) is tuple
+        return self.kind == LIST
 
     @property
     def mapping(self) -> bool:
         """True for names with a small tree each, such as `note.agents`, and for a tree of rules."""
-        return typing.get_origin(self.info.annotation) is dict
+        return self.kind == MAPPING
 
-    @property
-    def clearable(self) -> bool:
-        """True where it may be nothing at all: a limit that is not set."""
-        return type(None) in typing.get_args(self.info.annotation)
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """What each name of a mapping may have; nothing where it is a tree of rules."""
-        below = typing.get_args(self.info.annotation)[1]
-        return tuple(getattr(below, "model_fields", ()))
-
-    def field(self, name: str) -> Setting:
-        """One of `fields` of a mapping, for whichever name."""
-        below = typing.get_args(self.info.annotation)[1]
-        return Setting(name, self.path, below.model_fields[name])
-
-    @property
-    def kind(self) -> str:
-        """What a value looks like, for help and documentation."""
-        annotation = self.info.annotation
-        if self.clearable:
-            (annotation,) = (a for a in typing.get_args(annotation) if a is not type(None))
-        if typing.get_origin(annotation) is Literal:
-            return "|".join(str(choice) for choice in typing.get_args(annotation))
-        if self.mapping:
-            return "JSON object"
-        names = {int: "integer", float: "number", bool: "true|false", Path: "path"}
-        return "list" if self.many else names.get(typing.cast("type", annotation), "text")
+    def field(self, name: str) -> Setting | None:
+        """The one of `fields` that is called so."""
+        return next((field for field in self.fields if field.name == name), None)
 
     @property
     def taken(self) -> str:
         """What a value looks like, for whoever gave another."""
-        return {"integer": WHOLE, "number": NUMBER}.get(self.kind, self.kind)
-
-    @property
-    def default(self) -> str:
-        """The default as one would type it; "" for none."""
-        value = self.info.default
-        if self.mapping and not self.fields:
-            return json.dumps(self.info.get_default(call_default_factory=True))
-        if value is PydanticUndefined or value is None or self.mapping:
-            return ""
-        if isinstance(value, SecretStr):
-            value = value.get_secret_value()
-        if isinstance(value, bool):
-            return str(value).lower()
-        return ", ".join(value) if isinstance(value, tuple) else str(value)
+        return TAKEN.get(self.kind, self.kind)
 
     def fits(self, value: Any) -> bool:
         """Whether a value as it was typed, or stands in a file, is written like a number of
@@ -114,6 +97,22 @@ class Setting:
             known = type(value) in (int, float) or _is_text(value, _NUMBER)
             return known and math.isfinite(float(value))
         return True
+
+    def surely_takes(self, value: Any) -> bool:
+        """Whether the tree takes `value`, as far as that can be said without it.
+
+        False leaves it open: for what is not written in the plainest way, and for mappings.
+        """
+        if self.kind in TAKEN:
+            return value not in ("", None) and self.fits(value) and float(value) in self.bounds
+        if self.switch:
+            return value in (True, False, "true", "false")
+        if self.many:
+            names = split_key(value)
+            return isinstance(names, tuple) and all(isinstance(name, str) for name in names)
+        if self.mapping or not isinstance(value, str):
+            return False
+        return bool(value) if self.kind in ("text", "path") else value in self.kind.split("|")
 
     def read(self, value: Any) -> Any:
         """`value` as it was typed, ready for the tree; what cannot be read is left to it."""
@@ -128,42 +127,23 @@ class Setting:
                 return value
         return value
 
-    def of(self, tree: BaseModel) -> Any:
-        """Its value in `tree`."""
-        value: Any = tree
+    def of(self, tree: Any) -> Any:
+        """Its value in `tree`, the settings of a process."""
+        value = tree
         for step in self.path:
             value = getattr(value, step)
         return value
 
-    def written(self, tree: BaseModel) -> str:
+    def written(self, tree: Any) -> str:
         """Its value in `tree` as a variable holds it, secrets included."""
         value = self.of(tree)
-        if isinstance(value, SecretStr):
-            return value.get_secret_value()
+        if hasattr(value, "get_secret_value"):
+            return str(value.get_secret_value())
         if value is None:
             return ""
         if self.mapping and self.fields:
             value = {key: row.model_dump(exclude_none=True) for key, row in value.items()}
         return json.dumps(value) if self.many or self.mapping else str(value)
-
-
-def list_settings(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[Setting]:
-    """Every setting below `model`, in the order it declares them."""
-    for name, info in model.model_fields.items():
-        below = info.annotation
-        here = (*path, name)
-        if isinstance(below, type) and issubclass(below, BaseModel):
-            yield from list_settings(below, here)
-        else:
-            spoken = here[1:] if here[0] == INHERITED else here
-            yield Setting(".".join(spoken), here, info)
-
-
-# What was a setting once: it is read past wherever somebody still gives it.
-WITHOUT_EFFECT: Final = {
-    name: Setting(name, (INHERITED, *name.split(".")), FieldInfo(annotation=str))
-    for name in RETIRED
-}
 
 
 def unheeded(where: str) -> str:
@@ -203,7 +183,7 @@ def table(settings: Mapping[str, Setting]) -> str:
             flag += f" / --no-{flag[2:]}"
         default = f"`{setting.default}`" if setting.default else "empty"
         kind = setting.kind.replace("|", ", ")
-        about = setting.info.description or ""
+        about = setting.description
         rows.append(
             f"| `{setting.name}` | `{flag}` | `{setting.variable}` | {kind} | {default} | {about} |"
         )

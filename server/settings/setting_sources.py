@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.setting_defaults import LimitSettings
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.settings.old_names import (
+    CAP,
     OLD_PREFIX,
     OLD_VARIABLES,
     GivenValue,
@@ -21,7 +21,8 @@ from parley.server.settings.old_names import (
     rename_old_fields,
     translate_old_names,
 )
-from parley.server.settings.setting import PREFIX, WITHOUT_EFFECT, Setting, unheeded
+from parley.server.settings.setting import PREFIX, unheeded
+from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
 
 FILE: Final = "parley.toml"
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
@@ -29,8 +30,6 @@ CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
 FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
 
 _UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
-
-Known = Mapping[str, Setting]  # by dotted name
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +50,22 @@ class _SourceValues:
 
 
 def read_sources(
-    known: Known, flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None
+    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
 ) -> Sources:
-    """What `file`, `environment` and `flags` give, the later over the earlier.
+    """Every value that was given, and where; `flags` are by dotted name, and outrank the rest.
 
-    Raises `Misuse` for a name that no setting has, with the nearest one that has.
+    `file` must exist when named; otherwise `parley.toml` of the working
+    directory is read where there is one. Raises `Misuse` for a name that no
+    setting has, with the nearest one that has.
     """
     sources = _SourceValues({}, {}, [])
-    _read_file(known, sources, file)
-    _read_environment(known, sources, environment)
+    _read_file(sources, file)
+    _read_environment(sources, environment)
     for name, value in flags.items():
         if name in WITHOUT_EFFECT:
             sources.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
         else:
-            sources.new[name] = GivenValue(value, known[name].flag)
+            sources.new[name] = GivenValue(value, SETTINGS[name].flag)
     _check_preset(sources.new.get("preset"))
     kept, warnings = translate_old_names(
         sources.old, sources.new, lambda: _note_cap(sources.new.get("preset"))
@@ -72,7 +73,7 @@ def read_sources(
     values = kept | sources.new
     agents = values.get("note.agents")
     if agents is not None:
-        tree, more = rename_old_fields(known["note.agents"].read(agents.value), agents.where)
+        tree, more = rename_old_fields(SETTINGS["note.agents"].read(agents.value), agents.where)
         values["note.agents"] = GivenValue(tree, agents.where)
         warnings += more
     return Sources(values, tuple(sources.warnings + warnings))
@@ -89,12 +90,12 @@ def _check_preset(given: GivenValue | None) -> None:
 def _note_cap(given: GivenValue | None) -> int:
     """The limit of a notebook where nobody set it."""
     tree = {} if given is None else load_preset(str(given.value))
-    cap = tree.get("limits", {}).get("note", {}).get("cap", LimitSettings().note.cap)
+    cap = tree.get("limits", {}).get("note", {}).get("cap", SETTINGS[CAP].default)
     return int(cap)
 
 
-def _read_environment(known: Known, sources: _SourceValues, environment: Mapping[str, str]) -> None:
-    variables = {setting.variable: name for name, setting in known.items()}
+def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) -> None:
+    variables = {setting.variable: name for name, setting in SETTINGS.items()}
     for variable, value in environment.items():
         given = GivenValue(value, variable)
         if variable.startswith(OLD_PREFIX):
@@ -113,7 +114,7 @@ def _read_environment(known: Known, sources: _SourceValues, environment: Mapping
             sources.new[variables[variable]] = given
 
 
-def _read_file(known: Known, sources: _SourceValues, file: Path | None) -> None:
+def _read_file(sources: _SourceValues, file: Path | None) -> None:
     path = file or Path(FILE)
     if file is None and not path.is_file():
         return
@@ -123,26 +124,24 @@ def _read_file(known: Known, sources: _SourceValues, file: Path | None) -> None:
         raise Misuse(f"cannot read {str(path)!r}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"{str(path)!r} is not TOML: {error}") from None
-    for name, value in _flattened(known, tree):
+    for name, value in _flattened(tree):
         given = GivenValue(value, f"{name} ({path})")
-        if name in known:
+        if name in SETTINGS:
             sources.new[name] = given
         elif (old := old_name(name)) is not None:
             sources.old[old] = given
         elif name in WITHOUT_EFFECT:
             sources.warnings.append(unheeded(given.where))
         else:
-            near = nearest(name, list(known))
+            near = nearest(name, list(SETTINGS))
             raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")
 
 
-def _flattened(
-    known: Known, tree: Mapping[str, Any], before: str = ""
-) -> Iterator[tuple[str, Any]]:
+def _flattened(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     """The leaves of `tree` by dotted name; a mapping that is a setting is one leaf."""
     for key, value in tree.items():
         name = before + key
-        if isinstance(value, dict) and not (name in known and known[name].mapping):
-            yield from _flattened(known, value, name + ".")
+        if isinstance(value, dict) and not (name in SETTINGS and SETTINGS[name].mapping):
+            yield from _flattened(value, name + ".")
         else:
             yield name, value

@@ -11,26 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from parley.listeners.spending.prices import Price
 from parley.memory.settings.presets import load_preset
 from parley.memory.settings.session_settings import Settings as SessionSettings
-from parley.memory.settings.session_settings import overlay_trees
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.server.basics.errors import Misuse
-from parley.server.settings import setting as leaves
-from parley.server.settings import setting_sources
 from parley.server.settings.serve_settings import ServeSettings
-from parley.server.settings.setting_sources import Sources
+from parley.server.settings.setting import set_at
+from parley.server.settings.setting_sources import Sources, read_sources
+from parley.server.settings.setting_table import SETTINGS
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """What a process of Parley goes by. `session` is what new sessions are opened with."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     redis: str = Field("", description="address of Redis; empty: the embedded server")
     embedded: Literal["auto", "path", "bundled", "fake"] = Field(
@@ -101,32 +100,6 @@ class Settings(BaseSettings):
             tree = overlay_trees(tree, {"echo": {"how": "embedding"}})
         return tree
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what `resolve_defaults` hands in: it has read and checked every source already."""
-        return (init_settings,)
-
-
-SETTINGS: Final = {setting.name: setting for setting in leaves.list_settings(Settings)}
-
-
-def read_sources(
-    flags: Mapping[str, Any], environment: Mapping[str, str], file: Path | None = None
-) -> Sources:
-    """Every value that was given, and where; `flags` are by dotted name.
-
-    `file` must exist when named; otherwise `parley.toml` of the working
-    directory is read where there is one. Raises `Misuse`.
-    """
-    return setting_sources.read_sources(SETTINGS, flags, environment, file)
-
 
 def build_settings(given: Sources) -> Settings:
     """The settings in force. Raises `Misuse`, naming the setting as it was given."""
@@ -135,7 +108,7 @@ def build_settings(given: Sources) -> Settings:
         setting = SETTINGS[name]
         if not setting.fits(value.value):
             raise Misuse(f"{value.where}: {str(value.value)!r}; it takes {setting.taken}")
-        leaves.set_at(tree, setting.path, setting.read(value.value))
+        set_at(tree, setting.path, setting.read(value.value))
     try:
         return Settings(**tree)
     except ValidationError as refused:
@@ -163,8 +136,3 @@ def _explained(refused: ValidationError, given: Sources) -> Misuse:
             place = given.values[name].where + (f", {below}" if setting.mapping and below else "")
             return Misuse(f"{place}: {first['msg']}; it takes {setting.taken}")
     return Misuse(f"{'.'.join(path)}: {first['msg']}")
-
-
-def setting_rows() -> str:
-    """The settings as a Markdown table; docs/settings.md holds it, and a test holds them alike."""
-    return leaves.table(SETTINGS)

@@ -17,7 +17,8 @@ from typer.core import TyperGroup
 
 from parley.server.basics.version import version
 from parley.server.settings import SETTINGS
-from parley.server.settings.setting import WITHOUT_EFFECT, Setting
+from parley.server.settings.setting import Setting
+from parley.server.settings.setting_table import WITHOUT_EFFECT
 
 PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
 _SWITCHES: Final = {
@@ -104,7 +105,7 @@ def _option(setting: Setting) -> inspect.Parameter:
     option = typer.Option(
         None,
         flag,
-        help=(setting.info.description or "") + shown,
+        help=setting.description + shown,
         metavar=None if setting.switch else setting.kind,
         rich_help_panel=PANEL,
         show_default=False,

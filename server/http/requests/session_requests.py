@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from parley.bus.entries import SessionOpened
 from parley.memory.settings.presets import PRESETS, load_preset
-from parley.memory.settings.session_settings import overlay_trees, parse_settings
+from parley.memory.settings.session_settings import parse_settings
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.server.basics.errors import Misuse
 from parley.server.http.bodies.request_bodies import SessionBody
 from parley.server.http.problems.problem_details import Problem

@@ -13,7 +13,8 @@ from parley.memory.context.context import Request, assemble
 from parley.memory.errors import SettingsRefused
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset
-from parley.memory.settings.session_settings import Settings, merge_settings, overlay_trees
+from parley.memory.settings.session_settings import Settings, merge_settings
+from parley.memory.settings.setting_trees import overlay_trees
 from tests.support.logs.logs import PACK_REFS, folded, numbered
 from tests.support.logs.mixed import opening
 

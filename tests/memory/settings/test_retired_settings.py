@@ -8,13 +8,8 @@ import pytest
 
 from parley.bus.entries import Message, SettingsChanged
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.settings.session_settings import (
-    Settings,
-    drop_retired_keys,
-    list_retired_keys,
-    merge_settings,
-    parse_settings,
-)
+from parley.memory.settings.session_settings import Settings, merge_settings, parse_settings
+from parley.memory.settings.setting_trees import drop_retired_keys, list_retired_keys
 from tests.support.logs.logs import PACKS, folded, talk
 
 OLD = {"structure": {"manner": "spoken", "decisions": "regions"}}

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from parley.server.basics.errors import Misuse
-from parley.server.settings import SETTINGS, environment, resolve_defaults, setting_rows
-from parley.server.settings.setting import Setting
+from parley.server.settings import (
+    SETTINGS,
+    Settings,
+    build_settings,
+    environment,
+    resolve_defaults,
+    setting_fields,
+)
+from parley.server.settings.old_names import GivenValue
+from parley.server.settings.setting import Setting, table
+from parley.server.settings.setting_sources import Sources
+from parley.server.settings.setting_table import TABLE
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -53,10 +64,16 @@ def other(setting: Setting) -> str:
         return next(word for word in setting.kind.split("|") if word != setting.default)
     if setting.kind in ("integer", "number"):
         number = float(setting.default) * 2 or 1
-        (top,) = [limit.le for limit in setting.info.metadata if hasattr(limit, "le")] or [number]
-        number = number if number <= top else float(setting.default) - 1
+        number = number if number in setting.bounds else float(setting.default) - 1
         return str(number if setting.kind == "number" else int(number))
     return "other"
+
+
+VALUES: tuple[Any, ...] = (
+    "", "x", "a, b", "[1]", '["a"]', "0", "1", "-1", "007", "1.5", "1e3", "nan", "inf", "9" * 30,
+    "true", "false", "yes", "null", "auto", "open", 0, 1, -1, 1.5, 10**30, float("nan"), True,
+    False, None, [], ["a"], [1], {}, {"any": []},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -156,7 +173,24 @@ def test_a_child_process_gets_the_same_settings() -> None:
 
 def test_the_documentation_lists_every_setting() -> None:
     """docs/settings.md holds the table that the tree makes."""
-    assert setting_rows() in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert table(SETTINGS) in (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_settings_is_what_the_models_declare() -> None:
+    """`python -m parley.server.settings.setting_fields` writes it anew."""
+    assert setting_fields.table() == TABLE.read_text(encoding="utf-8")
+    assert list(SETTINGS.values()) == list(setting_fields.list_settings(Settings))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_what_the_table_surely_takes_the_models_take(name: str) -> None:
+    """Else a wrong value would pass where the models are not loaded."""
+    setting = SETTINGS[name]
+    taken = [value for value in VALUES if setting.surely_takes(value)]
+    for value in taken:
+        build_settings(Sources({name: GivenValue(value, name)}))
+
+    assert setting.mapping or setting.surely_takes(other(setting)) or name == "preset"
 
 
 def test_no_two_settings_share_a_flag_or_variable() -> None:

@@ -28,7 +28,7 @@ from parley.listeners.sessions.shipped_packs import known_packs, newest_packs, s
 from parley.memory.fold.apply import apply
 from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.session_settings import overlay_trees
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.support.logs.answers import answers

@@ -64,7 +64,8 @@ from parley.bus.entries import (
     VoteRule,
 )
 from parley.memory.settings.presets import load_preset
-from parley.memory.settings.session_settings import Settings, overlay_trees
+from parley.memory.settings.session_settings import Settings
+from parley.memory.settings.setting_trees import overlay_trees
 from tests.support.logs.logs import AROUND, BARE, ODD, PACK_REFS, PEOPLE, TOPICS
 
 _T = TypeVar("_T")

@@ -81,7 +81,7 @@ async def list_settings(
 
 
 def _setting(row: setting_inventory.Row) -> dict[str, Any]:
-    return {**asdict(row), "about": SETTINGS[row.key].info.description or ""}
+    return {**asdict(row), "about": SETTINGS[row.key].description}
 
 
 @router.get(
