@@ -8,7 +8,8 @@ from typing import Literal
 from msgspec import Struct
 
 ChangeKind = Literal[
-    "proposed", "amends", "supported", "opposed", "turned to support", "turned to oppose",
+    "proposed", "amends", "repeats", "supported", "opposed",
+    "turned to support", "turned to oppose",
     "accepted", "rejected", "withdrawn", "replaced", "lapsed",
     "claimed", "ratified", "disputed", "superseded",
     "carried", "failed", "short", "cancelled", "retracted", "set aside", "taken up",
@@ -28,7 +29,7 @@ class LedgerChange(Struct, frozen=True, gc=False, array_like=True):
     n: int
     start: int = 0
     end: int = 0
-    other: str = ""  # the item it amends, or that takes its place
+    other: str = ""  # the item it amends or repeats, or that takes its place
 
 
 @dataclass(slots=True)

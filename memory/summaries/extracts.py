@@ -9,6 +9,7 @@ range but for the sorting of what is chosen from it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -28,6 +29,8 @@ SHARE: Final = 350  # per mille of the talk's characters that its summary may ha
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
+_FEW_WORDS: Final = 8  # of an item, where there are many: the others want to be known by theirs
+_HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
 _TALK_SENTENCES: Final = 2
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
 _BIRTHS: Final = ("proposed", "claimed")
@@ -47,14 +50,18 @@ class _Room:
         self.words -= words
         return True
 
-    def clip(self, text: str, limit: int, beside: str) -> str:
-        """`text`, cut to what is left with `beside` before it; "" where that is too little."""
+    def clip(self, text: str, limit: int, beside: str, most: int = sys.maxsize) -> str:
+        """`text`, cut to what is left with `beside` before it, and to `most` words.
+
+        "" where that is too little.
+        """
         room = min(limit, self.chars - len(beside))
         words = text.split(" ")
-        left = self.words - len(beside.split())
+        left = min(most, self.words) - len(beside.split())
         if len(words) > left > 0:
             text = " ".join(words[:left])
-            text = text if text.endswith((".", "!", "?", "…")) else f"{text}…"
+            if not text.endswith((".", "!", "?", "…")):
+                text = f"{text.rstrip(_HANGING)}…"
         elif left <= 0:
             return ""
         return "" if len(text) > room < _LEAST_TEXT else clip(text, room)
@@ -165,8 +172,8 @@ def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
             return f"{kind} by {who}"
         case "turned to support" | "turned to oppose":
             return f"{who} {kind}"
-        case "amends":
-            return f"amends {other}"
+        case "amends" | "repeats":
+            return f"{kind} {other}"
         case "replaced" | "superseded":
             return f"{kind} by {other}" if other else kind
         case _:
@@ -176,21 +183,29 @@ def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
 def _quote_items(
     items: Sequence[_Item], by_n: Mapping[int, Line], room: _Room
 ) -> list[tuple[int, int, int]]:
-    """Give items that the range brought their words, as far as there is room; what was quoted."""
-    births = [
-        (WEIGHTS[max((each.kind for each in item.changes), key=lambda kind: WEIGHTS[kind])], item)
-        for item in items
-    ]
+    """Give items that the range brought their words, as far as there is room; what was quoted.
+
+    Each its share of the room; none to what repeats an item that is named beside it.
+    """
+    births = [(item, birth) for item in items if (birth := _birth(item)) is not None]
+    births.sort(key=lambda pair: -max(WEIGHTS[change.kind] for change in pair[0].changes))
+    named = {item.ref for item in items}
     quoted = []
-    for _, item in sorted(births, key=lambda pair: -pair[0]):
-        birth = next((change for change in item.changes if change.kind in _BIRTHS), None)
-        if birth is None or (line := by_n.get(birth.n)) is None:
+    for place, (item, birth) in enumerate(births):
+        line = by_n.get(birth.n)
+        if line is None or any(c.kind == "repeats" and c.other in named for c in item.changes):
             continue
-        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, ": ")
+        share = max(_FEW_WORDS, room.words // (len(births) - place))
+        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, ": ", share)
         if text and room.take(f": {text}"):
             item.text = text
             quoted.append((birth.n, birth.start, birth.end))
     return quoted
+
+
+def _birth(item: _Item) -> LedgerChange | None:
+    """The change by which the range brought the item."""
+    return next((change for change in item.changes if change.kind in _BIRTHS), None)
 
 
 def _give_reasons(

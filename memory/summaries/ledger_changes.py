@@ -19,7 +19,7 @@ WEIGHTS: Final[dict[ChangeKind, int]] = {
     "ratified": 9, "accepted": 9, "rejected": 9, "disputed": 9, "carried": 9, "failed": 9,
     "superseded": 8, "retracted": 8, "claimed": 8, "withdrawn": 8, "proposed": 7, "opposed": 6,
     "turned to support": 6, "turned to oppose": 6, "replaced": 5, "amends": 4, "short": 4,
-    "cancelled": 4, "lapsed": 3, "supported": 2, "set aside": 9, "taken up": 9,
+    "repeats": 4, "cancelled": 4, "lapsed": 3, "supported": 2, "set aside": 9, "taken up": 9,
 }  # fmt: skip
 _SETTLED: Final[dict[object, ChangeKind]] = {
     "accepted": "accepted",
@@ -86,6 +86,7 @@ def _successor(fact: Fact) -> Any:
 _KINDS: Final[dict[str, Callable[[dict[str, object]], ChangeKind | None]]] = {
     "proposal.made": lambda data: "proposed",
     "proposal.amended": lambda data: "amends",
+    "proposal.echoed": lambda data: "repeats",
     "proposal.settled": lambda data: _SETTLED.get(data["status"]),
     "reaction.changed": lambda data: _STANCES.get(data["stance"]),
     "position.flipped": lambda data: _TURNS.get(data["stance"]),

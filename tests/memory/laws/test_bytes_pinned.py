@@ -58,73 +58,73 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="aa1ab5c296acccce1ae9c1ce254f7396",
     facts="9188802583553871139ba4c9ee19d779",
-    memories="d871fe0325eea5dab6abf875d0930163",
+    memories="fc11159fa5ae300e94ef6e645f5c32df",
 )
 GENERATED: Final = (
     Digests(
         logs="d8d5ff3fbd833a634b598982e2ae8fe1",
         facts="c1328b76c9832598e566a3f17d54b7a1",
-        memories="7cd6ff1c7d85dcbe1c584f73c457634f",
+        memories="0d0f5c8724603057048bea219342bd5d",
     ),
     Digests(
         logs="40dff8c708b4a4cd5368d6eddb1f367a",
         facts="2b6244b7edbaa3a8ef58e7bb12e3d291",
-        memories="3ff00110d584fdfa4a060d87ece514a5",
+        memories="d77a4efd05232abdad5c10a0b57dc7b2",
     ),
     Digests(
         logs="d808ea448896d3672a2ad0d5bf1c0361",
         facts="9e1c9e09e27174cab1a51dc9c3b86f27",
-        memories="2271fb0551a07d517a7e3fd47b8b054b",
+        memories="3c05fd5d2b240a5259c2da21de734263",
     ),
     Digests(
         logs="0be8ebe8fdb51167de0aa930dc374c44",
         facts="df7054e7104f0e54ddb69e89d1f406a2",
-        memories="2c27622795717f28342b10dd5f5f6b01",
+        memories="cacb137c9c16743c3562fdac745af7d2",
     ),
     Digests(
         logs="fe3bc3c9545a02ae538b582ba8bb530d",
         facts="2240c54d47de9d99395fcc3899b1f3e1",
-        memories="470e80ff5e5c96addf2d892bf97f108e",
+        memories="b0ed563e38607f0d785c095adf7d4d46",
     ),
     Digests(
         logs="3035c8c58d1d00cef7a07f162ab54055",
         facts="0d9fbb5508f36404076718e9f69cdbf6",
-        memories="ef97f1158a26b5f968ed38a3fc7448ac",
+        memories="d46fee5bd52a5574f45f9dc3e276964a",
     ),
     Digests(
         logs="75b44c14858cfbdb9a7b6da079352d67",
         facts="2ce1ba8d9acfe19a0bb41aacbeddce6d",
-        memories="0b17df2f108aed618feba6f21512492f",
+        memories="da8606877c7506144ea6671a4d4e1507",
     ),
     Digests(
         logs="2a5c0b9bd24fb2f40022f203cbf70e49",
         facts="95acb90304f8a6487deb9b40d9039f49",
-        memories="3d83d129e0825660442a91b2b474fe18",
+        memories="d3d12d2c5886bce82afb322115a7d8fb",
     ),
     Digests(
         logs="439abb68d4a04f6fac6e30b6f15920a1",
         facts="a0255c808de935b03cf09e347edcd826",
-        memories="0abeb70e5d022810afce965e219e82fd",
+        memories="66211e4a6ade8732a398c20d7db55ca3",
     ),
     Digests(
         logs="b8f4de8c6eb2208bf0c4a28a1fa821f4",
         facts="05e783435b3f148aeba7376d519bc51f",
-        memories="a5ddce0b0558c0e236f9b8f2cb1e892e",
+        memories="cc87217e1ebf788d3f9e65526e6d9efa",
     ),
 )
-DEMO: Final = "6b9f94303a2c221cce8b9873f59ffbb9"
+DEMO: Final = "7acbe0fb86566b6aac19e035235a1c78"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "5e128e860211da34fa927eda69e0cac5", "1838c8f08940d5ffe218e50fc9cc27f0"
+        86, "cb758d64877d384a661d5fcdf3153b03", "0e181736f3fee1c2869463d4dbff1cb9"
     ),
     "dev/wg": Transcripts(
-        121, "04f337dec9a054f3d8e52ffdd05bbde5", "b29edd9bb5737d9b67ca29f8fb97c4d9"
+        121, "9c8001c87381455b1a540bf4978f0b55", "beb9330e4b8ac4ad67d7ad89370bb489"
     ),
     "agents/dev": Transcripts(
-        26, "cc1db01889634551787ec393bac45cdc", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "76cd1ae7a851d8b9cb0fc92a89a4791d", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "c5028016c4768d2e134551ea211ea39f", "76cde67e40f9effee3e5518e0b9f91e5")
+LONG: Final = Transcripts(1, "f5f5b8fb3f0057dfc763db43aa6c4837", "c3909612c312dd00918c7162cb9b7c31")
 
 
 def digest(parts: Iterable[bytes]) -> str:

@@ -107,6 +107,26 @@ def test_an_open_question_and_the_talk_that_carries_most_follow() -> None:
         assert "mount" not in text
 
 
+def test_many_items_share_the_room_for_their_words() -> None:
+    """Each is known by some of them; what repeats another beside it by that one's handle."""
+    ideas = [
+        "move the archive to the new rack behind the kitchen, as the auditors asked us to",
+        "paint every window of the northern wing, which nobody has done since the flood",
+        "hire two gardeners for the season, because the orchard suffers from the drought",
+        "sell that piano and buy benches with the money, since hardly anybody plays it",
+        "close the workshop on Mondays, when the heating of the whole street is serviced",
+        "print invitations on recycled paper, though it costs a little more than ordinary",
+        "teach apprentices how engines are mended, so that we need no mechanic from town",
+        "photograph all documents before winter, lest mould destroys what has survived",
+    ]
+    said = [("ann", f"I propose that we {idea}.") for idea in ideas]
+    lines, changes = fold_talk(*said, ("bob", said[0][1]))
+    summary = extract_summary(lines * 3, changes, 110).splitlines()
+    for idea, line in zip(ideas, summary, strict=False):
+        assert idea.split(" ")[0] in line
+    assert summary[len(ideas)] == "P9 proposed by bob; repeats P1"
+
+
 def test_the_ledger_outlives_the_talk() -> None:
     """With little room it is the talk that goes, then the words of items, then lesser changes."""
     lines, changes = fold_talk(*MEETING)
