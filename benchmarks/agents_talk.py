@@ -67,7 +67,7 @@ def fold_talk(transcript: Recorded, cards: Mapping[str, WritingCards] = _SHIPPED
         analysis = analyze(parse_transcript(transcript.transcript()), resolve_defaults({}, {}))
     return Talk(
         rows[0]["repository"],
-        Read(transcript, len(rows) - 1, one_status_each(_items(analysis))),
+        Read(transcript, len(rows) - 1, merge_statuses(_items(analysis))),
         transcript.gold(),
         _texts(analysis),
         _repeats(analysis),
@@ -75,7 +75,7 @@ def fold_talk(transcript: Recorded, cards: Mapping[str, WritingCards] = _SHIPPED
     )
 
 
-def one_status_each(rows: Iterable[Row]) -> list[Row]:
+def merge_statuses(rows: Iterable[Row]) -> list[Row]:
     """The rows with one status a message: a key has one, whatever a message's proposals came to.
 
     It is the one that most of those proposals have that are no longer active, the earliest of

@@ -40,16 +40,16 @@ class Pair:
     kind: str
     half: int  # 0: fitted on, 1: reported
     same: bool
-    one: str
-    other: str
+    first: str
+    second: str
 
 
 def by_hand() -> Iterator[Pair]:
     """The committed pairs; lines of even places were fitted on."""
     lines = BY_HAND.read_text(encoding="utf-8").splitlines()
     rows = [line.split(" | ") for line in lines if line and not line.startswith("#")]
-    for place, (kind, one, other) in enumerate(rows):
-        yield Pair("by hand", kind.lower(), place % 2, kind.isupper(), one, other)
+    for place, (kind, first, second) in enumerate(rows):
+        yield Pair("by hand", kind.lower(), place % 2, kind.isupper(), first, second)
 
 
 def recorded(corpora: Path) -> Iterator[Pair]:
@@ -67,17 +67,17 @@ def _of_meeting(source: str, half: int, rows: Sequence[dict[str, Any]]) -> Itera
         if row["label"] == "proposal" and row.get("repeat_of") in offered:
             same[row["repeat_of"], row["index"]] = "repeat"
         elif row["label"] == "status" and "reworded" in row["basis"]:
-            if (later := _reworded(offered, row["proposal_index"])) is not None:
-                same[row["proposal_index"], later] = "reworded"
+            if (reworded := _reworded(offered, row["proposal_index"])) is not None:
+                same[row["proposal_index"], reworded] = "reworded"
         elif _answers(row, offered):
             text = offered[row["proposal_index"]]
             how = "verbatim" if _flat(text) == _flat(row["content"]) else "reworded"
             yield Pair(source, f"decision, {how}", half, True, text, row["content"])
-    for (one, text), (other, later_text) in combinations(sorted(offered.items()), 2):
-        told = same.get((one, other))
-        if told is None and _is_unlabelled(one, text, other, later_text):
+    for (index, text), (later, later_text) in combinations(sorted(offered.items()), 2):
+        kind = same.get((index, later))
+        if kind is None and _is_unlabelled(index, text, later, later_text):
             continue
-        yield Pair(source, told or "other proposal", half, told is not None, text, later_text)
+        yield Pair(source, kind or "other proposal", half, kind is not None, text, later_text)
 
 
 def _answers(row: dict[str, Any], offered: dict[int, str]) -> bool:
@@ -91,11 +91,11 @@ def _answers(row: dict[str, Any], offered: dict[int, str]) -> bool:
     )
 
 
-def _is_unlabelled(one: int, text: str, other: int, later: str) -> bool:
+def _is_unlabelled(index: int, text: str, later: int, later_text: str) -> bool:
     """True where the gold's own rule would call a pair reworded, had it not been decided."""
-    words, later_words = set(content_words(text)), set(content_words(later))
+    words, later_words = set(content_words(text)), set(content_words(later_text))
     alike = _jaccard(words, later_words)
-    return alike == 1000 or (other - one <= _REWORDED_WITHIN and alike >= 500)
+    return alike == 1000 or (later - index <= _REWORDED_WITHIN and alike >= 500)
 
 
 def _reworded(offered: dict[int, str], index: int) -> int | None:
@@ -107,8 +107,8 @@ def _reworded(offered: dict[int, str], index: int) -> int | None:
     return -other if best >= 400 else None
 
 
-def _jaccard(one: set[str], other: set[str]) -> int:
-    return 1000 * len(one & other) // max(1, len(one | other))
+def _jaccard(first: set[str], second: set[str]) -> int:
+    return 1000 * len(first & second) // max(1, len(first | second))
 
 
 def _flat(text: str) -> str:
@@ -119,9 +119,9 @@ def figures(scored: Iterable[tuple[int, bool]], at_least: int) -> dict[str, int]
     """Counts, and per mille of precision, recall and F1, of a threshold."""
     hit = missed = wrong = rest = 0
     for score, same in scored:
-        found = score >= at_least
-        hit, missed = hit + (found and same), missed + (same and not found)
-        wrong, rest = wrong + (found and not same), rest + (not found and not same)
+        positive = score >= at_least
+        hit, missed = hit + (positive and same), missed + (same and not positive)
+        wrong, rest = wrong + (positive and not same), rest + (not positive and not same)
     return {
         "same": hit + missed,
         "other": wrong + rest,
@@ -135,7 +135,7 @@ def figures(scored: Iterable[tuple[int, bool]], at_least: int) -> dict[str, int]
 def report(pairs: Sequence[Pair]) -> dict[str, Any]:
     """Figures by source and half at the shipped threshold, by kind, and the curve of the rest."""
     scored = [
-        (pair, measure_resemblance(fingerprint(pair.one), fingerprint(pair.other)))
+        (pair, measure_resemblance(fingerprint(pair.first), fingerprint(pair.second)))
         for pair in pairs
     ]
     row: dict[str, Any] = {"threshold": SHIPPED, "sources": {}, "kinds": {}, "curves": {}}
@@ -152,8 +152,8 @@ def report(pairs: Sequence[Pair]) -> dict[str, Any]:
     for kind in sorted({(pair.source, pair.kind) for pair in pairs}):
         mine = [(score, pair.same) for pair, score in scored
                 if (pair.source, pair.kind, pair.half) == (*kind, 1)]  # fmt: skip
-        held = sum(score >= SHIPPED for score, _ in mine)
-        row["kinds"][", ".join(kind)] = {"pairs": len(mine), "found": held}
+        recognised = sum(score >= SHIPPED for score, _ in mine)
+        row["kinds"][", ".join(kind)] = {"pairs": len(mine), "found": recognised}
     return row
 
 
@@ -162,17 +162,17 @@ def main() -> None:
     parser.add_argument("corpora", nargs="?", type=Path, default=CORPORA)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    found = report([*by_hand(), *recorded(given.corpora)])
+    figures_report = report([*by_hand(), *recorded(given.corpora)])
     if given.json:
-        print(json.dumps(found))
+        print(json.dumps(figures_report))
         return
-    print(f"threshold {found['threshold']}; precision, recall, F1 per mille")
-    for name, row in found["sources"].items():
+    print(f"threshold {figures_report['threshold']}; precision, recall, F1 per mille")
+    for name, row in figures_report["sources"].items():
         print(f"  {name:<20} {_row(row)}")
     print("kinds, of the half that is reported: pairs, found alike")
-    for name, row in found["kinds"].items():
+    for name, row in figures_report["kinds"].items():
         print(f"  {name:<26} {row['pairs']:>6} {row['found']:>6}")
-    for source, curve in found["curves"].items():
+    for source, curve in figures_report["curves"].items():
         print(f"curve, {source}, reported half")
         for step, row in curve.items():
             print(f"  {step:>4} {_row(row)}")

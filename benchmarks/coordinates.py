@@ -74,14 +74,14 @@ def _columns(rows: Sequence[Sequence[str]], names: Iterable[str]) -> dict[str, l
 def _descend(columns: dict[str, list[int]], gold: Sequence[bool]) -> Fitted:
     share = sum(gold) / len(gold)
     bias = round(_UNIT * math.log(share / (1 - share)))
-    held = [bias] * len(gold)
+    scores = [bias] * len(gold)
     weights = dict.fromkeys(columns, 0)
     everywhere = list(range(len(gold)))
     for _ in range(_ROUNDS):
-        bias += _step(everywhere, gold, held, 0, 0)
+        bias += _step(everywhere, gold, scores, 0, 0)
         moved = 0
         for name, column in columns.items():
-            step = _step(column, gold, held, weights[name], _RIDGE)
+            step = _step(column, gold, scores, weights[name], _RIDGE)
             weights[name] += step
             moved = max(moved, abs(step))
         if moved <= 1:
@@ -90,19 +90,19 @@ def _descend(columns: dict[str, list[int]], gold: Sequence[bool]) -> Fitted:
 
 
 def _step(
-    column: Sequence[int], gold: Sequence[bool], held: list[int], weight: int, ridge: int
+    column: Sequence[int], gold: Sequence[bool], scores: list[int], weight: int, ridge: int
 ) -> int:
     """Move one weight, and the scores of its rows with it; by how much."""
     slope = curve = 0
     for place in column:
-        chance = _CHANCES[max(-_FAR, min(_FAR, held[place])) + _FAR]
+        chance = _CHANCES[max(-_FAR, min(_FAR, scores[place])) + _FAR]
         slope += _ONE * gold[place] - chance
         curve += chance * (_ONE - chance)
     curve = curve // _ONE + ridge * _ONE
     step = _nearest(slope * _UNIT - ridge * _ONE * weight, curve) if curve else 0
     if step:
         for place in column:
-            held[place] += step
+            scores[place] += step
     return step
 
 

@@ -43,17 +43,17 @@ def quantiles(milliseconds: list[float]) -> dict[str, float]:
     return {"p50": at[0], "p99": at[1]}
 
 
-async def paced(count: int, rate: float, one: Callable[[int], Awaitable[None]]) -> None:
-    """`one` for each of `count`, that many a second, late ones at once."""
+async def paced(count: int, rate: float, call: Callable[[int], Awaitable[None]]) -> None:
+    """`call` for each of `count`, that many a second, late ones at once."""
     started = time.perf_counter()
     for k in range(count):
-        await one(k)
+        await call(k)
         await asyncio.sleep(max(0.0, started + (k + 1) / rate - time.perf_counter()))
 
 
 async def raw_latency(url: str, texts: list[str]) -> dict[str, float]:
     """Milliseconds of a bare publish to a bare subscriber."""
-    found: list[float] = []
+    latencies: list[float] = []
     async with redis.asyncio.from_url(url) as client, client.pubsub() as heard:
         await heard.subscribe("raw")
 
@@ -61,7 +61,7 @@ async def raw_latency(url: str, texts: list[str]) -> dict[str, float]:
             async for message in heard.listen():
                 if message["type"] == "message":
                     sent = float(message["data"].partition(b" ")[0])
-                    found.append((time.perf_counter() - sent) * 1e3)
+                    latencies.append((time.perf_counter() - sent) * 1e3)
 
         async def say(k: int) -> None:
             await client.publish("raw", f"{time.perf_counter()} {texts[k % len(texts)]}")
@@ -72,7 +72,7 @@ async def raw_latency(url: str, texts: list[str]) -> dict[str, float]:
         await asyncio.sleep(0.2)
         hearing.cancel()
         await asyncio.wait({hearing})
-    return quantiles(found)
+    return quantiles(latencies)
 
 
 async def latency(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, float]:
@@ -103,14 +103,14 @@ async def fanout(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, 
     session = f"fanout-{run}"
     await bus.open(session, OPENED)
     tally = Tally()
-    said = FANOUT_RATE * SECONDS * 2
+    post_count = FANOUT_RATE * SECONDS * 2
     async with many(at, session, FANOUT, tally), Poster(at, session) as poster:
         before, began = at.cpu_seconds(), time.perf_counter()
-        await paced(said, FANOUT_RATE, lambda k: poster.post(texts[k % len(texts)]))
-        await tally.until(said * FANOUT, 20)
+        await paced(post_count, FANOUT_RATE, lambda k: poster.post(texts[k % len(texts)]))
+        await tally.until(post_count * FANOUT, 20)
         took = time.perf_counter() - began
         used = at.cpu_seconds() - before
-    return {"lost": said * FANOUT - tally.entries, "CPU %": 100 * used / took}
+    return {"lost": post_count * FANOUT - tally.entries, "CPU %": 100 * used / took}
 
 
 @asynccontextmanager
@@ -122,7 +122,7 @@ async def many(at: Served, session: str, count: int, tally: Tally) -> AsyncItera
         for start in range(0, count, 100):
             some = range(start, min(start + 100, count))
             made = [opened(at, session, tokens[k // OF_A_TOKEN], tally) for k in some]
-            await asyncio.gather(*(one.__aenter__() for one in made))
+            await asyncio.gather(*(stream.__aenter__() for stream in made))
             streams += made
         await hello_within(tally, count)
         yield
@@ -171,11 +171,11 @@ async def past(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, fl
     await moments.at(session, last)
     cold = time.perf_counter() - began
     calm_collector()  # as the server does once it stands
-    found, used = [], []
+    latencies, used = [], []
     for k in range(200):
         began, spent = time.perf_counter(), time.process_time()
         await moments.at(session, 1 + (k * 7_919) % last)
-        found.append((time.perf_counter() - began) * 1e3)
+        latencies.append((time.perf_counter() - began) * 1e3)
         used.append((time.process_time() - spent) * 1e3)
     await moments.aclose()
     own = quantiles(used)
@@ -186,10 +186,10 @@ async def past(at: Served, bus: Bus, run: int, texts: list[str]) -> dict[str, fl
             began = time.perf_counter()
             await asking.get(f"/view?at={1 + (k * 6_007) % last}")
             views.append((time.perf_counter() - began) * 1e3)
-    told = quantiles(views)
+    view = quantiles(views)
     return {
-        "cold, s": cold, **quantiles(found), "CPU p50": own["p50"], "CPU p99": own["p99"],
-        "view p50": told["p50"], "view p99": told["p99"],
+        "cold, s": cold, **quantiles(latencies), "CPU p50": own["p50"], "CPU p99": own["p99"],
+        "view p50": view["p50"], "view p99": view["p99"],
     }  # fmt: skip
 
 
@@ -199,7 +199,7 @@ MEASURES: Final = {
 
 
 async def measured(runs: int, only: list[str]) -> dict[str, dict[str, list[float]]]:
-    found: dict[str, dict[str, list[float]]] = {}
+    values: dict[str, dict[str, list[float]]] = {}
     texts = [entry.content for entry in talk(1_000) if entry.kind == "message"]
     for name in only:
         for run in range(1 if name == "idle" else runs):
@@ -209,8 +209,8 @@ async def measured(runs: int, only: list[str]) -> dict[str, dict[str, list[float
                 await Bus.connect(server.url) as bus,
             ):
                 for row, value in (await MEASURES[name](at, bus, run, texts)).items():
-                    found.setdefault(name, {}).setdefault(row, []).append(value)
-    return found
+                    values.setdefault(name, {}).setdefault(row, []).append(value)
+    return values
 
 
 def main() -> None:
@@ -225,11 +225,11 @@ def main() -> None:
     if "idle" in only and hard < IDLE + 1_000:
         print(f"idle: skipped, it needs ulimit -n of {IDLE + 1_000}", file=sys.stderr)
         only.remove("idle")
-    found: dict[str, Any] = asyncio.run(measured(asked.runs, only))
+    figures: dict[str, Any] = asyncio.run(measured(asked.runs, only))
     if asked.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
-    for name, rows in found.items():
+    for name, rows in figures.items():
         for row, values in rows.items():
             print(f"{name:8} {row:14} {spread(values)}")
 

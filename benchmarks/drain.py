@@ -127,23 +127,25 @@ def run(children: list[list[str]], url: str, sessions: int) -> tuple[float, int]
 async def measure(sessions: int, messages: int, pairs: int) -> dict[str, Any]:
     """Ratios of one worker to the bare loop, and of two workers to one."""
     total = sessions * (messages + 1)
-    one_to_bare, two_to_one, rates, folded = [], [], [], []
+    ratios_to_bare, ratios_of_two, rates, folded = [], [], [], []
     with tempfile.TemporaryDirectory() as directory:
         async with serve("auto", Path(directory)) as server:
             await fill(server.url, sessions, messages)
             for _ in range(pairs):
-                raw, _ = run([["--bare"]], server.url, sessions)
+                seconds_bare, _ = run([["--bare"]], server.url, sessions)
                 await unfold(server.url, sessions)
-                one, _ = run([["--worker", "one"]], server.url, sessions)
+                seconds_one, _ = run([["--worker", "one"]], server.url, sessions)
                 await unfold(server.url, sessions)
-                two, count = run([["--worker", "a"], ["--worker", "b"]], server.url, sessions)
-                one_to_bare.append(raw / one)
-                two_to_one.append(one / two)
-                rates.append(total / one)
+                seconds_two, count = run(
+                    [["--worker", "a"], ["--worker", "b"]], server.url, sessions
+                )
+                ratios_to_bare.append(seconds_bare / seconds_one)
+                ratios_of_two.append(seconds_one / seconds_two)
+                rates.append(total / seconds_one)
                 folded.append(count)
     return {
-        "one worker / bare loop": spread(one_to_bare),
-        "two workers / one": spread(two_to_one),
+        "one worker / bare loop": spread(ratios_to_bare),
+        "two workers / one": spread(ratios_of_two),
         "messages a second, one worker": round(statistics.median(rates)),
         "entries": total,
         "entries folded by two": folded,

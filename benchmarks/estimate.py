@@ -36,20 +36,20 @@ def kinds() -> Kinds:
         **{f"{kind}, own": passages for kind, passages in samples(1).items()},
         "documentation": _files("docs", "*.md"),
         "code": _files("memory", "*.py"),
-        "records of goals": list(cut(dumped(one) for goal in goals(20) for one in goal[1:-1]
-                                     if one.kind in ("tool.returned", "step"))),
+        "records of goals": list(cut(dumped(entry) for goal in goals(20) for entry in goal[1:-1]
+                                     if entry.kind in ("tool.returned", "step"))),
         **{f"recorded, {name}": _recorded(name) for name in ("irc", "wg", "ami")},
     }  # fmt: skip
 
 
 def cut(lines: Iterable[str]) -> Iterator[str]:
     """The lines as stretches of 1,500 characters or a little more; a short rest is left out."""
-    held: list[str] = []
+    stretch: list[str] = []
     for line in lines:
-        held.append(line)
-        if sum(map(len, held)) + len(held) > _STRETCH:
-            yield "\n".join(held)
-            held = []
+        stretch.append(line)
+        if sum(map(len, stretch)) + len(stretch) > _STRETCH:
+            yield "\n".join(stretch)
+            stretch = []
 
 
 def off(texts: Sequence[str], count: Callable[[str], int]) -> dict[str, Any] | None:
@@ -60,7 +60,7 @@ def off(texts: Sequence[str], count: Callable[[str], int]) -> dict[str, Any] | N
         return None
     each = [100 * guess / real - 100 for guess, real in pairs]
     total = 100 * sum(guess for guess, _ in pairs) / sum(real for _, real in pairs) - 100
-    within = sum(abs(one) <= _CLAIMED for one in each)
+    within = sum(abs(error) <= _CLAIMED for error in each)
     return {"total": round(total, 1), "lowest": round(min(each), 1), "highest": round(max(each), 1),
             "within 20": f"{within} of {len(each)}"}  # fmt: skip
 
@@ -70,22 +70,26 @@ def errors() -> dict[str, Any] | str:
     counters = vocabularies()
     if not counters:
         return ABSENT
-    found = {
+    figures = {
         f"{kind}, {name}": off(texts, count)
         for kind, texts in kinds().items()
         for name, count in counters.items()
     }
-    return {what: figure for what, figure in found.items() if figure}
+    return {what: figure for what, figure in figures.items() if figure}
 
 
 def _files(folder: str, pattern: str) -> list[str]:
     paths: list[Path] = sorted((ROOT / folder).glob(pattern))
-    made = [one for path in paths for one in cut(path.read_text(encoding="utf-8").splitlines())]
+    made = [
+        stretch for path in paths for stretch in cut(path.read_text(encoding="utf-8").splitlines())
+    ]
     return made[1::2]
 
 
 def _recorded(corpus: str) -> list[str]:
-    return [one for meeting in meetings(corpus)[:6] for one in cut(map(_content, meeting[1:]))]
+    return [
+        stretch for meeting in meetings(corpus)[:6] for stretch in cut(map(_content, meeting[1:]))
+    ]
 
 
 def _content(record: Record) -> str:

@@ -54,8 +54,8 @@ def predict(out: Path, cards: Cards, meeting: Recorded) -> Read:
     folder.mkdir(parents=True, exist_ok=True)
     text = b"".join(orjson.dumps(row) + b"\n" for row in rows)
     (folder / f"{meeting.name}.pred.jsonl").write_bytes(text)
-    found = [orjson.loads(line) for line in text.splitlines()]
-    return Read(meeting, len(meeting.rows()) - 1, found)
+    predicted = [orjson.loads(line) for line in text.splitlines()]
+    return Read(meeting, len(meeting.rows()) - 1, predicted)
 
 
 def report(
@@ -65,20 +65,20 @@ def report(
     row: dict[str, Any] = {}
     every: list[Read] = []
     for corpus in corpora:
-        told = pool.map(partial(predict, out, cards), recorded(corpus))
-        read = list(_counted(told, corpus.name))
-        read.sort(key=lambda one: one.meeting.variant, reverse=True)
-        for variant, some in groupby(read, lambda one: one.meeting.variant):
+        predicted = pool.map(partial(predict, out, cards), recorded(corpus))
+        read = list(_counted(predicted, corpus.name))
+        read.sort(key=lambda each: each.meeting.variant, reverse=True)
+        for variant, some in groupby(read, lambda each: each.meeting.variant):
             row[f"{corpus.name}, {variant}"] = figures(list(some))
         every += read
     return row, every
 
 
 def _counted(read: Iterator[Read], name: str) -> Iterator[Read]:
-    for count, one in enumerate(read, 1):
+    for count, each in enumerate(read, 1):
         if count % 20 == 0:
             _say(f"{name}: {count} read")
-        yield one
+        yield each
 
 
 def _say(text: str) -> None:
@@ -129,7 +129,7 @@ def main() -> None:
     if not corpora and not (asked.agents and agents):
         print(f"no corpora at {CORPORA}: nothing measured; set PARLEY_CORPORA to their folder")
         return
-    if missing := [str(one) for one in corpora if not recorded(one)]:
+    if missing := [str(corpus) for corpus in corpora if not recorded(corpus)]:
         sys.exit(f"no meetings with answers (NAME.gold.jsonl) in {', '.join(missing)}")
     with (
         tempfile.TemporaryDirectory() as scratch,

@@ -36,11 +36,11 @@ def costs(corpora: Iterable[Path], runs: int) -> dict[str, Figures]:
 
     A process of its own for each, so that what one has warmed does not help the next.
     """
-    found = {}
+    by_corpus = {}
     for corpus in corpora:
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
-            found[corpus.name] = alone.submit(cost, corpus, runs).result()
-    return found
+            by_corpus[corpus.name] = alone.submit(cost, corpus, runs).result()
+    return by_corpus
 
 
 def cost(corpus: Path, runs: int) -> Figures:

@@ -27,39 +27,39 @@ class Error(NamedTuple):
 
 def errors(read: Iterable[Read], label: str) -> Iterator[Error]:
     """The errors of a label, at the exact message."""
-    for one in read:
-        answers = {row["index"]: row for row in one.meeting.gold() if row["label"] == label}
-        told = {row["index"]: row for row in one.rows if row["label"] == label}
-        for index, row in told.items():
+    for prediction in read:
+        answers = {row["index"]: row for row in prediction.meeting.gold() if row["label"] == label}
+        predicted = {row["index"]: row for row in prediction.rows if row["label"] == label}
+        for index, row in predicted.items():
             if index not in answers:
                 note = f"{row['how']}: {row['rule']} ({row['confidence']})"
-                yield Error(one.meeting, label, index, False, note)
-        others = {row["index"]: row["label"] for row in one.rows if row["label"] in
+                yield Error(prediction.meeting, label, index, False, note)
+        others = {row["index"]: row["label"] for row in prediction.rows if row["label"] in
                   (*LABELS, "candidate")}  # fmt: skip
         for index, row in answers.items():
-            if index not in told and not is_optional(row):
+            if index not in predicted and not is_optional(row):
                 note = f"told: {others.get(index, 'nothing')}"
-                yield Error(one.meeting, label, index, True, note)
+                yield Error(prediction.meeting, label, index, True, note)
 
 
-def sampled(found: Iterable[Error], most: int) -> list[Error]:
+def sampled(errors: Iterable[Error], most: int) -> list[Error]:
     """At most `most`, chosen by a hash of where they stand: the same each time."""
 
     def draw(error: Error) -> tuple[int, int]:
         where = f"{error.meeting.corpus}/{error.meeting.name}/{error.place}/{error.label}"
         return zlib.crc32(where.encode()), error.place
 
-    return sorted(found, key=draw)[:most]
+    return sorted(errors, key=draw)[:most]
 
 
 def print_errors(read: Sequence[Read], most: int) -> None:
     """Print `most` of the wrong and `most` of the missed items of each corpus and label."""
-    for (corpus, variant), some in groupby(read, lambda one: one.meeting[:2]):
-        meetings = {one.meeting: one for one in some}
+    for (corpus, variant), some in groupby(read, lambda each: each.meeting[:2]):
+        meetings = {each.meeting: each for each in some}
         for label in LABELS:
-            found = list(errors(meetings.values(), label))
+            every = list(errors(meetings.values(), label))
             for missed in (False, True):
-                mine = [error for error in found if error.missed is missed]
+                mine = [error for error in every if error.missed is missed]
                 what = f"{corpus}, {variant}: {label}s {'missed' if missed else 'wrongly told'}"
                 print(f"\n#### {what}: {len(mine)}")
                 for error in sampled(mine, most):
@@ -72,10 +72,10 @@ def _print(error: Error, read: Read) -> None:
     for row in error.meeting.rows()[1:]:
         index = row["index"]
         if error.place - _BEFORE <= index <= error.place + _AFTER:
-            said = " ".join(row["content"].split())[:_CHARS]
+            content = " ".join(row["content"].split())[:_CHARS]
             labels = " ".join(filter(None, (each.get(index, "") for each in marks)))
             pointer = ">" if index == error.place else " "
-            print(f"{pointer} {index:4} {row['agent_id'][:14]:14} {said}  {labels}".rstrip())
+            print(f"{pointer} {index:4} {row['agent_id'][:14]:14} {content}  {labels}".rstrip())
 
 
 def _marks(rows: Iterable[Row], by: str) -> dict[int, str]:

@@ -44,40 +44,40 @@ def stamp(cross_validated: bool, agents: bool = False) -> dict[str, Any]:
     }
 
 
-def write(page: Path, found: Figures) -> None:
+def write(page: Path, figures: Figures) -> None:
     """Put the figures between the comment lines of `page` that are theirs; exits without.
 
     Those of agents' talk have a place of their own, only where they are cross-validated, and
     without a line for each repository: their names are people's.
     """
     text = page.read_text("utf-8") if page.is_file() else ""
-    if found["corpora"] or "agents" not in found:
-        meetings = {name: row for name, row in found.items() if not name.startswith("agents")}
-        text = _put(page, text, begin(found["cards"]), meetings)
-    if found.get("agents") and found["cards"] == CROSS_VALIDATED:
-        groups = {name: row for name, row in found["agents"].items() if "/" not in name}
+    if figures["corpora"] or "agents" not in figures:
+        meetings = {name: row for name, row in figures.items() if not name.startswith("agents")}
+        text = _put(page, text, begin(figures["cards"]), meetings)
+    if figures.get("agents") and figures["cards"] == CROSS_VALIDATED:
+        groups = {name: row for name, row in figures["agents"].items() if "/" not in name}
         text = _put(
-            page, text, BEGIN_AGENTS, {**found, "agents": groups, "corpora": {}, "cost": {}}
+            page, text, BEGIN_AGENTS, {**figures, "agents": groups, "corpora": {}, "cost": {}}
         )
     page.write_text(text, "utf-8")
 
 
-def _put(page: Path, text: str, begun: str, found: Figures) -> str:
+def _put(page: Path, text: str, begun: str, figures: Figures) -> str:
     """`text` of `page` with the figures between the line `begun` and the next end."""
     head, first, rest = text.partition(begun)
     _, last, tail = rest.partition(END)
     if not first or not last:
         sys.exit(f"{page} has no lines {begun!r} and {END!r}: put them in")
-    return f"{head}{first}\n\n{markdown(found)}\n{last}{tail}"
+    return f"{head}{first}\n\n{markdown(figures)}\n{last}{tail}"
 
 
-def markdown(found: Figures) -> str:
+def markdown(figures: Figures) -> str:
     """All tables, with the command and the commit."""
-    said = f"`{found['command']}`, commit {found['commit']}, Python {found['python']}."
-    agents = found.get("agents", {})
-    cost = {"agents' talk": found["agents_cost"]} if "agents_cost" in found else {}
-    cost |= found.get("cost", {})
-    lines = [said, *agents_tables(agents), *_tables(found["corpora"]), *_cost(cost)]
+    provenance = f"`{figures['command']}`, commit {figures['commit']}, Python {figures['python']}."
+    agents = figures.get("agents", {})
+    cost = {"agents' talk": figures["agents_cost"]} if "agents_cost" in figures else {}
+    cost |= figures.get("cost", {})
+    lines = [provenance, *agents_tables(agents), *_tables(figures["corpora"]), *_cost(cost)]
     return "\n".join(lines) + "\n"
 
 

@@ -25,13 +25,13 @@ def figures(read: Sequence[Read]) -> dict[str, Any]:
     """Every figure of the meetings of one corpus in one variant."""
     score = scorer(read[0].meeting.key)
     counts: Counter[Any] = Counter()
-    parts: dict[str, Counter[Any]] = {one.meeting.part: Counter() for one in read}
-    for one in read:
-        gold = one.meeting.gold()
-        for into in (counts, parts[one.meeting.part]):
-            score.score_one(one.rows, gold, _TOLERANCE, into, one.messages)
+    parts: dict[str, Counter[Any]] = {each.meeting.part: Counter() for each in read}
+    for each in read:
+        gold = each.meeting.gold()
+        for into in (counts, parts[each.meeting.part]):
+            score.score_one(each.rows, gold, _TOLERANCE, into, each.messages)
     report: dict[str, Any] = score.report(counts, _TOLERANCE, len(read))
-    report["messages"] = sum(one.messages for one in read)
+    report["messages"] = sum(each.messages for each in read)
     for label in LABELS:
         report[label]["by_part"] = _by_part(score, parts.values(), label)
         report[label]["by_how"] = _by_how(read, label)
@@ -52,8 +52,8 @@ def _per(count: int, report: dict[str, Any]) -> float:
 
 def _by_part(score: Any, parts: Iterable[Counter[Any]], label: str) -> list[float]:
     """F1 of each part of the meetings in which there is anything to find, ascending."""
-    found = [tuple(part[label, each] for each in ("tp", "fp", "fn")) for part in parts]
-    return sorted(round(score.prf(*counts)[2], 3) for counts in found if sum(counts))
+    counted = [tuple(part[label, each] for each in ("tp", "fp", "fn")) for part in parts]
+    return sorted(round(score.prf(*counts)[2], 3) for counts in counted if sum(counts))
 
 
 def _by_how(read: Iterable[Read], label: str) -> dict[str, dict[str, Any]]:
@@ -63,10 +63,10 @@ def _by_how(read: Iterable[Read], label: str) -> dict[str, dict[str, Any]]:
     message the first counts, as in the scorer.
     """
     counter: Counter[tuple[str, str]] = Counter()
-    for one in read:
-        answers = {row["index"]: row for row in one.meeting.gold() if row["label"] == label}
+    for each in read:
+        answers = {row["index"]: row for row in each.meeting.gold() if row["label"] == label}
         first: dict[int, Row] = {}
-        for row in one.rows:
+        for row in each.rows:
             if row["label"] == label:
                 first.setdefault(row["index"], row)
         for index, row in first.items():

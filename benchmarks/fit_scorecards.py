@@ -80,12 +80,12 @@ def gate(learnt: Sequence[Meeting]) -> Weights:
                 sought.append(heard.place in marked)
     names = sorted({cue for line in cues for cue in line})
     rows = _rows(cues, names, sought, [1.0] * len(cues))
-    found = fit(rows, _GATE_RIDGE, [float("-inf")] * len(names))
+    weights = fit(rows, _GATE_RIDGE, [float("-inf")] * len(names))
     scores = sorted(
-        score(found, row) for row, yes in zip(rows.features, sought, strict=True) if yes
+        score(weights, row) for row, yes in zip(rows.features, sought, strict=True) if yes
     )
-    found[-1] -= scores[int(_LOST * len(scores))]
-    whole = _whole(names, found)
+    weights[-1] -= scores[int(_LOST * len(scores))]
+    whole = _whole(names, weights)
     return {name: weight for name, weight in whole.items() if abs(weight) >= _FAINT or not name}
 
 
@@ -100,11 +100,11 @@ def _rows(
     return Rows(features, sought, counts)
 
 
-def _whole(names: Sequence[str], found: Sequence[float]) -> Weights:
-    whole = {name: round(100 * weight) for name, weight in zip(names, found, strict=False)}
+def _whole(names: Sequence[str], weights: Sequence[float]) -> Weights:
+    whole = {name: round(100 * weight) for name, weight in zip(names, weights, strict=False)}
     return {
         **{name: weight for name, weight in whole.items() if weight},
-        "": round(100 * found[-1]),
+        "": round(100 * weights[-1]),
     }
 
 
@@ -167,16 +167,16 @@ def weigh(lines: Sequence[Seen], label: Label, most: int) -> Weights:
         [line.sought for line in lines], [0.0 if line.optional else 1.0 for line in lines],
     )  # fmt: skip
     floors = [_floor(name, label) for name in names]
-    found = fit(rows, _RIDGE[label], floors)
+    weights = fit(rows, _RIDGE[label], floors)
     for few in (2 * most, most):
         if len(names) <= few:
             continue
-        kept = _strongest(names, found, [counts[name] / len(lines) for name in names], few)
+        kept = _strongest(names, weights, [counts[name] / len(lines) for name in names], few)
         rows, names = rows.without(kept), [names[each] for each in kept]
         floors = [floors[each] for each in kept]
-        start = [*(found[each] for each in kept), found[-1]]
-        found = fit(rows, _RIDGE[label], floors, start)
-    return _whole(names, found)
+        start = [*(weights[each] for each in kept), weights[-1]]
+        weights = fit(rows, _RIDGE[label], floors, start)
+    return _whole(names, weights)
 
 
 def _floor(name: str, label: Label) -> float:
@@ -186,11 +186,11 @@ def _floor(name: str, label: Label) -> float:
 
 
 def _strongest(
-    names: Sequence[str], found: Sequence[float], shares: Sequence[float], most: int
+    names: Sequence[str], weights: Sequence[float], shares: Sequence[float], most: int
 ) -> list[int]:
     power = [
         abs(weight) * (share * (1 - share)) ** 0.5
-        for weight, share in zip(found, shares, strict=False)
+        for weight, share in zip(weights, shares, strict=False)
     ]
     ranked = sorted(range(len(names)), key=lambda each: (-round(power[each], 9), names[each]))
     return sorted(ranked[:most])
@@ -245,23 +245,23 @@ def held_out(every: Sequence[Meeting], fold: int) -> dict[Label, list[Scored]]:
     """The lines of one part's meetings, scored by what the other parts taught."""
     learnt = [meeting for meeting in every if meeting.fold(FOLDS) != fold]
     cues = gate(learnt)
-    told: dict[Label, list[Scored]] = {}
+    by_label: dict[Label, list[Scored]] = {}
     for label in LABELS:
         lines = [line for meeting in every for line in seen(meeting, cues, label)]
         weights = weigh([line for line in lines if line.fold != fold], label, MOST[label])
-        told[label] = scored([line for line in lines if line.fold == fold], weights)
-    return told
+        by_label[label] = scored([line for line in lines if line.fold == fold], weights)
+    return by_label
 
 
 def tally(
-    every: Sequence[Meeting], told: Sequence[Scored], label: Label, corpus: str, fold: int | None
+    every: Sequence[Meeting], lines: Sequence[Scored], label: Label, corpus: str, fold: int | None
 ) -> Tally:
     """What is found in a corpus's meetings of `fold`, of all where None.
 
     Yes is said from the threshold that is best for the other parts.
     """
-    limits = {each: threshold(line for line in told if line.fold != each) for each in range(FOLDS)}
-    mine = [line for line in told if line.corpus == corpus and fold in (None, line.fold)]
+    limits = {each: threshold(line for line in lines if line.fold != each) for each in range(FOLDS)}
+    mine = [line for line in lines if line.corpus == corpus and fold in (None, line.fold)]
     yes = [line for line in mine if line.score >= limits[line.fold] and not line.optional]
     total = sum(
         not optional
@@ -273,19 +273,21 @@ def tally(
     return Tally(right, len(yes) - right, total - right)
 
 
-def _print_table(every: Sequence[Meeting], told: dict[Label, list[Scored]]) -> None:
+def _print_table(every: Sequence[Meeting], scored_lines: dict[Label, list[Scored]]) -> None:
     for label in LABELS:
         for corpus in ("irc", "wg"):
-            folds = [tally(every, told[label], label, corpus, fold).f1 for fold in range(FOLDS)]
+            folds = [
+                tally(every, scored_lines[label], label, corpus, fold).f1 for fold in range(FOLDS)
+            ]
             spread = " ".join(f"{f1:.2f}" for f1 in folds)
-            pooled = tally(every, told[label], label, corpus, None)
+            pooled = tally(every, scored_lines[label], label, corpus, None)
             print(f"{label:9} {corpus:4} {pooled}  by fold {spread}")
 
 
 # -- the file ------------------------------------------------------------------------
 
 
-def shipped(every: Sequence[Meeting], told: dict[Label, list[Scored]]) -> str:
+def shipped(every: Sequence[Meeting], scored_lines: dict[Label, list[Scored]]) -> str:
     """The scorecards fitted on all meetings; the line between yes and no is the held-out one."""
     cues = gate(every)
     tree: dict[str, Any] = {
@@ -294,7 +296,7 @@ def shipped(every: Sequence[Meeting], told: dict[Label, list[Scored]]) -> str:
     for label in LABELS:
         lines = [line for meeting in every for line in seen(meeting, cues, label)]
         weights = weigh(lines, label, MOST[label])
-        bias = weights.pop("") - threshold(told[label])
+        bias = weights.pop("") - threshold(scored_lines[label])
         aside = {name[1:]: weights[name] for name in weights if name.startswith(_ASIDE)}
         wording = {name: weights[name] for name in weights if not name.startswith(_ASIDE)}
         tree[label] = {
@@ -313,13 +315,13 @@ def main() -> None:
     every = meetings(asked.corpora)
     if not every:
         sys.exit(f"no meetings in {asked.corpora}: name the folder that holds dev/irc and dev/wg")
-    told: dict[Label, list[Scored]] = {label: [] for label in LABELS}
+    scored_lines: dict[Label, list[Scored]] = {label: [] for label in LABELS}
     with ProcessPoolExecutor(2) as pool:
         for part in pool.map(partial(held_out, every), range(FOLDS)):
             for label in LABELS:
-                told[label] += part[label]
-    _print_table(every, told)
-    text = shipped(every, told)
+                scored_lines[label] += part[label]
+    _print_table(every, scored_lines)
+    text = shipped(every, scored_lines)
     if not asked.check:
         OUT.write_text(text, "utf-8")
     elif text != OUT.read_text("utf-8"):

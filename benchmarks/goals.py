@@ -102,11 +102,13 @@ def _run(
 
 
 def _step(draw: random.Random, thing: str, place: int, second: int) -> Step:
-    found = {f"{thing} on floor {place}": str(draw.randrange(40))} if draw.random() < 0.4 else {}
+    discovered = (
+        {f"{thing} on floor {place}": str(draw.randrange(40))} if draw.random() < 0.4 else {}
+    )
     return Step(
         participant=_WHO, form=draw.choice(("reasoning", "validation", "replanning")),
         content=f"The {thing} of floor {place} do not add up, so look at the plan again first.",
-        discovered=found, at=_at(second),
+        discovered=discovered, at=_at(second),
     )  # fmt: skip
 
 

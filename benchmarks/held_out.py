@@ -20,7 +20,7 @@ from benchmarks.minutes import LABELS, Meeting, meetings
 from benchmarks.recorded import Recorded
 from parley.memory.extraction.structure.scorecards import Label, parse_scorecards, use_scorecards
 
-Told = dict[Label, list[Scored]]
+ScoredByLabel = dict[Label, list[Scored]]
 Tree = dict[str, Any]
 Cards = dict[str, Tree]  # by `Recorded.part`
 
@@ -41,20 +41,22 @@ def cards_by_part(corpora: Sequence[Path], pool: Executor, done: Callable[[str],
     every = meetings(corpora[0].resolve().parents[1])
     if not every:
         return {}
-    told: Told = {label: [] for label in LABELS}
+    scored_lines: ScoredByLabel = {label: [] for label in LABELS}
     for part in pool.map(partial(held_out, every), range(FOLDS)):
         done("one part scored by the others")
         for label in LABELS:
-            told[label] += part[label]
+            scored_lines[label] += part[label]
     cards: Cards = {}
-    for fold, tree in enumerate(pool.map(partial(_cards_without, every, told), range(FOLDS))):
+    for fold, tree in enumerate(
+        pool.map(partial(_cards_without, every, scored_lines), range(FOLDS))
+    ):
         done(f"cards for part {fold + 1} of {FOLDS}")
         cards[str(fold)] = tree
     return cards
 
 
-def _cards_without(every: Sequence[Meeting], told: Told, fold: int) -> Tree:
+def _cards_without(every: Sequence[Meeting], scored_lines: ScoredByLabel, fold: int) -> Tree:
     learnt = [meeting for meeting in every if meeting.fold(FOLDS) != fold]
-    rest = {label: [line for line in told[label] if line.fold != fold] for label in LABELS}
+    rest = {label: [line for line in scored_lines[label] if line.fold != fold] for label in LABELS}
     tree: Tree = json.loads(shipped(learnt, rest))
     return tree

@@ -148,10 +148,10 @@ async def measure(runs: int) -> dict[str, Any]:
                 p50s: dict[str, list[float]] = {"folded": [], "heard": [], "bare": []}
                 p99s: list[float] = []
                 for run in range(runs):
-                    found = await latencies(bus, server.url, f"live-{run}")
-                    for name, values in found.items():
+                    samples = await latencies(bus, server.url, f"live-{run}")
+                    for name, values in samples.items():
                         p50s[name].append(percentile(values, 50))
-                    p99s.append(percentile(found["folded"], 99))
+                    p99s.append(percentile(samples["folded"], 99))
                     p50s["bare"].append(percentile(await raw_pubsub(client), 50))
                 figures["publish to folded, p50, ms"] = spread(p50s["folded"])
                 figures["publish to folded, p99, ms"] = spread(p99s)

@@ -43,16 +43,16 @@ def fit(
     size = len(floors)
     bounds = [*floors, _FREE]
     holds = [*[ridge] * size, 1e-6]
-    found = [0.0] * (size + 1) if start is None else list(start)
-    lost = _loss(rows, found, holds)
+    weights = [0.0] * (size + 1) if start is None else list(start)
+    lost = _loss(rows, weights, holds)
     for _ in range(_STEPS):
-        slope, bend = _derivatives(rows, found, holds)
-        free = [each for each in range(size + 1) if found[each] > bounds[each] or slope[each] < 0]
+        slope, bend = _derivatives(rows, weights, holds)
+        free = [each for each in range(size + 1) if weights[each] > bounds[each] or slope[each] < 0]
         move = _solved([[bend[a][b] for b in free[: k + 1]] for k, a in enumerate(free)],
                        [slope[each] for each in free])  # fmt: skip
         share = 1.0
         for _ in range(_HALVINGS):
-            tried = list(found)
+            tried = list(weights)
             for each, by in zip(free, move, strict=True):
                 tried[each] = max(bounds[each], tried[each] - share * by)
             loss = _loss(rows, tried, holds)
@@ -60,11 +60,11 @@ def fit(
                 break
             share /= 2
         else:
-            return found
-        gained, found, lost = lost - loss, tried, loss
+            return weights
+        gained, weights, lost = lost - loss, tried, loss
         if gained < _ENOUGH:
             break
-    return found
+    return weights
 
 
 def _loss(rows: Rows, weights: Sequence[float], holds: Sequence[float]) -> float:

@@ -69,7 +69,7 @@ def archived(memory: Memory) -> list[Episode]:
 
 def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:
     """What closing saves of each goal: against lines of detail, and the documents' records."""
-    log = [opened("analyst", limits=ROOMY), *(entry for one in worked for entry in one)]
+    log = [opened("analyst", limits=ROOMY), *(entry for goal in worked for entry in goal)]
     rows = archived(fold_records(Memory(PACKS), numbered(log)))
     ours, theirs, objects = [], [], []
     for row, entries in zip(rows, worked, strict=True):
@@ -92,7 +92,7 @@ def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:
 
 def overall(worked: Sequence[list[Entry]]) -> dict[str, Any]:
     """A session of all the goals: everything in detail, every row and insight, what is held."""
-    log = [entry for one in worked for entry in one]
+    log = [entry for goal in worked for entry in goal]
     roomy = fold_records(Memory(PACKS), numbered([opened("analyst", limits=ROOMY), *log]))
     capped = fold_records(Memory(PACKS), numbered([opened("analyst"), *log]))
     was = sum(row.work.tally.was for row in archived(roomy) if row.work is not None)
@@ -190,8 +190,8 @@ def _fold_onto(copies: list[Memory], records: list[Record]) -> None:
 
 def simple_update_us(runs: int) -> dict[str, Any]:
     """Microseconds of folding a statement: where everybody keeps a notebook, and nobody does."""
-    said = talk(3000, chars=280, acts=0.0)
-    return {name: _fold_us(numbered([opened(name), *said]), runs) for name in PLAIN}
+    messages = talk(3000, chars=280, acts=0.0)
+    return {name: _fold_us(numbered([opened(name), *messages]), runs) for name in PLAIN}
 
 
 def _fold_us(records: list[Record], runs: int) -> dict[str, float]:
@@ -253,19 +253,19 @@ def _has_words(entry: Entry) -> bool:
 def figures(runs: int) -> dict[str, tuple[str, Any]]:
     """Every figure with what the documents claim of it."""
     worked = goals(100)
-    found: dict[str, tuple[str, Any]] = {
+    measured: dict[str, tuple[str, Any]] = {
         "the example's goal, saved, %": ("94", per_goal([example()])),
         "each of 100 goals, saved, %": ("50-70", per_goal(worked)),
         "100 goals as a whole, saved, %": ("40-60", overall(worked)),
     }
-    for kind, said in _messages().items():
+    for kind, messages in _messages().items():
         for name in ("analyst", "deliberation"):
             what = f"summaries of {kind}, {name}, saved, %"
-            found[what] = ("60-80", conversation(name, said))
+            measured[what] = ("60-80", conversation(name, messages))
     if agents := _agents():
-        found["ledger in extracts of agents' talk, %"] = ("-", ledger_named(agents))
+        measured["ledger in extracts of agents' talk, %"] = ("-", ledger_named(agents))
     return {
-        **found,
+        **measured,
         "rule-based summary, us": ("< 10,000", rule_based_us(runs)),
         "simple update, us": ("1,000,000", simple_update_us(runs)),
         "token estimate off by, %": ("20", errors()),
@@ -278,12 +278,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found = figures(options.runs)
+    measurements = figures(options.runs)
     if options.json:
-        print(json.dumps({name: {"claimed": said, "measured": is_}
-                          for name, (said, is_) in found.items()}))  # fmt: skip
+        print(json.dumps({name: {"claimed": claimed, "measured": is_}
+                          for name, (claimed, is_) in measurements.items()}))  # fmt: skip
         return
-    for name, (claimed, measured) in found.items():
+    for name, (claimed, measured) in measurements.items():
         print(f"{name}   claimed {claimed}")
         rows = measured if isinstance(measured, dict) else {"": measured}
         for part, figure in rows.items():

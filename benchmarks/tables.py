@@ -38,9 +38,9 @@ NAMES = ("ann", "bob", "cyd", "dee", "eve")
 CANCELS = 100
 
 
-def hosting(url: str, sessions: list[str], told: Any) -> None:
+def hosting(url: str, sessions: list[str], results: Any) -> None:
     """Host the agents of `sessions` in this process; tells what memory that took, in bytes."""
-    told.put(asyncio.run(_host_all(url, sessions)))
+    results.put(asyncio.run(_host_all(url, sessions)))
 
 
 async def _host_all(url: str, sessions: list[str]) -> int:
@@ -48,7 +48,7 @@ async def _host_all(url: str, sessions: list[str]) -> int:
         before = _resident()
         peak = 0
 
-        async def one(session: str) -> None:
+        async def host(session: str) -> None:
             nonlocal peak
             model = ScriptedModel(eager, first_token_seconds=0.05, tokens_per_second=200)
             model.prompts = _Forgetful()
@@ -58,7 +58,7 @@ async def _host_all(url: str, sessions: list[str]) -> int:
                 )
                 peak = max(peak, _resident())
 
-        await asyncio.gather(*(one(session) for session in sessions))
+        await asyncio.gather(*(host(session) for session in sessions))
         return peak - before
 
 
@@ -142,9 +142,9 @@ def _times(logs: list[list[Record]]) -> dict[str, Any]:
                 own[entry.participant] = spoken
     figures = {"wait": waits, "own turns apart": gaps, "pause": pauses, "turn": turns}
     return {
-        name: {"median_ms": statistics.median(found), "longest_ms": max(found),
-               "ratio": round(max(found) / max(statistics.median(found), 1), 2), "of": len(found)}
-        for name, found in figures.items()
+        name: {"median_ms": statistics.median(times), "longest_ms": max(times),
+               "ratio": round(max(times) / max(statistics.median(times), 1), 2), "of": len(times)}
+        for name, times in figures.items()
     }  # fmt: skip
 
 
@@ -211,14 +211,14 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    found = {
+    figures = {
         "cancel": asyncio.run(cancels()),
         "tables": asyncio.run(tables(args.sessions, args.turns, args.processes)),
     }
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
-    for name, value in found.items():
+    for name, value in figures.items():
         print(name, json.dumps(value, indent=2))
 
 

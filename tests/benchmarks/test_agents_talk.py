@@ -22,7 +22,7 @@ from benchmarks.agents_talk import (
     Talk,
     agents_corpus,
     fold_talk,
-    one_status_each,
+    merge_statuses,
     transcripts,
     unread,
 )
@@ -118,9 +118,9 @@ def test_a_message_has_one_status() -> None:
             (1, "rejected"), (1, "accepted"), (1, "accepted"), (2, "active"),
         ]
     ]  # fmt: skip
-    statuses = {row["index"]: row["status"] for row in one_status_each(rows)}
+    statuses = {row["index"]: row["status"] for row in merge_statuses(rows)}
     assert statuses == {0: "rejected", 1: "accepted", 2: "active"}
-    assert len(one_status_each(rows)) == 3
+    assert len(merge_statuses(rows)) == 3
 
 
 def test_three_repositories_are_kept_apart_whatever_their_order() -> None:

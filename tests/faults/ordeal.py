@@ -25,7 +25,7 @@ from tests.faults.proxy import LossyProxy
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import RedisServer
 
-Told = TypeVar("Told")
+Published = TypeVar("Published")
 BATCH = 20  # messages that one publish may carry
 
 
@@ -174,7 +174,7 @@ class Ordeal:
                 expected.receipts[draft.id] = receipt.seq
             del rest[: len(part)]
 
-    async def _insist(self, publish: Callable[[], Awaitable[Told]]) -> Told:
+    async def _insist(self, publish: Callable[[], Awaitable[Published]]) -> Published:
         while True:
             try:
                 return await publish()
