@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable
 from hashlib import blake2b
 from types import UnionType
 from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
@@ -17,7 +18,7 @@ import msgspec
 import orjson
 from pydantic import BaseModel
 
-from parley.bus.entries import KINDS, Entry, PackRef, Unknown
+from parley.bus.entries import KINDS, Claim, Entry, PackRef, Unknown
 
 
 def encode(entry: Entry) -> bytes:
@@ -34,7 +35,7 @@ def _data(entry: Entry) -> dict[str, Any]:
     for name, default in _FIELDS[entry.kind]:
         value = getattr(entry, name)
         if value != default:
-            data[name] = _plain(value) if name == "packs" else value
+            data[name] = _PLAIN[name](value) if name in _PLAIN else value
     return data
 
 
@@ -45,10 +46,19 @@ def replace_fields(entry: Entry, **fields: Any) -> Entry:
     return cast("Entry", msgspec.structs.replace(entry, **fields))
 
 
-def _plain(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
+def _plain_packs(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
     # As dictionaries their keys are sorted; orjson keeps a dataclass' own order.
     rows = ({"name": ref.name, "hash": ref.hash, "pack": ref.pack} for ref in packs)
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
+
+
+def _plain_claims(claims: tuple[Claim, ...]) -> list[dict[str, Any]]:
+    """`id` and `statement` only where there is one; the other fields always."""
+    rows = ({name: getattr(claim, name) for name in Claim.__slots__} for claim in claims)
+    return [
+        {key: value for key, value in row.items() if key == "target" or value is not None}
+        for row in rows
+    ]
 
 
 def fingerprint(body: bytes) -> str:
@@ -162,6 +172,10 @@ _AROUND: Final = 8  # levels of an answer, a page or a file around an entry
 _NESTED: Final = 242  # brackets that surely stay above orjson's limit of 254, less those
 _NOTHING = object()
 _INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_PLAIN: Final[dict[str, Callable[[Any], list[dict[str, Any]]]]] = {
+    "claims": _plain_claims,
+    "packs": _plain_packs,
+}
 _FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
 
 _decode = msgspec.json.Decoder(

@@ -24,20 +24,23 @@ Label = Literal["proposal", "decision", "support", "oppose", "neutral"]
 Doubt = Literal["question", "report", "irony", "hypothesis", "procedure", "repeat", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """What a model says that `content[start:end]` of message `n` is; `quote` are those words.
 
-    A stance is on `target`: a handle, or the n of the message that proposed or decided.
-    The fields are in order: parts of an entry are written as they stand.
+    A stance is on `target`, which a decision settles: a handle, the n of the message that
+    proposed or decided, or the `id` of another claim of the entry. `statement` says in the
+    model's own words, on a line, what is proposed or decided.
     """
 
     confidence: int  # per mille
     end: int
+    id: str | None = None
     label: Label
     n: int
     quote: str
     start: int
+    statement: str | None = None
     target: int | str | None = None
 
 

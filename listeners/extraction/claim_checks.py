@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from parley.bus.entries import Claim, Doubt, Label, Retraction
@@ -17,9 +18,14 @@ from parley.listeners.extraction.extraction_prompt import (
     ShownMessage,
 )
 from parley.listeners.extraction.quotes import locate_quote
-from parley.memory.extraction.model_claims.kept_claims import MOST, SURE
+from parley.memory.extraction.model_claims.kept_claims import (
+    LOCAL_ID,
+    MOST,
+    SURE,
+    clip_statement,
+    may_name,
+)
 
-_REF: Final = re.compile(r"[PDM][1-9][0-9]{0,8}(?:\.[1-9][0-9]?)?\Z")
 _NUMBER: Final = re.compile(r"[\[#n ]*([1-9][0-9]{0,8})\]?\Z", re.IGNORECASE)
 _POOR: Final = 2  # one claim in so many that fails is worth another question
 _UNSURE: Final = 500  # per mille, of a confidence that nobody can read
@@ -64,13 +70,20 @@ def check_claims(
     """What of `answer` can stand. A quote is looked for in the whole of its message."""
     checked, shown = CheckedClaims(), {message.n: message for message in lines}
     refs = {candidate.ref: candidate.kind for candidate in candidates}
+    quoted: list[tuple[Claim, Any]] = []  # with what each says that it is about
     for claim_data in answer.claims[:MOST]:
         try:
-            claim = _check_claim(claim_data, shown, refs)
+            quoted.append((_check_claim(claim_data, shown), claim_data.get("target")))
+        except ClaimFault as fault:
+            checked.drop(fault.reason, str(fault))
+    named = _Named(shown, refs, _by_id(claim for claim, _ in quoted))
+    for claim, about in quoted:
+        try:
+            linked = _link(claim, about, named, checked)
         except ClaimFault as fault:
             checked.drop(fault.reason, str(fault))
         else:
-            checked.claims += [claim] * (claim not in checked.claims)
+            checked.claims += [linked] * (linked not in checked.claims)
     _check_candidates(answer, refs, checked)
     beyond = sum(
         max(0, len(items) - MOST) for items in (answer.claims, answer.confirm, answer.retract)
@@ -98,8 +111,8 @@ def _check_candidates(answer: Extraction, refs: Mapping[str, str], checked: Chec
             checked.retracted.append(Retraction(reason=doubt, ref=ref))
 
 
-def _check_claim(data: Any, shown: Mapping[int, ShownMessage], refs: Mapping[str, str]) -> Claim:
-    """The claim that `data` makes. Raises `ClaimFault`."""
+def _check_claim(data: Any, shown: Mapping[int, ShownMessage]) -> Claim:
+    """The claim that `data` makes, but for its target. Raises `ClaimFault`."""
     if not isinstance(data, dict):
         raise ClaimFault("label", "a claim that is no object")
     n, quote, label = _message_number(data.get("n")), data.get("quote"), data.get("label")
@@ -110,32 +123,83 @@ def _check_claim(data: Any, shown: Mapping[int, ShownMessage], refs: Mapping[str
         raise ClaimFault("message", f"message {n} is none of those to read")
     if not isinstance(quote, str) or (place := locate_quote(message.text, quote)) is None:
         raise ClaimFault("quote", f"message {n} does not say {str(quote)[:80]!r}")
-    target = None
-    if label not in ("proposal", "decision"):
-        target = _check_target(data.get("target"), n, shown, refs)
+    said = message.text[place[0] : place[1]]
+    is_item = label in ("proposal", "decision")
     return Claim(
         confidence=_confidence(data.get("confidence")),
         end=place[1],
+        id=_local_id(data.get("id")) if is_item else None,
         label=cast("Label", label),
         n=n,
-        quote=message.text[place[0] : place[1]],
+        quote=said,
         start=place[0],
-        target=target,
+        statement=_statement(data.get("statement"), said) if is_item else None,
     )
 
 
-def _check_target(
-    value: Any, n: int, shown: Mapping[int, ShownMessage], refs: Mapping[str, str]
-) -> int | str:
-    """What a stance is on: an item that was listed, or an earlier message that was shown."""
-    if isinstance(value, str) and _REF.match(value.strip()) and value.strip() in refs:
-        return value.strip()
-    number = _message_number(value)
-    if number in shown and number < n:
-        return number
-    raise ClaimFault(
-        "target", f"message {n} has a stance on {str(value)[:40]!r}, which is nothing shown"
-    )
+# -- what a claim is about ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """All that a claim may be about."""
+
+    shown: Mapping[int, ShownMessage]
+    refs: Mapping[str, str]  # kinds by handle
+    by_id: Mapping[str, Claim]
+
+    def target(self, value: Any, claim: Claim) -> int | str | None:
+        """A handle that was listed, the id of another claim, an earlier message; None of others.
+
+        A decision settles proposals alone.
+        """
+        text = value.strip() if isinstance(value, str) else ""
+        if text in self.refs:
+            wrong = claim.label == "decision" and self.refs[text] != "proposal"
+            return None if wrong else text
+        other = self.by_id.get(text.lower())
+        if other is not None:
+            may = may_name(claim.label, claim.n, other.label, other.n)
+            return other.id if may else None
+        number = _message_number(value)
+        return number if number in self.shown and number < claim.n else None
+
+
+def _by_id(claims: Iterable[Claim]) -> dict[str, Claim]:
+    """The claims that have an id of their own: what two share names neither."""
+    named = [(claim.id, claim) for claim in claims if claim.id]
+    counts = Counter(name for name, _ in named)
+    return {name: claim for name, claim in named if counts[name] == 1}
+
+
+def _link(claim: Claim, about: Any, named: _Named, checked: CheckedClaims) -> Claim:
+    """The claim with its target. Raises `ClaimFault` for a stance on nothing.
+
+    A decision stands without what it settles; that it named something else is counted.
+    """
+    if claim.label == "proposal":
+        return claim
+    target = named.target(about, claim)
+    if target is None and claim.label != "decision":
+        raise ClaimFault(
+            "target",
+            f"message {claim.n} has a stance on {str(about)[:40]!r}, which is nothing shown",
+        )
+    if target is None and about:
+        checked.drop("link")
+    return replace(claim, target=target)
+
+
+def _local_id(value: Any) -> str | None:
+    """The name that a claim gives itself, as others may write it; None of what may be none."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return text if LOCAL_ID.match(text) else None
+
+
+def _statement(value: Any, said: str) -> str | None:
+    """What a model says in its own words; None where it says nothing, or the quote again."""
+    text = clip_statement(value) if isinstance(value, str) else ""
+    return text if text and text != clip_statement(said) else None
 
 
 def _message_number(value: Any) -> int:

@@ -26,13 +26,19 @@ SYSTEM: Final = (
 )
 _RULES: Final = (
     "claims: one for each proposal, decision or stance in the messages to read, none for the "
-    "others.\n"
+    "others. A message may hold several: claim each apart.\n"
     "- n: the message's number; quote: its words that say so, copied exactly, as few as will do.\n"
     "- label: proposal (somebody offers the group a course of action to take up), decision (the "
     "group has settled something), support, oppose or neutral (somebody takes a stand on one "
     "proposal or decision).\n"
-    "- target, of a stance: the handle of what it is on (P3, D2, M17), or the number of the "
-    "message that proposed or decided it; of other labels an empty text.\n"
+    "- id, of a proposal or decision: a letter that other claims of this answer can name it by "
+    "(a, b, c); of a stance an empty text.\n"
+    "- statement, of a proposal or decision: what is proposed or decided, as one sentence of at "
+    "most 25 words that is understood without the message; of a stance an empty text.\n"
+    "- target, of a stance: what it is on, as the handle of an item found already (P3, D2, M17), "
+    "the id of another claim, or the number of the message that proposed or decided it; of a "
+    "decision: the proposal that it settles, named likewise, or an empty text; of a proposal an "
+    "empty text.\n"
     "- confidence: 0 to 100.\n"
     'A question that puts a course of action to the group ("what if we…?") is a proposal. Any '
     "other question, a joke, what others are reported to have said, and how the meeting itself "
@@ -47,6 +53,8 @@ _CLAIM: Final = {
         "n": {"type": "integer"},
         "quote": {"type": "string"},
         "label": {"type": "string", "enum": list(LABELS)},
+        "id": {"type": "string"},
+        "statement": {"type": "string"},
         "target": {"type": "string"},
         "confidence": {"type": "integer"},
     },

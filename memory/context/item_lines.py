@@ -83,7 +83,10 @@ def model_claim_line(read: ClaimedItem) -> str:
         visible_line(read.participant, 40),
         "proposes" if read.kind == "proposal" else "says",
     )
-    return f'- {read.handle} {who} {verb}: "{visible_line(read.text, 240)}"{stands}'
+    settles = f"; settles {read.settles}" if read.settles else ""
+    stated = f" (a model's words: {visible_line(read.statement)})" if read.statement else ""
+    said = f'"{visible_line(read.text, 240)}"{stated}{settles}'
+    return f"- {read.handle} {who} {verb}: {said}{stands}"
 
 
 def dissent_line(decision: Decision) -> str:

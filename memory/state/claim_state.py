@@ -41,7 +41,9 @@ class KeptClaim(Struct, frozen=True, gc=False, omit_defaults=True):
     first: int  # of its stretch
     last: int
     text: str = ""
-    target: int | str | None = None
+    target: int | str | None = None  # of a stance; of a decision the proposal that it settles
+    statement: str = ""  # of an item, in the model's words
+    lead: int = 0  # of a statement: n from which the model was shown messages
 
 
 class Verdict(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -60,7 +60,10 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
 def _read(row: Row) -> list[Text]:
     """What a model alone reads in a message: it binds nobody."""
     why = f" ({row['reason']})" if row["reason"] else ""
-    lines = [write_heading(row, f"{row['kind']}{why}: {row['text']}")]
+    settles = f", settles {row['settles']}" if row["settles"] else ""
+    lines = [write_heading(row, f"{row['kind']}{settles}{why}: {row['text']}")]
+    if row["statement"]:
+        lines.append(write_lines(f"      in the model's words: {row['statement']}"))
     lines += [
         quote_lines(voice, f"      {MARKS[voice['stance']]}{voice['participant']}")
         for voice in row["voices"]

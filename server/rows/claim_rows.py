@@ -33,7 +33,12 @@ def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
             for claimed_voice in voices.values()
         ],
         "confirmed": [
-            {"handle": handle, **origin_row(origin, records)}
+            {
+                "handle": handle,
+                "statement": overlay.statements.get(handle) or None,
+                "settles": overlay.settled.get(handle),
+                **origin_row(origin, records),
+            }
             for handle, origin in overlay.confirmed.items()
         ],
         "retracted": [
@@ -52,6 +57,8 @@ def claim_row(claimed_item: ClaimedItem, records: Said) -> Row:
         "reason": claimed_item.reason or None,
         "topic": claimed_item.topic,
         "text": claimed_item.text,
+        "statement": claimed_item.statement or None,
+        "settles": claimed_item.settles,
         "participant": claimed_item.participant,
         "n": claimed_item.born,
         "voices": [_voice(voice, records) for voice in claimed_item.voices.values()],
@@ -92,7 +99,8 @@ def finding_rows_of_claims(
         if item.status == "retracted":
             continue
         born[item.handle] = item.born
-        yield from _item(item, index_of(item.born))
+        settled = index_of_item(item.settles, overlay, memory, index_of)
+        yield from _item(item, index_of(item.born), settled)
     for handle in overlay.voices:
         known = memory.item(handle)
         if known is not None:
@@ -107,10 +115,18 @@ def finding_rows_of_claims(
             yield {**row, "proposal_index": index_of(n), **_whence(voice.origin, id_)}
 
 
-def _item(item: ClaimedItem, index: int) -> Iterator[Row]:
+def index_of_item(
+    handle: str | None, overlay: ClaimOverlay, memory: Memory, index_of: Callable[[int], int]
+) -> int | None:
+    """The index of the message that item `handle` was born at, whoever found it."""
+    item = None if handle is None else overlay.items.get(handle) or memory.item(handle)
+    return None if item is None else index_of(item.born)
+
+
+def _item(item: ClaimedItem, index: int, settled: int | None) -> Iterator[Row]:
     whence = _whence(item.origin, f"claim:{item.born}:{item.handle}")
     if item.kind == "decision":
-        yield {"index": index, "label": "decision", "proposal_index": None, **whence}
+        yield {"index": index, "label": "decision", "proposal_index": settled, **whence}
         return
     yield {"index": index, "label": "proposal", **whence}
     status = {"index": index, "label": "status", "proposal_index": index, "status": "active"}

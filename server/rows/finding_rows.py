@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, overlay_claims
 from parley.memory.state.item_state import Decision, Fact, Proposal
 from parley.memory.state.memory import Memory
-from parley.server.rows.claim_rows import finding_rows_of_claims
+from parley.server.rows.claim_rows import finding_rows_of_claims, index_of_item
 
 # The scored vocabulary knows four outcomes of a proposal.
 STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}
@@ -34,7 +34,7 @@ def finding_rows(
         if fact.kind == "proposal.made":
             rows += _proposal(fact, memory, index_of)
         elif fact.kind == "decision.claimed":
-            rows.append(_decision(fact, memory, index_of))
+            rows.append(_decision(fact, memory, read, index_of))
         elif fact.kind == "decision.restated" and fact.data["how"] == "structure":
             rows.append(_restated(fact, memory, index_of))
         elif fact.kind == "reaction.moved":
@@ -77,10 +77,14 @@ def _proposal(
     yield {**row, **_whence(fact)}
 
 
-def _decision(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dict[str, Any]:
+def _decision(
+    fact: Fact, memory: Memory, read: ClaimOverlay, index_of: Callable[[int], int]
+) -> dict[str, Any]:
     n = fact.data.get("proposal_n")
     target = index_of(n) if isinstance(n, int) else None
     item = memory.item(fact.ref or "")
+    if target is None and item is not None:
+        target = index_of_item(read.settled.get(item.handle), read, memory, index_of)
     label = "candidate" if item is not None and item.tentative else "decision"
     row = {"index": index_of(_born(fact)), "label": label, "proposal_index": target}
     return {**row, **_whence(fact)}

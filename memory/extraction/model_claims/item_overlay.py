@@ -50,6 +50,8 @@ class ClaimedItem:
     origin: Origin  # its rule names the derived entry that says so
     status: Literal["claimed", "retracted"] = "claimed"
     reason: str = ""  # of a retraction
+    statement: str = ""  # what the model says that it says; never what is quoted
+    settles: str | None = None  # of a decision, the handle of a proposal
     voices: dict[str, ClaimedVoice] = field(default_factory=dict)
 
 
@@ -61,6 +63,8 @@ class ClaimOverlay:
     confirmed: dict[str, Origin] = field(default_factory=dict)  # of items of the fold
     retracted: dict[str, Origin] = field(default_factory=dict)  # likewise; the rule says by what
     reasons: dict[str, str] = field(default_factory=dict)  # of what was retracted
+    statements: dict[str, str] = field(default_factory=dict)  # of what was confirmed by a claim
+    settled: dict[str, str] = field(default_factory=dict)  # decision of the fold -> proposal
     voices: dict[str, dict[str, ClaimedVoice]] = field(
         default_factory=dict
     )  # handle -> by participant
@@ -79,10 +83,13 @@ def overlay_claims(memory: Memory) -> ClaimOverlay:
     for ref, verdict in store.verdicts.items():
         _lay_verdict(memory, overlay, ref, verdict)
     for kept_claim in store.held:
-        if not kept_claim.k:
-            on = _aimed(memory, overlay, kept_claim, same, first)
-            if on is not None:
-                _lay_voice(memory, overlay, kept_claim, on)
+        on = _aimed(memory, overlay, kept_claim, same, first)
+        if on is None:
+            continue
+        if kept_claim.k:
+            _lay_link(memory, overlay, kept_claim, same, on)
+        else:
+            _lay_voice(memory, overlay, kept_claim, on)
     return overlay
 
 
@@ -104,6 +111,8 @@ def _lay_items(memory: Memory, overlay: ClaimOverlay) -> dict[str, str]:
         else:
             same[handle] = known.handle
             overlay.confirmed[known.handle] = _origin(kept_claim)
+            if kept_claim.statement:
+                overlay.statements[known.handle] = kept_claim.statement
     return same
 
 
@@ -137,6 +146,7 @@ def _read(memory: Memory, kept_claim: KeptClaim, handle: str) -> ClaimedItem:
         origin=_origin(kept_claim),
         status="retracted" if struck else "claimed",
         reason="a person" if struck else "",
+        statement=kept_claim.statement,
     )
 
 
@@ -190,7 +200,24 @@ def _is_inferred(how: str, *, vote: bool) -> bool:
     return how in _INFERRED and not vote
 
 
-# -- stances ------------------------------------------------------------------------
+# -- stances, and what decisions settle ------------------------------------------------
+
+
+def _lay_link(
+    memory: Memory, overlay: ClaimOverlay, kept_claim: KeptClaim, same: dict[str, str], on: str
+) -> None:
+    """Enter that a decision settles proposal `on`; where the fold knows what, that stands."""
+    handle = claim_handle(kept_claim) or ""
+    item = overlay.items.get(handle)
+    of = overlay.items.get(on)
+    if not (on[0] == "P" if of is None else of.kind == "proposal"):
+        return
+    if item is not None:
+        item.settles = on
+        return
+    known = memory.item(same[handle])
+    if isinstance(known, Decision) and known.resolves is None:
+        overlay.settled[known.handle] = on
 
 
 def _lay_voice(memory: Memory, overlay: ClaimOverlay, kept_claim: KeptClaim, handle: str) -> None:
@@ -215,7 +242,7 @@ def _aimed(
     same: dict[str, str],
     first: dict[int, str],
 ) -> str | None:
-    """What the target of a stance names now; `first` has the first new item of each message."""
+    """What the target of a claim names now; `first` has the first new item of each message."""
     target = kept_claim.target
     if isinstance(target, int):
         known = memory.known(target)
@@ -228,12 +255,21 @@ def _aimed(
         item = overlay.items.get(target)
         return same.get(target) if item is None else _before(item, kept_claim)
     known = memory.item(target)
-    own = known is None or known.born >= kept_claim.n or known.detected > kept_claim.last
-    return None if own or known is None else known.handle
+    if known is None or known.detected > kept_claim.last or not _precedes(known.born, kept_claim):
+        return None
+    return known.handle
 
 
 def _before(item: ClaimedItem, kept_claim: KeptClaim) -> str | None:
-    return item.handle if item.born < kept_claim.n else None
+    return item.handle if _precedes(item.born, kept_claim) else None
+
+
+def _precedes(born: int, kept_claim: KeptClaim) -> bool:
+    """Whether a claim may be about what was born at entry `born`.
+
+    A decision may settle what its own message proposes; a stance answers what was said earlier.
+    """
+    return born <= kept_claim.n if kept_claim.k else born < kept_claim.n
 
 
 def _is_outspoken(memory: Memory, handle: str, name: str, n: int) -> bool:

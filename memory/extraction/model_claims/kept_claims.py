@@ -3,30 +3,38 @@
 Nothing of it reaches the items that the fold found: it is laid over them when
 they are read (`item_overlay`), so that what people say next is understood the same
 whenever a model answered. An entry may claim anything; what is kept cites a
-message of its own stretch, within its length, once.
+message of its own stretch, within its length, once. Where a claim names another of its entry
+by `id`, the handle of that takes its place here, in one step.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from parley.bus.entries import Claim, ItemCorrected, ItemsExtracted
+from msgspec import structs
+
+from parley.bus.entries import Claim, ItemCorrected, ItemsExtracted, Label
 from parley.memory.extraction.model_claims import reading_ranges
+from parley.memory.extraction.model_claims.reading_ranges import redactions_among
 from parley.memory.state.claim_state import Claims, KeptClaim, ReadingRange, UnreadMessage, Verdict
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip
+from parley.memory.text.plain_text import clip, one_line
 
 MOST: Final = 64  # claims, and words on items, of one stretch
 SURE: Final = 700  # per mille, at most: a model's reading is below what people mark themselves
 KEPT: Final = 500  # claims, and verdicts, in memory; the newest
-DROPS: Final = ("quote", "label", "message", "target", "handle", "many", "answer")
+STATEMENT_CHARS: Final = 200  # of what a model says in its own words
+DROPS: Final = ("quote", "label", "message", "target", "link", "handle", "many", "answer")
 _TEXT_CHARS: Final = 500
 _MOST_COUNT: Final = 2**40  # what a stranger may add to a sum
 _ITEMS: Final = ("proposal", "decision")
 _HANDLE: Final = re.compile(r"M([1-9][0-9]{0,8})(\.[1-9][0-9]?)?\Z")
+_REF: Final = re.compile(r"([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)\Z")
+LOCAL_ID: Final = re.compile(r"[a-z][a-z0-9]{0,7}\Z")  # of a claim within its entry; no handle
 
 
 def is_claim_handle(ref: str) -> bool:
@@ -87,9 +95,15 @@ def claim_rule(claim: KeptClaim | Verdict) -> str:
 
 
 def forget_message(memory: Memory, n: int) -> None:
-    """Let go of what was claimed of a message whose words are gone."""
+    """Let go of what was claimed of a message whose words are gone, and of what may retell it."""
     store = memory.claims
-    store.held = [kept_claim for kept_claim in store.held if kept_claim.n != n]
+    store.held = [
+        structs.replace(kept_claim, statement="", lead=0)
+        if kept_claim.statement and kept_claim.lead <= n <= kept_claim.last
+        else kept_claim
+        for kept_claim in store.held
+        if kept_claim.n != n
+    ]
 
 
 def retract_claim(moment: FoldStep, entry: ItemCorrected) -> None:
@@ -110,7 +124,9 @@ def protect_item(memory: Memory, entry: ItemCorrected) -> None:
 def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     """The claims that can stand, by message and place, each once."""
     claims: dict[tuple[object, ...], KeptClaim] = {}
+    by_id: dict[str, KeptClaim | None] = {}  # None: of two claims
     said = memory.claims.heard
+    silent = bool(redactions_among(memory, entry.lead, entry.last))
     ordered = sorted(
         entry.claims[:MOST], key=lambda claim: (claim.n, claim.start, claim.end, claim.label)
     )
@@ -118,14 +134,38 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     for claim in ordered:
         heard = said.get(claim.n)
         target = _target(claim)
-        key = (claim.n, claim.label, target) if target else (claim.n, claim.label, claim.start)
+        is_item = claim.label in _ITEMS
+        key = (claim.n, claim.label, claim.start if is_item else target)
         if heard is None or key in claims or not _is_sound(claim, heard, entry, target):
             continue
         k = 0
-        if claim.label in _ITEMS:
+        if is_item:
             k = places[claim.n] = places.get(claim.n, 0) + 1
-        claims[key] = _held(claim, heard, entry, k, target)
-    return list(claims.values())
+        claims[key] = _held(claim, heard, entry, k, target, silent=silent)
+        if is_item and claim.id:
+            by_id[claim.id] = None if claim.id in by_id else claims[key]
+    linked = (_linked(kept_claim, by_id) for kept_claim in claims.values())
+    return [kept_claim for kept_claim in linked if kept_claim.k or kept_claim.target is not None]
+
+
+def _linked(kept_claim: KeptClaim, by_id: Mapping[str, KeptClaim | None]) -> KeptClaim:
+    """The claim with the handle of what it names by id, or with no target where it may not."""
+    target = kept_claim.target
+    if not isinstance(target, str) or not LOCAL_ID.match(target):
+        return kept_claim
+    named = by_id.get(target)
+    may = named is not None and may_name(kept_claim.label, kept_claim.n, named.label, named.n)
+    return structs.replace(kept_claim, target=claim_handle(named) if named and may else None)
+
+
+def may_name(label: Label, n: int, of_label: Label, of_n: int) -> bool:
+    """Whether a claim in message `n` may be about one that its own answer makes of `of_n`.
+
+    A decision settles a proposal, also of its own message; a stance answers an earlier one.
+    """
+    if label == "decision":
+        return of_label == "proposal" and of_n <= n
+    return of_n < n
 
 
 def _is_sound(
@@ -137,20 +177,24 @@ def _is_sound(
 
 
 def _target(claim: Claim) -> int | str | None:
-    """What a stance is on: an earlier message, or a handle; None where it names neither."""
-    if claim.label in _ITEMS:
-        return None
-    if isinstance(claim.target, int):
-        return claim.target if 0 < claim.target < claim.n else None
-    return claim.target if claim.target and _REF.match(claim.target) else None
-
-
-_REF: Final = re.compile(r"([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)\Z")
+    """What it is about: an earlier message, a handle or an id; None where it names none of them."""
+    target = None if claim.label == "proposal" else claim.target
+    if isinstance(target, int):
+        return target if 0 < target < claim.n else None
+    return target if target and (_REF.match(target) or LOCAL_ID.match(target)) else None
 
 
 def _held(
-    claim: Claim, heard: UnreadMessage, entry: ItemsExtracted, k: int, target: int | str | None
+    claim: Claim,
+    heard: UnreadMessage,
+    entry: ItemsExtracted,
+    k: int,
+    target: int | str | None,
+    *,
+    silent: bool,
 ) -> KeptClaim:
+    """The claim as it is kept; without its statement where `silent`, which may retell anything."""
+    statement = clip_statement(claim.statement or "") if k and not silent else ""
     return KeptClaim(
         n=claim.n,
         k=k,
@@ -163,7 +207,14 @@ def _held(
         last=entry.last,
         text=clip(claim.quote, _TEXT_CHARS),
         target=target,
+        statement=statement,
+        lead=entry.lead if statement else 0,
     )
+
+
+def clip_statement(text: str) -> str:
+    """`text` on a line, in at most 200 characters."""
+    return clip(one_line(text), STATEMENT_CHARS)
 
 
 def _verdicts(memory: Memory, entry: ItemsExtracted) -> dict[str, Verdict]:

@@ -69,13 +69,12 @@ def list_owed_readings(memory: Memory) -> list[ReadingEffect]:
             reading_range.first,
             reading_range.last,
             reading_range.lead,
-            _redacted(memory, reading_range),
+            redactions_among(memory, reading_range.lead, reading_range.last),
         )
         for reading_range in memory.claims.owed.values()
     ]
 
 
-def _redacted(memory: Memory, reading_range: ReadingRange) -> int:
-    return bisect_right(memory.redacted, reading_range.last) - bisect_left(
-        memory.redacted, reading_range.lead
-    )
+def redactions_among(memory: Memory, first: int, last: int) -> int:
+    """How many of entries n `first`..`last` have lost their words."""
+    return bisect_right(memory.redacted, last) - bisect_left(memory.redacted, first)

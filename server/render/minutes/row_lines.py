@@ -166,8 +166,10 @@ def question(row: Row) -> Line:
 
 def claim_line(row: Row) -> Line:
     why = f" ({row['reason']})" if row["reason"] else ""
-    text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{why}"
-    under = tuple(_quoted(row["evidence"], text))
+    settles = f", settles {row['settles']}" if row["settles"] else ""
+    text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{settles}{why}"
+    stated = (Line(f"in the model's words: {row['statement']}"),) if row["statement"] else ()
+    under = (*stated, *_quoted(row["evidence"], text))
     return Line(text, cited(_born(row)), row["handle"], note, "", under, of="item")
 
 

@@ -216,6 +216,72 @@ async def test_what_cannot_be_shown_is_dropped_and_counted(wrong: Any, reason: s
     assert len(model.prompts) == 1
 
 
+async def test_claims_of_an_answer_name_each_other() -> None:
+    """As models write it; what is named stands in the entry under the same name."""
+    claims = [
+        {**PROPOSED, "id": " A "},
+        {**AGREED, "target": "a"},
+        {**ENDED, "id": "b", "target": "A"},
+    ]
+    extracted = await made(scripted(answer_text(*claims)))
+    assert [(claim.id, claim.target) for claim in extracted.claims] == [
+        ("a", None), (None, "a"), ("b", "a"),
+    ]  # fmt: skip
+    assert extracted.dropped == {}
+
+
+async def test_a_handle_that_was_listed_goes_before_an_id() -> None:
+    """And what was not listed may be a name that the answer gives."""
+    claims = [{**PROPOSED, "id": "P7"}, {**ENDED, "target": "P7"}]
+    extracted = await made(scripted(answer_text(*claims)))
+    assert [(claim.id, claim.target) for claim in extracted.claims] == [("p7", None), (None, "p7")]
+    log_of_six = log(extract={"interval": 6})
+    agreed = {"n": 6, "quote": "No", "label": "oppose", "target": "P1"}
+    extracted = await made(scripted(answer_text({**PROPOSED, "id": "P1"}, agreed)), log_of_six)
+    assert [claim.target for claim in extracted.claims] == [None, "P1"]
+
+
+@pytest.mark.parametrize("target", ["z", "b", "P9", "D1", 4, ["a"]])
+async def test_a_decision_stands_without_what_it_names_wrongly(target: Any) -> None:
+    """That is counted, and costs no second question."""
+    model = scripted(answer_text({**PROPOSED, "id": "a"}, {**ENDED, "id": "b", "target": target}))
+    extracted = await made(model)
+    assert [(claim.n, claim.target) for claim in extracted.claims] == [(1, None), (4, None)]
+    assert extracted.dropped == {"link": 1}
+    assert len(model.prompts) == 1
+
+
+async def test_a_name_that_two_claims_have_is_none() -> None:
+    """A stance on it is on nothing."""
+    claims = [{**PROPOSED, "id": "a"}, {**ENDED, "id": "a"}, {**AGREED, "target": "a"}]
+    extracted = await made(scripted(answer_text(*claims)))
+    assert [claim.n for claim in extracted.claims] == [1, 4]
+    assert extracted.dropped == {"target": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Put a second index\non the shard.", "Put a second index on the shard."),
+        ("a second index on the north shard?", None),
+        ("", None),
+        (7, None),
+    ],
+)
+async def test_a_statement_is_what_the_quote_does_not_say(given: Any, kept: str | None) -> None:
+    """One line of the model's own; of stances none."""
+    claims = [{**PROPOSED, "statement": given}, {**AGREED, "statement": "He agrees."}]
+    extracted = await made(scripted(answer_text(*claims)))
+    assert [claim.statement for claim in extracted.claims] == [kept, None]
+    assert extracted.claims[0].quote == "a second index\non the north shard?"
+
+
+async def test_a_long_statement_is_clipped() -> None:
+    """To 200 characters."""
+    extracted = await made(scripted(answer_text({**PROPOSED, "statement": "word " * 99})))
+    assert 150 < len(extracted.claims[0].statement or "") <= 200
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
     [(80, SURE), (60, 600), (0.6, 600), ("60%", 600), ("very", 500), (None, 500), (-4, 0),

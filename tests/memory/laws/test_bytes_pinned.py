@@ -56,60 +56,60 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="aa1ab5c296acccce1ae9c1ce254f7396",
-    facts="9188802583553871139ba4c9ee19d779",
-    memories="fc11159fa5ae300e94ef6e645f5c32df",
+    logs="c49f49b469014e9416ae1f14b93a0d1f",
+    facts="e798d08ab7ebc12dc1587ef9bae96310",
+    memories="e83c388648a302cb9c791a9b943c974d",
 )
 GENERATED: Final = (
     Digests(
-        logs="d8d5ff3fbd833a634b598982e2ae8fe1",
-        facts="c1328b76c9832598e566a3f17d54b7a1",
-        memories="0d0f5c8724603057048bea219342bd5d",
+        logs="77e2b594930e1eb4827e9ba4b3525240",
+        facts="63679b8157efc7b5b1549f25b16e3629",
+        memories="d75c64d12f1401b92d08dda59a0bfe5b",
     ),
     Digests(
-        logs="40dff8c708b4a4cd5368d6eddb1f367a",
-        facts="2b6244b7edbaa3a8ef58e7bb12e3d291",
-        memories="d77a4efd05232abdad5c10a0b57dc7b2",
+        logs="5146e0874265e5ff40cbba2c22c232ef",
+        facts="79b7f9a01c50527136a8a0f09d9ce97c",
+        memories="2ba03b8c47d42e174cc228984308e1f2",
     ),
     Digests(
-        logs="d808ea448896d3672a2ad0d5bf1c0361",
-        facts="9e1c9e09e27174cab1a51dc9c3b86f27",
-        memories="3c05fd5d2b240a5259c2da21de734263",
+        logs="5983d106fa9027eadfb06991ee7f1960",
+        facts="7b2aa7f44e6063817cc2b7d0e3ce967a",
+        memories="1dcfb8ba6fbb087703ab4dc2270cad9e",
     ),
     Digests(
-        logs="0be8ebe8fdb51167de0aa930dc374c44",
-        facts="df7054e7104f0e54ddb69e89d1f406a2",
-        memories="cacb137c9c16743c3562fdac745af7d2",
+        logs="652998ef0bdad4979010a4d8d1c54d1c",
+        facts="5793215dfaaf222c971f92e2bd6ca9ff",
+        memories="f1095226d75e2c4349b34350ae629a4b",
     ),
     Digests(
-        logs="fe3bc3c9545a02ae538b582ba8bb530d",
-        facts="2240c54d47de9d99395fcc3899b1f3e1",
-        memories="b0ed563e38607f0d785c095adf7d4d46",
+        logs="473a696d102e8da2ad10397188aaaca2",
+        facts="5e5892af642ab5e683072d08f4c9abb8",
+        memories="3431375282dcf3b65169dac762a41e5a",
     ),
     Digests(
-        logs="3035c8c58d1d00cef7a07f162ab54055",
-        facts="0d9fbb5508f36404076718e9f69cdbf6",
-        memories="d46fee5bd52a5574f45f9dc3e276964a",
+        logs="9c01ebf501ab80ec1671ebf9f61d6354",
+        facts="034f56696bb62000193a63e13684b429",
+        memories="bee6b45dcc24e9f40f213c9d9deb7f7b",
     ),
     Digests(
-        logs="75b44c14858cfbdb9a7b6da079352d67",
-        facts="2ce1ba8d9acfe19a0bb41aacbeddce6d",
-        memories="da8606877c7506144ea6671a4d4e1507",
+        logs="49c5a7b831ff976677df766c770968fc",
+        facts="36ae6ac74bef677ef0c999950a07f88e",
+        memories="5f911f300ea00b33b1faa51cb2bd974f",
     ),
     Digests(
-        logs="2a5c0b9bd24fb2f40022f203cbf70e49",
-        facts="95acb90304f8a6487deb9b40d9039f49",
-        memories="d3d12d2c5886bce82afb322115a7d8fb",
+        logs="af5b779cfbca238f045af5d34d22df1e",
+        facts="5da1ee4262790bf68fc8c59207dc9622",
+        memories="334b781658c7086676848766a3d76e7b",
     ),
     Digests(
-        logs="439abb68d4a04f6fac6e30b6f15920a1",
-        facts="a0255c808de935b03cf09e347edcd826",
-        memories="66211e4a6ade8732a398c20d7db55ca3",
+        logs="f05615e00b4a47238c9ddc026054e297",
+        facts="ff2e382a01b3288f8a0fc05888e60c73",
+        memories="ec7faf343b7e26071e63b89be6248e9b",
     ),
     Digests(
-        logs="b8f4de8c6eb2208bf0c4a28a1fa821f4",
-        facts="05e783435b3f148aeba7376d519bc51f",
-        memories="cc87217e1ebf788d3f9e65526e6d9efa",
+        logs="ce2cd6fffe71ab807e6b2bde28638622",
+        facts="ec6e8a4cacd0a1478fed25f07e65fbe4",
+        memories="5f245b7e40bdd9b4b44e3e0073041e9d",
     ),
 )
 DEMO: Final = "7acbe0fb86566b6aac19e035235a1c78"

@@ -22,7 +22,10 @@ TALK = (
 )
 PROPOSED = {"n": 1, "quote": "a second index on the north shard", "label": "proposal"}
 AGREED = {"n": 2, "quote": "Fine by me", "label": "support", "target": "1"}
-ENDED = {"n": 4, "quote": "that is where we ended up", "label": "decision"}
+ENDED = {
+    "n": 4, "quote": "that is where we ended up", "label": "decision", "target": "1",
+    "statement": "The north shard gets a second index.",
+}  # fmt: skip
 DOUBT = {"ref": "P1", "reason": "hypothesis"}
 
 
@@ -47,7 +50,8 @@ def test_a_transcript_is_read_whole(parley: Parley, talk: Path, fake: FakeOpenAI
     report = parley("analyze", talk, *model)
     assert report.code == 0
     assert "M1 claimed proposal: a second index on the north shard" in report.out
-    assert "M4 claimed decision: that is where we ended up" in report.out
+    assert "M4 claimed decision, settles M1: that is where we ended up" in report.out
+    assert "in the model's words: The north shard gets a second index." in report.out
     assert "+bo “Fine by me.”" in report.out
     assert "P1 retracted we rebuild the importer" in report.out
     assert "P1 is no such thing, but: hypothesis." in report.out
@@ -67,7 +71,7 @@ def test_rows_of_items_say_which_a_model_found(
         (0, "proposal", None, "model"),
         (0, "status", 0, "model"),
         (1, "reaction", 0, "model"),
-        (3, "decision", None, "model"),
+        (3, "decision", 0, "model"),
     ]
 
 

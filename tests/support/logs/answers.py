@@ -58,11 +58,12 @@ def readings(effect: ReadingEffect) -> ItemsExtracted:
     """A reading that claims something of each message, some of which cannot stand."""
     label = ("proposal", "support", "decision", "oppose", "neutral")
     shown = range(effect.lead, effect.last + 2)
-    targets = {n: (n - 1, "P1", "D1", f"M{n - 1}")[n % 4] for n in shown}
+    targets = {n: (n - 1, "P1", "D1", f"M{n - 1}", f"i{n - 2}", "i")[n % 6] for n in shown}
     claims = [
         {
             "confidence": 900, "end": 1 + n % 3, "label": label[n % 5], "n": n,
-            "quote": "x" * (1 + n % 3), "start": 0, "target": targets[n],
+            "quote": "x" * (1 + n % 3), "start": 0, "target": targets[n], "id": f"i{n}",
+            "statement": f"What message {n} comes to. " * (n % 9),
         }
         for n in shown
     ]  # fmt: skip

@@ -45,7 +45,7 @@ def session_log(count: int = 8, *more: Entry, **settings: Any) -> list[Entry]:
     return [opened(extract={**READ, **settings.pop("extract", {})}, **settings), *lines, *more]
 
 
-def claim(n: int, quote: str, label: str, target: object = None, **given: int) -> dict[str, Any]:
+def claim(n: int, quote: str, label: str, target: object = None, **given: object) -> dict[str, Any]:
     """A claim of those words of line `n`."""
     start = SAID[n - 1][1].index(quote)
     made = {"n": n, "quote": quote, "label": label, "target": target, "confidence": 650}
@@ -174,6 +174,120 @@ def test_two_items_of_a_message_have_handles_of_their_own() -> None:
     assert [(ref, claimed_item.text) for ref, claimed_item in overlay.items.items()] == [
         ("M4", "The second"), ("M4.2", "ended up"),
     ]  # fmt: skip
+
+
+def test_claims_of_an_entry_name_each_other() -> None:
+    """By ids of their own: of two items of a message the one that is meant."""
+    both = read(
+        1, 4,
+        claim(1, "What about", "decision", id="b"),
+        claim(1, "second index", "proposal", id="a"),
+        claim(2, "Fine by me", "support", "a"),
+        claim(4, "where we ended up", "decision", "a"),
+    )  # fmt: skip
+    overlay = overlay_claims(remembered(*session_log(4, both)))
+    assert [(ref, item.kind, item.settles) for ref, item in overlay.items.items()] == [
+        ("M1", "decision", None), ("M1.2", "proposal", None), ("M4", "decision", "M1.2"),
+    ]  # fmt: skip
+    assert list(overlay.items["M1.2"].voices) == ["bo"]
+    assert overlay.items["M1"].voices == {}
+
+
+@pytest.mark.parametrize("target", ["P1", 5, "a"])
+def test_a_decision_settles_an_item_of_the_fold(target: object) -> None:
+    """By its handle, its message, or the id of a claim that confirms it."""
+    second = read(
+        5, 8,
+        claim(5, "rebuild the importer", "proposal", id="a"),
+        claim(8, "has my blessing", "decision", target),
+    )  # fmt: skip
+    overlay = overlay_claims(remembered(*session_log(8, second)))
+    assert overlay.items["M8"].settles == "P1"
+
+
+def test_what_the_fold_left_open_a_claim_links() -> None:
+    """A decision that the fold knows is confirmed, and what it settles laid over it."""
+    lines = [Message(participant=who, content=text) for who, text in SAID[:3]]
+    ended = Message(participant="dee", content="[DECISION] the north shard gets it")
+    made = {
+        "n": 4, "quote": "the north shard", "label": "decision", "start": 11, "end": 26,
+        "target": "a", "confidence": 600,
+    }  # fmt: skip
+    answer = read(1, 4, claim(1, "second index", "proposal", id="a"), made)
+    memory = remembered(opened(extract=READ), *lines, ended, answer)
+    overlay = overlay_claims(memory)
+    assert memory.decisions[1].resolves is None
+    assert (list(overlay.confirmed), overlay.settled) == (["D1"], {"D1": "M1"})
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "ids"),
+    [
+        ("decision", "z", ("a", "b")),  # nothing of the entry
+        ("decision", "a", ("a", "a")),  # two things of it
+        ("decision", "b", ("a", "b")),  # a decision
+        ("decision", "c", ("a", "b")),  # itself
+        ("decision", "D9", ("a", "b")),
+        ("support", "z", ("a", "b")),
+        ("support", "a", ("a", "a")),
+    ],
+)
+def test_a_name_of_nothing_is_dropped(label: str, target: str, ids: tuple[str, str]) -> None:
+    """A decision stands without it; a stance is on something."""
+    own = {"id": "c"} if label == "decision" else {}
+    answer = read(
+        1, 4,
+        claim(1, "second index", "proposal", id=ids[0]),
+        claim(2, "Could be", "decision", id=ids[1]),
+        claim(4, "where we ended up", label, target, **own),
+    )  # fmt: skip
+    memory = remembered(*session_log(4, answer))
+    items = overlay_claims(memory).items
+    assert all(item.settles is None and not item.voices for item in items.values())
+    assert list(items) == ["M1", "M2", "M4"][: 3 if label == "decision" else 2]
+
+
+STATED = "Add a second index to the north shard."
+
+
+def test_a_statement_stands_beside_the_quote() -> None:
+    """On a line, in 200 characters; the text of the item stays what was said."""
+    told = read(
+        1, 4,
+        claim(1, "second index", "proposal", statement=f" Add a second\nindex {'very ' * 60}"),
+        claim(2, "Fine by me", "support", 1, statement="He agrees."),
+    )  # fmt: skip
+    memory = remembered(*session_log(4, told))
+    item = overlay_claims(memory).items["M1"]
+    assert item.text == "second index"
+    assert item.statement.startswith("Add a second index very")
+    assert len(item.statement) <= 200
+    assert b"He agrees" not in dump(memory)
+
+
+def test_a_statement_on_what_stands_already_goes_with_it() -> None:
+    """The item of the fold keeps its own text."""
+    second = read(5, 8, claim(5, "rebuild the importer", "proposal", statement="Rebuild it."))
+    memory = remembered(*session_log(8, second))
+    assert overlay_claims(memory).statements == {"P1": "Rebuild it."}
+    assert "rebuild the importer" in memory.proposals[1].text
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_redaction_takes_statements_that_may_retell_it(n: int, late: bool) -> None:
+    """Those of all claims of whoever was shown the message; what they quote stays."""
+    told = read(
+        1, 4,
+        claim(1, "second index", "proposal", statement=STATED),
+        claim(4, "where we ended up", "decision", statement="They add an index."),
+    )  # fmt: skip
+    gone = EntryRedacted(redacted=n, reason="private")
+    order: list[Entry] = [gone, told] if late else [told, gone]
+    memory = remembered(*session_log(4, *order))
+    assert b"index." not in dump(memory)
+    assert b"north shard." not in dump(memory)
+    assert overlay_claims(memory).items["M4"].text == "where we ended up"
 
 
 @pytest.mark.parametrize(
@@ -339,3 +453,15 @@ def test_a_context_tells_what_a_model_read() -> None:
     context = assemble(after, Request("ana"))
     assert context.prefix_hash == assemble(before, Request("ana")).prefix_hash
     assert '- M1 ana proposes: "a second index on the north shard" (bo support)' in context.text
+
+
+def test_a_context_marks_the_words_of_the_model() -> None:
+    """Beside what was said, and what a decision settles."""
+    told = read(
+        1, 4,
+        claim(1, "second index", "proposal", id="a", statement=STATED),
+        claim(4, "where we ended up", "decision", "a"),
+    )  # fmt: skip
+    text = assemble(remembered(*session_log(4, told)), Request("ana")).text
+    assert f'- M1 ana proposes: "second index" (a model\'s words: {STATED})' in text
+    assert '- M4 dee says: "where we ended up"; settles M1' in text
