@@ -62,6 +62,8 @@ from parley.bus.entries.kinds import DERIVED, EPOCHS, KINDS, PRIMARY, Entry
 from parley.bus.entries.messages import ACTS, Act, Message, ResultsFinal
 from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
 from parley.bus.entries.participants import (
+    LONGEST_ANSWER_MS,
+    Listens,
     ParticipantAliased,
     ParticipantJoined,
     ParticipantLeft,
@@ -84,6 +86,7 @@ __all__ = [
     "DERIVED",
     "EPOCHS",
     "KINDS",
+    "LONGEST_ANSWER_MS",
     "MAX_CONTENT_BYTES",
     "PRIMARY",
     "Act",
@@ -115,6 +118,7 @@ __all__ = [
     "ItemsExtracted",
     "Label",
     "LessonImported",
+    "Listens",
     "MemoryCompacted",
     "Message",
     "Name",

@@ -29,7 +29,8 @@ class FloorBid(EntryModel):
 class FloorPassed(EntryModel):
     """A listener has nothing to add now; `ready`: nothing at all, until it speaks again.
 
-    `failed`: nobody knows, because its model did not answer.
+    `failed`: nobody knows, because its model did not answer. `withdrawn`: it takes its bid back,
+    and has not passed.
     """
 
     kind: Literal["floor.passed"] = "floor.passed"
@@ -38,6 +39,7 @@ class FloorPassed(EntryModel):
     heard: int = Field(default=0, ge=0)
     ready: bool = False
     failed: bool = False
+    withdrawn: bool = False
     reason: str = ""
     how: Literal["self", "panel", "rules", "person"] = "self"
 

@@ -9,6 +9,9 @@ from pydantic import Field
 from parley.bus.entries.fields import EntryModel, Name
 
 Role = Literal["agent", "person", "observer"]
+# How a seat comes to speak: it judges every message, it judges when it is asked, it just speaks.
+Listens = Literal["evaluates", "asked", "speaks"]
+LONGEST_ANSWER_MS = 3_600_000
 
 
 class ParticipantAliased(EntryModel):
@@ -39,6 +42,8 @@ class ParticipantJoined(EntryModel):
     turns: int | None = Field(default=None, ge=0)  # its budget; None: the session's alone
     tokens: int | None = Field(default=None, ge=0)
     micros: int | None = Field(default=None, ge=0)
+    listens: Listens = "evaluates"
+    answer_ms: int | None = Field(default=None, ge=1, le=LONGEST_ANSWER_MS)  # time that it takes
 
 
 class ParticipantLeft(EntryModel):

@@ -39,6 +39,7 @@ from parley.memory.arbitration.steps import (
     Pause,
     Step,
 )
+from parley.memory.floor.seats import lease_ms
 from parley.memory.state.item_state import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
@@ -92,7 +93,7 @@ class Arbiter:
             case Grant():
                 grant = FloorGranted(
                     participant=step.participant, epoch=epoch + 1, score=step.score,
-                    lease_ms=room.memory.settings.floor.lease_ms, reason=step.reason,
+                    lease_ms=lease_ms(room.memory, step.participant), reason=step.reason,
                 )  # fmt: skip
                 await self._publish(f"grant:{epoch}", grant)
             case Expire():
@@ -107,6 +108,8 @@ class Arbiter:
                 )  # fmt: skip
                 since = f"{floor.stirred}.{floor.turns}"  # turns: under `open` no epoch passes
                 own = f"nudge:{step.warning}:{step.re or epoch}:{since}"
+                if floor.nudged:  # several are asked in one silence
+                    own += f":{floor.seats[step.participant].order}" if step.participant else ""
                 await self._publish(own, nudge)
             case Pause():
                 await self._publish(f"pause:{floor.turns}", FloorPaused(reason=step.reason))

@@ -19,6 +19,8 @@ from parley.memory.state.memory import Memory
 
 _BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})
 _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
+_ANSWERS: Final = frozenset({"floor.bid", "floor.passed"})
+_NOTICES: Final = frozenset({"floor.nudged", "participant.joined"})
 _STIRS: Final = frozenset({"episode.opened", "ballot.completed", "floor.resumed"})
 
 
@@ -29,7 +31,8 @@ class LogClock:
         self._ahead: float | None = None  # of the log's clock over the loop's, ms
         self._begun = 0  # it was opened, or forked: nothing counts as older
         self._opened = self._oldest = self._turned = 0
-        self._epoch = self._bid = self._head = self._nudge = self._answer = 0
+        self._epoch = self._bid = self._head = self._answer = 0
+        self._newest: dict[str, int] = {}  # of `_NOTICES`
         self._calls: dict[int, int] = {}  # of votes, by the n of their initiation
 
     def set_clock(self, now_ms: int) -> None:
@@ -56,15 +59,14 @@ class LogClock:
         elif kind in _EPOCHS or kind in _STIRS:
             self._epoch = at
             self._bid = 0
-        elif kind == "floor.bid":
-            self._bid = self._bid or at
+        elif kind in _ANSWERS:
             self._answer = at
-        elif kind == "floor.passed":
-            self._answer = at
+            if kind == "floor.bid":
+                self._bid = self._bid or at
         elif kind == "vote.initiated":
             self._calls[record.n] = at
-        elif kind == "floor.nudged":
-            self._nudge = at
+        elif kind in _NOTICES:
+            self._newest[kind] = at
 
     def waited(self, memory: Memory) -> ElapsedTimes:
         """How long ago each was, in ms.
@@ -84,10 +86,15 @@ class LogClock:
             vote=self._voting(memory, now),
             session=self._since(now, self._opened),
             head=self._since(now, self._head or self._opened),
-            nudge=self._since(now, self._nudge) if self._nudge else None,
+            nudge=self._notice(now, "floor.nudged"),
             answer=self._since(now, max(self._answer, self._epoch or self._opened)),
+            seated=self._notice(now, "participant.joined"),
             held=self._since(now, self._turned or self._oldest or self._opened),
         )
+
+    def _notice(self, now: int, kind: str) -> int | None:
+        at = self._newest.get(kind)
+        return None if at is None else self._since(now, at)
 
     def _voting(self, memory: Memory, now: int) -> int | None:
         """How long ago the oldest vote that runs was called."""

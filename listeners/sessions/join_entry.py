@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
-from parley.bus.entries import ParticipantJoined
+from parley.bus.entries import Listens, ParticipantJoined
 from parley.listeners.models.model_port import Model
 from parley.listeners.sessions import argument_checks
 from parley.memory.extraction.patterns.pattern_packs import Pack
@@ -22,6 +22,8 @@ class JoinOptions(TypedDict, total=False):
     description: str  # when it should speak
     interests: Sequence[str]  # words that an evaluation without a model goes by
     may: Sequence[str] | None  # acts and capabilities; None: every act, no capability
+    listens: Listens  # evaluates each message (bids or passes), when it is asked, or only speaks
+    answer_seconds: float | None  # that it takes to answer; None: as the session has it
 
 
 class SessionOptions(JoinOptions, total=False):
@@ -40,6 +42,8 @@ def join_entry(
     description: str = "",
     interests: Sequence[str] = (),
     may: Sequence[str] | None = None,
+    listens: Listens = "evaluates",
+    answer_seconds: float | None = None,
 ) -> ParticipantJoined:
     """The entry that seats `name`, in a seat like no other. Raises `InvalidEntry`."""
     if name.casefold() == VOICE:
@@ -47,4 +51,5 @@ def join_entry(
     return validate_entry(
         ParticipantJoined, participant=name, role=role, seat=secrets.token_hex(6),
         description=description, interests=tuple(interests), may=argument_checks.check_powers(may),
+        listens=listens, answer_ms=None if answer_seconds is None else round(answer_seconds * 1000),
     )  # fmt: skip

@@ -6,6 +6,7 @@ speaks in the epoch that it was granted, or not at all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from parley.listeners.rooms.participant import Participant
+from parley.memory.arbitration.obstacles import Obstacle, find_obstacle
 
 WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
 
@@ -44,16 +46,19 @@ class FloorLost(Exception):
 class NotGranted(Exception):
     """The floor was asked for, and not granted in the time that the caller would wait."""
 
-    def __init__(self, participant: str, seconds: float, why: str) -> None:
-        super().__init__(f"{participant!r} was not given the floor within {seconds:g} s ({why})")
-        self.participant = participant
+    def __init__(self, participant: str, seconds: float, obstacle: Obstacle) -> None:
+        left = "" if obstacle.left is None else f" for {math.ceil(obstacle.left / 1000)} s more"
+        super().__init__(
+            f"{participant!r} was not given the floor within {seconds:g} s: {obstacle.what}{left}"
+        )
+        self.participant, self.obstacle = participant, obstacle
 
 
 class Muted(NotGranted):
     """Somebody muted it: it is not heard until it is unmuted, under any policy."""
 
     def __init__(self, participant: str, seconds: float = 0) -> None:
-        super().__init__(participant, seconds, "it is muted")
+        super().__init__(participant, seconds, Obstacle("muted", "it is muted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,15 @@ class FloorTurns:
         )  # fmt: skip
         await me.publish(me.draft("pass", entry))
 
+    async def withdraw(self, reason: str = "") -> None:
+        """Take the bid back, and have passed nothing."""
+        me = self._me
+        entry = FloorPassed(
+            participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, withdrawn=True,
+            reason=reason,
+        )  # fmt: skip
+        await me.publish(me.draft("withdraw", entry))
+
     async def _granted(self, wish: FloorRequest) -> int:
         me, tried = self._me, None
         while True:
@@ -172,7 +186,7 @@ class FloorTurns:
         """Take the bid back, and the floor where it was granted meanwhile."""
         me = self._me
         if me.floor.holder != me.canonical:
-            await self.pass_(reason=reason)
+            await self.withdraw(reason)
         epoch = me.floor.epoch
         if me.floor.holder == me.canonical:
             await me.publish_in_epoch(epoch, me.draft("release", self._release(epoch, "silent")))
@@ -213,17 +227,8 @@ class FloorTurns:
         me = self._me
         if me.muted and not me.floor.paused:
             return Muted(me.name, seconds)
-        return NotGranted(me.name, seconds, self._why_not())
-
-    def _why_not(self) -> str:
-        floor = self._me.floor
-        if floor.paused:
-            return f"the floor is paused: {floor.paused}"
-        if self._me.voting():
-            return "a vote is open"
-        if floor.holder:
-            return f"{floor.holder} has it"
-        return "nobody granted it; is an arbiter running?"
+        obstacle = find_obstacle(me.memory, me.name, me.room.waited())
+        return NotGranted(me.name, seconds, obstacle)
 
     def _ended(self) -> int:
         """The epoch of the turn that ends now."""

@@ -11,6 +11,7 @@ from parley.memory.arbitration.bid_scores import pick_best_bid
 from parley.memory.arbitration.gate import (
     IN_TURN,
     has_spent_turns,
+    is_awaited,
     is_held_up_by_vote,
     list_grantable_agents,
 )
@@ -163,7 +164,8 @@ def _moderator(memory: Memory) -> str | None:
 def _opened(memory: Memory, waited: ElapsedTimes) -> Answer:
     """Nothing is granted. Who has neither passed nor spoken for as long as a lease is gone."""
     speakers = list_grantable_agents(memory)
-    left = memory.settings.floor.lease_ms - waited.epoch
+    lease = memory.settings.floor.lease_ms - waited.epoch
+    left = max(lease, silence.ms_to_answer(memory, waited, waited.epoch, speakers))
     if speakers and (left <= 0 or _all_passed(memory, speakers)):
         return silence.break_silence(memory, waited, speakers)
     return None, left if speakers else None
@@ -174,17 +176,17 @@ def _auction(memory: Memory, waited: ElapsedTimes) -> Answer:
     speakers = list_grantable_agents(memory)
     bidders = sorted(name for name in floor.bids if _may_win(memory, name, speakers))
     missing = list_unanswered(memory, speakers)
-    left = setting.evaluation_ms - waited.epoch
     if bidders:
         since = waited.epoch if waited.bid is None else waited.bid
-        left = min(left, setting.auction_ms - since)
-        if missing and left > 0:
+        left = min(setting.evaluation_ms - waited.epoch, setting.auction_ms - since)
+        if any(is_awaited(memory, name) for name in missing) and left > 0:
             return None, left
         name, parts = pick_best_bid(memory, bidders)
         return Grant(name, parts, "bid"), None
     if not speakers:
         return None, None
-    return (None, left) if missing and left > 0 else silence.break_silence(memory, waited, speakers)
+    left = silence.ms_to_answer(memory, waited, waited.epoch, missing)
+    return (None, left) if left > 0 else silence.break_silence(memory, waited, speakers)
 
 
 def _may_win(memory: Memory, name: str, speakers: list[str]) -> bool:

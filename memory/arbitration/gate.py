@@ -104,8 +104,36 @@ def list_grantable_agents(memory: Memory) -> list[str]:
     able = _able(memory)
     rests = _rests(memory, able)
     return [
-        name for name in able if name not in rests and (len(able) == 1 or not _own(memory, name))
+        name
+        for name in able
+        if name not in rests and (not _own(memory, name) or not _others_come(memory, name, able))
     ]
+
+
+def is_awaited(memory: Memory, name: str) -> bool:
+    """Whether an auction waits for `name`: it judges by itself, or was called and answers that."""
+    seat = memory.floor.seats[name]
+    return seat.listens == "evaluates" or (seat.listens == "asked" and seat.addressed > 0)
+
+
+def is_unasked(memory: Memory, name: str) -> bool:
+    """Whether `name` wants to be asked, and nobody did since it last spoke or passed."""
+    seat = memory.floor.seats[name]
+    return (
+        seat.listens == "asked"
+        and not seat.addressed
+        and name not in memory.floor.passes
+        and not has_standing_bid(memory, name)
+    )
+
+
+def _others_come(memory: Memory, name: str, able: list[str]) -> bool:
+    """Whether any of `able` but `name` may take the next turn: it bids, or is waited for."""
+    return any(
+        is_awaited(memory, other) or has_standing_bid(memory, other)
+        for other in able
+        if other != name
+    )
 
 
 def _able(memory: Memory) -> list[str]:
@@ -127,7 +155,13 @@ def _rests(memory: Memory, able: list[str]) -> dict[str, str]:
     """
     floor = memory.floor
     resting = {name: why for name in able if (why := _rest(memory, name, floor.seats[name]))}
-    others = [name for name in able if name not in resting and not _own(memory, name)]
+    others = [
+        name
+        for name in able
+        if name not in resting
+        and not _own(memory, name)
+        and (is_awaited(memory, name) or has_standing_bid(memory, name))
+    ]
     count = len(present_agents(memory)) if others else 0
     if any(not is_staying_out(memory, name, count) for name in others):
         return resting

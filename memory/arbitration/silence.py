@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapq import nlargest
 
 from parley.memory.arbitration.bid_scores import speaking_deficits
+from parley.memory.arbitration.gate import is_unasked
 from parley.memory.arbitration.session_end import find_end_reason
 from parley.memory.arbitration.steps import (
     Answer,
@@ -16,7 +17,7 @@ from parley.memory.arbitration.steps import (
     Pause,
 )
 from parley.memory.floor.bids import list_unanswered
-from parley.memory.floor.seats import has_person
+from parley.memory.floor.seats import answer_ms, has_person
 from parley.memory.settings.stop_rules import parse_stop_rules
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import pending_votes
@@ -31,13 +32,16 @@ def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> 
     if speakers and all(_failed(memory, name) for name in speakers):
         return (Pause("errors") if has_person(memory) else Close("errors", "")), None
     willing = [name for name in speakers if not _is_ready(memory, name)]
-    if not floor.nudged and willing:
+    unasked = [name for name in willing if is_unasked(memory, name)]
+    if willing and (unasked or not floor.nudged):
         due = speaking_deficits(memory)
-        whom = max(willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order))
+        whom = max(
+            unasked or willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order)
+        )
         return Nudge(whom, "quiet", None, "", _QUESTION), None
     # One who was nudged may still answer, and that may wake others.
-    if floor.nudged and waited.nudge is not None and list_unanswered(memory, speakers):
-        left = settings.floor.evaluation_ms - waited.nudge
+    if floor.nudged and waited.nudge is not None:
+        left = ms_to_answer(memory, waited, waited.nudge, list_unanswered(memory, speakers))
         if left > 0:
             return None, left
     for vote in pending_votes(memory):
@@ -46,6 +50,16 @@ def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> 
         return None, max(1, settings.vote.seconds * 1000 - (waited.vote or 0))
     proposal = _unvoted(memory)
     return (CallVote(proposal), None) if proposal is not None else _ended(memory, waited)
+
+
+def ms_to_answer(memory: Memory, waited: ElapsedTimes, since: int, missing: list[str]) -> int:
+    """The ms that are left until each of `missing` has had its time to answer, `since` ms by now.
+
+    A seat has all of its time from being taken on. Who wants to be asked is waited for once it is.
+    """
+    asked = [name for name in missing if not is_unasked(memory, name)]
+    since = since if waited.seated is None else min(since, waited.seated)
+    return max((answer_ms(memory, name) for name in asked), default=0) - since
 
 
 def _failed(memory: Memory, name: str) -> bool:

@@ -15,8 +15,8 @@ class ElapsedTimes:
     `held` since it was last granted or released, whoever spoke since;
     `bid` since the first standing bid of that time; `vote` since the oldest vote
     that is not over was called; `nudge` since somebody was last nudged; `answer`
-    since somebody bid or passed, or the floor was freed. None where there was
-    none, or it is not known.
+    since somebody bid or passed, or the floor was freed; `seated` since a seat was
+    last taken. None where there was none, or it is not known.
     """
 
     epoch: int
@@ -27,6 +27,7 @@ class ElapsedTimes:
     nudge: int | None = None
     held: int = 0
     answer: int = 0
+    seated: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ def record_pass(moment: FoldStep, entry: FloorPassed) -> None:
     memory, name = moment.memory, moment.participant
     if not _counts(memory, name, entry):
         return
+    if entry.withdrawn:
+        memory.floor.bids.pop(name, None)
+        return
     floor.yield_floor(memory, name, entry.heard, ready=entry.ready, failed=entry.failed)
     moment.record_fact("floor.passed", None, participant=name, ready=entry.ready)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.bus.entries import ParticipantJoined, ParticipantLeft
+from parley.bus.entries import LONGEST_ANSWER_MS, ParticipantJoined, ParticipantLeft
 from parley.memory.floor import spending
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.fold_step import FoldStep
@@ -45,6 +45,23 @@ def present_agents(memory: Memory) -> list[str]:
 def has_person(memory: Memory) -> bool:
     """True while somebody sits there who speaks without the floor."""
     return any(seat.present and seat.role == "person" for seat in memory.floor.seats.values())
+
+
+def answer_ms(memory: Memory, name: str) -> int:
+    """How long seat `name` is given to answer: what it states, else what the session gives.
+
+    Who does not evaluate by itself is given as long as a holder has to speak.
+    """
+    seat, setting = memory.floor.seats[name], memory.settings.floor
+    if seat.answer_ms is not None:
+        return seat.answer_ms
+    return setting.evaluation_ms if seat.listens == "evaluates" else setting.lease_ms
+
+
+def lease_ms(memory: Memory, name: str) -> int:
+    """How long `name` may hold the floor: as the session has it, or longer where it says so."""
+    seat, lease = memory.floor.seats.get(name), memory.settings.floor.lease_ms
+    return lease if seat is None or seat.answer_ms is None else max(lease, seat.answer_ms)
 
 
 def speaking_order(memory: Memory) -> list[str]:
@@ -92,6 +109,8 @@ def _furnish(seat: Seat, entry: ParticipantJoined) -> None:
     seat.weight = min(max(0, entry.weight), _HEAVIEST)
     seat.reactivity = min(max(0, entry.reactivity), 1000)
     seat.cooldown = entry.cooldown
+    seat.listens = entry.listens
+    seat.answer_ms = None if entry.answer_ms is None else min(entry.answer_ms, LONGEST_ANSWER_MS)
     seat.turn_limit, seat.token_limit, seat.micro_limit = entry.turns, entry.tokens, entry.micros
 
 

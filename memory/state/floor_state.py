@@ -61,6 +61,8 @@ class Seat(StateTree):
     turn_limit: int | None = None
     token_limit: int | None = None
     micro_limit: int | None = None
+    listens: str = "evaluates"
+    answer_ms: int | None = None
     turns: int = 0  # it has taken
     said: int = 0  # tokens of its messages
     spoke: int = 0  # `Floor.turns` after its last turn; 0: none yet

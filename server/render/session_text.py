@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from parley.memory.arbitration.obstacles import find_stopping_vote
 from parley.memory.state.floor_state import Seat
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
@@ -120,7 +121,13 @@ def _floor_lines(memory: Memory) -> Iterator[str]:
     if memory.closed is not None:
         yield f"closed: {memory.closed}"
         return
-    yield f"paused: {floor.paused}" if floor.paused else f"held by {floor.holder or 'nobody'}"
+    vote = find_stopping_vote(memory)
+    if vote is not None:
+        yield f"{vote.what}: nobody is given the floor before it ends"
+    elif floor.paused:
+        yield f"paused: {floor.paused}"
+    else:
+        yield f"held by {floor.holder or 'nobody'}"
     for name, bid in sorted(floor.bids.items()):
         about = f" on {bid.re}" if bid.re else ""
         adds = f": {bid.novelty}" if bid.novelty else ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from parley.memory.arbitration.obstacles import find_stopping_vote
 from parley.memory.state.memory import Memory
 
 
 def floor_row(memory: Memory) -> dict[str, Any]:
     """The floor as JSON-ready data."""
-    floor = memory.floor
+    floor, vote = memory.floor, find_stopping_vote(memory)
     return {
         "policy": memory.settings.floor.policy,
         "epoch": floor.epoch,
@@ -21,6 +22,8 @@ def floor_row(memory: Memory) -> dict[str, Any]:
         ],
         "passed": sorted(floor.passes),
         "muted": sorted(name for name, seat in floor.seats.items() if seat.muted),
+        "vote": None if vote is None else vote.ref,
+        "because": None if vote is None else vote.what,
         "turns": floor.turns,
         "hops": floor.hops,
     }

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from parley.bus.entries import Act, Ending, EpisodeKind, Intent, StepForm, VoteRule
+from parley.bus.entries import Act, Ending, EpisodeKind, Intent, Listens, StepForm, VoteRule
 from parley.server.http.bodies.strict_json import check_exact_numbers
 from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
 
@@ -166,6 +166,15 @@ class PhaseBody(Spoken):
 class SeatBody(Body):
     description: Annotated[str, Field(max_length=4000)] = ""
     interests: list[Name] = Field(default_factory=list, max_length=100)
+    listens: Listens = Field(
+        "speaks",
+        description="evaluates: you bid or pass on each message, and auctions wait for that; "
+        "asked: you answer when a nudge or a message names you; speaks: you say things, and "
+        "nobody waits",
+    )
+    answer_seconds: Annotated[int, Field(ge=1, le=3600)] | None = Field(
+        None, description="that you take to answer; the session does not end before they are over"
+    )
 
 
 # -- notes, work, tools, rules ---------------------------------------------------------

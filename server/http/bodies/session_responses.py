@@ -204,6 +204,9 @@ class SeatRow(Answer):
     muted: bool
     turns: int
     interests: list[str]
+    listens: str
+    answer_ms: int | None
+    called: bool
 
 
 class FloorNow(Answer):
@@ -216,6 +219,8 @@ class FloorNow(Answer):
     bids: list[BidRow]
     passed: list[str]
     muted: list[str]
+    vote: str | None
+    because: str | None
     turns: int
     hops: int
 
@@ -245,3 +250,4 @@ class Seated(Answer):
     n: int
     after: int
     policy: str
+    listens: str

@@ -15,6 +15,7 @@ from parley.server.http.identity.credentials import (
     identify_caller,
 )
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.problems.query_parameters import check_query
 from parley.server.http.state.dependencies import dependencies_of_app
 from parley.server.http.state.origins import SAFE
 from parley.server.http.tokens.callers import NOBODY as NOBODY
@@ -31,9 +32,9 @@ _HANDED_ON: Final = frozenset({"forwarded", "via", "x-real-ip", "cf-connecting-i
 class RequiresRight:
     """The one dependency that every route has: its right. Gives the caller.
 
-    Looks at the token, the session of the path, the origin where a cookie was sent, and
-    the rate, in this order. `public` asks nothing, `token` any valid token. The session
-    of a path is its parameter `session`; a right of a session needs one.
+    Looks at the token, the session of the path, the origin where a cookie was sent, the
+    rate and the names of parameters, in this order. `public` asks nothing, `token` any valid
+    token. The session of a path is its parameter `session`; a right of a session needs one.
     """
 
     right: str
@@ -52,6 +53,7 @@ class RequiresRight:
             _check_own_page(connection)
         safe = connection.scope["type"] == "websocket" or connection.scope["method"] in SAFE
         charge_rate(deps, caller, "read" if safe or self.right in ("token", "read") else "publish")
+        check_query(connection)
         return caller
 
     def _check_session(self, caller: Caller, session: str | None) -> None:

@@ -11,6 +11,7 @@ import anyio
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
+from parley.bus.entries import Listens
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
@@ -49,6 +50,8 @@ class Seats:
         *,
         description: str = "",
         interests: Sequence[str] = (),
+        listens: Listens = "speaks",
+        answer_seconds: int | None = None,
     ) -> Session:
         """The caller's seat, taken now or there already. Raises `Superseded` where it was lost.
 
@@ -64,7 +67,8 @@ class Seats:
                 room = await stack.enter_async_context(self._rooms.room(session))
                 joining = Session.within(
                     room, self._reader, caller.name, role=role, description=description,
-                    interests=interests, may=caller.may,
+                    interests=interests, may=caller.may, listens=listens,
+                    answer_seconds=answer_seconds,
                 )  # fmt: skip
                 joined = await stack.enter_async_context(joining)
                 seat = _Seat(joined, room, stack.pop_all(), self._clock())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from starlette.responses import JSONResponse
@@ -30,7 +31,7 @@ MEDIA: Final = "application/problem+json"
 MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
 RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
 _TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
-EXTRA: Final = ("field", "fault", "retry_after", "epoch", "limit", "seq", "needs")
+EXTRA: Final = ("field", "fault", "because", "retry_after", "epoch", "limit", "seq", "needs")
 
 SCHEMA: Final[dict[str, Any]] = {
     "title": "Problem",
@@ -45,6 +46,7 @@ SCHEMA: Final[dict[str, Any]] = {
         "request": {"type": "string", "description": "id of the request, as in the log"},
         "field": {"type": "string", "description": "the field at fault"},
         "fault": {"type": "string", "description": "what is wrong with it, as a word"},
+        "because": {"type": "string", "description": "what stands in the way, and what to do"},
         "retry_after": {"type": "number", "description": "seconds to wait"},
         "epoch": {"type": "integer", "description": "epoch that the floor is in"},
         "limit": {"type": "integer", "description": "the most that is taken"},
@@ -155,6 +157,28 @@ def _as(slug: str, **members: str) -> Callable[[Any], Problem]:
     )
 
 
+# What gets an agent on, by what is in its way; a problem says the same whatever the door.
+_CURES: Final = {
+    "vote": "cast a ballot with POST …/votes/{ref}/ballots, or the tool vote",
+    "holder": "say it again then",
+    "bids": "say it again",
+    "rests": "say it again once somebody else spoke",
+    "paused": "say it again then",
+}
+
+
+def _not_granted(error: NotGranted) -> Problem:
+    """With what stands in the way, until when, and what to do."""
+    obstacle = error.obstacle
+    because = obstacle.what
+    if obstacle.left is not None:
+        until = datetime.now(UTC) + timedelta(milliseconds=obstacle.left)
+        because += f" until {until:%Y-%m-%dT%H:%M:%SZ}"
+    if cure := _CURES.get(obstacle.kind):
+        because += f"; {cure.format(ref=obstacle.ref)}"
+    return Problem("floor-not-granted", because=because)
+
+
 def _setting(error: memory_errors.SettingsRefused) -> Problem:
     """Which setting, as far as its name is ours, and what it takes."""
     path, tree = ["settings"], Settings().model_dump()
@@ -198,7 +222,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     memory_errors.NothingOpen: _told("refused", 409),
     Superseded: _as("seat-taken"),
     FloorLost: _as("floor-lost", epoch="current"),
-    NotGranted: _as("floor-not-granted"),
+    NotGranted: _not_granted,
     Muted: lambda _: Problem("floor-not-granted", detail=MUTED),
     PersonaNotFound: _as("no-persona"),
     PersonaError: _told("refused"),

@@ -21,7 +21,8 @@ from parley.server.http.problems.problem_details import (
     problem_from_exception,
     problem_response,
 )
-from parley.server.http.problems.validation_details import describe_expected
+from parley.server.http.problems.query_parameters import query_names
+from parley.server.http.problems.validation_details import describe_expected, describe_unknown
 
 _logger = EventLog(__name__)
 
@@ -67,10 +68,22 @@ async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
         return await _answered(connection, Problem("malformed"))
     if len(first["loc"]) == 1 and first["type"] in _NOT_AN_OBJECT and not _is_json(connection):
         return await _answered(connection, Problem("media-type"))
+    if first["type"] == "extra_forbidden" and len(first["loc"]) == 2:
+        return await _answered(connection, _unknown_field(connection, str(first["loc"][1])))
     field = ".".join(_own(connection.app, first["loc"][1:])) or None
     detail = describe_expected(first["type"], first["msg"])
     wrong = Problem("invalid", detail=detail, field=field, fault=first["type"])
     return await _answered(connection, wrong)
+
+
+def _unknown_field(connection: HTTPConnection, name: str) -> Problem:
+    route = connection.scope["route"]
+    model = route.body_field.field_info.annotation
+    own = [field.alias or key for key, field in model.model_fields.items()]
+    query = query_names(route)
+    detail = describe_unknown(name, own, query)
+    field = name if name in api_names(connection.app) else None
+    return Problem("invalid", detail=detail, field=field, fault="extra_forbidden")
 
 
 async def _answered(connection: HTTPConnection, problem: Problem) -> Response | None:

@@ -47,7 +47,8 @@ KINDS: Final[dict[str, ProblemType]] = {
     "floor-required": ProblemType(
         409,
         "Floor required",
-        "An agent speaks when it has the floor: take a seat, and wait for it.",
+        "An agent speaks here when it has the floor: take a seat first, with POST …/seats or "
+        "the tool join_session.",
     ),
     "floor-not-granted": ProblemType(
         409, "Floor not granted", "The floor was not given in the time waited for."

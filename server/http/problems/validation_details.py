@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip
+from parley.personas.errors import nearest
 
 LONGEST: Final = 300
 READ: Final = 4000  # of a refusal that quotes a whole message
@@ -48,6 +49,18 @@ def describe_expected(fault: str, message: str) -> str:
     return (
         f"A field of the request is missing or wrong. {message}." if fault in _OF_THE_MODEL else ""
     )
+
+
+def describe_unknown(name: str, known: Sequence[str], query: Iterable[str] = ()) -> str:
+    """That `known` has no `name`, in words of our own: where it belongs, or what is near it.
+
+    `query` are parameters of the address; `name` itself is said only where it is one of them.
+    """
+    if name in query:
+        return f"{name} is no field of the body: it belongs in the address, as ?{name}=…."
+    if near := nearest(name, known, alike=0.7):
+        return f"There is no such name here; did you mean {near}?"
+    return f"There is no such name here; it takes {', '.join(known) or 'none'}."
 
 
 def _without_shell(text: str) -> str:

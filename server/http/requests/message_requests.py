@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Annotated, Any, Final, TypeVar, cast
 
@@ -18,12 +18,14 @@ from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
+from parley.memory.arbitration.obstacles import Obstacle
 from parley.memory.floor.seats import is_allowed
 from parley.memory.state.lookup import missing_target
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.problems.validation_details import describe_expected
+from parley.server.http.problems.query_parameters import query_names
+from parley.server.http.problems.validation_details import describe_expected, describe_unknown
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.services.publication import find_published
 
@@ -92,7 +94,8 @@ async def speak_in_turn(
             with anyio.fail_after(seconds):
                 await turn.acquire()
         except TimeoutError:
-            raise NotGranted(seat.name, seconds, "another word of its own waits") from None
+            own = Obstacle("bids", "another message of your own waits for the floor")
+            raise NotGranted(seat.name, seconds, own) from None
     try:
         if (before := await find_published(deps.backend.bus, session, draft)) is not None:
             return before
@@ -145,14 +148,26 @@ async def read_body(request: Request, model: type[Model]) -> Model:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
         if first["type"] == "json_invalid":
             raise Problem("malformed") from None
-        raise Problem("invalid", **validation_fault(model, first["loc"], first)) from None
+        query = query_names(request.scope["route"])
+        raise Problem("invalid", **validation_fault(model, first["loc"], first, query)) from None
 
 
 def validation_fault(
-    model: type[BaseModel], loc: Sequence[int | str], error: ErrorDetails
+    model: type[BaseModel],
+    loc: Sequence[int | str],
+    error: ErrorDetails,
+    query: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Where and what is wrong, in words of the model alone: never a key that was sent."""
-    own = {field.alias or name for name, field in model.model_fields.items()}
+    """Where and what is wrong, in words of the model alone: never a key that was sent.
+
+    But one of `query`, the parameters of the address.
+    """
+    own = [field.alias or name for name, field in model.model_fields.items()]
+    if error["type"] == "extra_forbidden" and len(loc) == 1:
+        unknown = str(loc[0])
+        detail = describe_unknown(unknown, own, query)
+        named = {"field": unknown} if unknown in query else {}
+        return {"fault": error["type"], "detail": detail, **named}
     field = str(loc[0]) if loc and loc[0] in own else ""
     place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
     fault = {"fault": error["type"], "detail": describe_expected(error["type"], error["msg"])}

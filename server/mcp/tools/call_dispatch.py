@@ -93,7 +93,7 @@ def _refused(problem: Problem, error: Exception, tool: Tool) -> CallToolResult:
     lines += [
         f"{name}: {value}."
         for name, value in problem.body().items()
-        if name in ("field", "fault", "needs", "retry_after", "limit")
+        if name in ("because", "field", "fault", "needs", "retry_after", "limit")
     ]
     if advice := _ADVICE.get(problem.slug):
         lines.append(advice)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from parley.memory.arbitration.obstacles import find_stopping_vote
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
@@ -28,11 +29,11 @@ Tree = dict[str, Any]
 
 def floor_row(memory: Memory, name: str) -> Floor:
     """The floor as `name` finds it."""
-    floor, own = memory.floor, memory.named(name)
+    floor, own, vote = memory.floor, memory.named(name), find_stopping_vote(memory)
     return Floor(
         policy=memory.settings.floor.policy, holder=floor.holder or None,
         yours=bool(own) and floor.holder == own, asked=own in floor.bids, queue=len(floor.bids),
-        paused=floor.paused or None,
+        paused=floor.paused or None, vote=None if vote is None else vote.ref,
     )  # fmt: skip
 
 

@@ -77,6 +77,8 @@ def acted_text(result: results.Said) -> str:
 def floor_text(floor: results.Floor) -> str:
     if floor.policy == "open":
         return "Floor: open, speak when you like."
+    if floor.vote:
+        return f"Floor: nobody speaks until {floor.vote} is over; cast your ballot with vote."
     if floor.paused:
         return f"Floor: paused ({_line(floor.paused)})."
     if floor.yours:

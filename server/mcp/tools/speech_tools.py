@@ -50,8 +50,9 @@ async def join_session(call: ToolCall) -> Joined:
     caller, args = call.caller, call.args
     caller.resolve_speaker(None)
     seat = await call.deps.seats.take(
-        caller, call.session, description=args.description, interests=args.interests
-    )
+        caller, call.session, description=args.description, interests=args.interests,
+        listens=args.listens, answer_seconds=args.answer_seconds,
+    )  # fmt: skip
     room = call.deps.channels.current(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
     here = sorted(name for name, seat in memory.floor.seats.items() if seat.present and name != own)

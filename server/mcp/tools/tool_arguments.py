@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from parley.bus.entries import Act, Intent, VoteRule
+from parley.bus.entries import Act, Intent, Listens, VoteRule
 from parley.memory.context.context import Profile
 from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
@@ -67,6 +67,15 @@ class JoinSession(InSession):
     )
     interests: list[Name] = Field(
         default_factory=list, max_length=100, description="words that call for your attention"
+    )
+    listens: Listens = Field(
+        "asked",
+        description="evaluates: you bid or pass on each message, and auctions wait for that; "
+        "asked: you answer when a nudge or a message names you; speaks: you say things, and "
+        "nobody waits",
+    )
+    answer_seconds: Annotated[int, Field(ge=1, le=3600)] | None = Field(
+        None, description="that you take to answer; the session does not end before they are over"
     )
 
 

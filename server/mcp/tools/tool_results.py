@@ -12,7 +12,7 @@ class Result(BaseModel):
 
 
 class Floor(Result):
-    """`yours`: speak now. `asked`: your bid stands."""
+    """`yours`: speak now. `asked`: your bid stands. `vote`: the talk waits until it is over."""
 
     policy: str
     holder: str | None = None
@@ -20,6 +20,7 @@ class Floor(Result):
     asked: bool = False
     queue: int = 0
     paused: str | None = None
+    vote: str | None = None
 
 
 class FactRow(Result):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from random import Random
 from typing import Any, get_args
+from unittest.mock import ANY
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from parley.bus.entries import (
     Entry,
     FloorMuted,
     FloorNudged,
+    FloorPassed,
     FloorPaused,
     Message,
     ParticipantLeft,
@@ -33,6 +35,7 @@ from parley.memory.arbitration.steps import (
     CallVote,
     Close,
     CountVote,
+    ElapsedTimes,
     Expire,
     Grant,
     Nudge,
@@ -625,3 +628,65 @@ def test_a_pair_does_not_lock_the_table() -> None:
     assert table.memory.floor.turns == 18
     assert table.memory.closed == "hops"
     assert isinstance(table.put(Message(participant="eli", content="Well.")), list)
+
+
+# -- who does not evaluate by itself -----------------------------------------------
+
+
+def after(ms: int) -> ElapsedTimes:
+    return replace(NOW, epoch=ms, bid=ms, nudge=ms, head=ms)
+
+
+def test_who_only_speaks_holds_up_no_auction_and_is_held_up_by_none() -> None:
+    """Its bid is granted at once, twice in a row too where nobody else asks."""
+    table = Table(agent("ana", listens="speaks"), agent("bo", listens="speaks"))
+    for _ in range(2):
+        table.bid("ana", 1)
+        assert table.step(NOW) == Grant("ana", ANY, "bid")
+        table.turn("ana")
+    table.bid("ana", 1)
+    table.bid("bo", 1)
+    assert table.step(NOW) == Grant("bo", ANY, "bid")
+
+
+def test_a_session_does_not_end_before_each_seat_had_its_time() -> None:
+    """What it states, else as long as a holder has to speak; once more after a nudge."""
+    table = Table(agent("ana", listens="speaks"), agent("bo", answer_ms=200_000))
+    for step_of in (Nudge, Close):
+        for ms in (7_000, 91_000, 199_000):
+            assert table.step(after(ms)) is None
+        step = table.step(after(200_000))
+        assert isinstance(step, step_of)
+        if isinstance(step, Nudge):
+            table.take(step, lambda _: None)
+    table.put(agent("cy", listens="speaks"))
+    assert table.step(replace(after(200_000), seated=199_000)) is None
+    assert isinstance(table.step(replace(after(300_000), seated=200_000)), Close)
+
+
+def test_who_wants_to_be_asked_is_asked_before_the_end() -> None:
+    """Each of them, by name, and given its time; who passes needs none."""
+    table = Table(
+        agent("ana", listens="asked", answer_ms=20_000), agent("bo", listens="asked"), agent("cy")
+    )
+    table.passes("cy")
+    first = table.step(NOW)
+    assert isinstance(first, Nudge)
+    table.take(first, lambda _: None)
+    second = table.step(after(90_000))
+    assert isinstance(second, Nudge)
+    assert {first.participant, second.participant} == {"ana", "bo"}
+    table.take(second, lambda _: None)
+    assert table.step(after(89_000)) is None
+    table.passes("bo")
+    assert table.step(after(19_000)) is None
+    assert isinstance(table.step(after(20_000)), Close)
+
+
+def test_a_bid_taken_back_is_no_pass() -> None:
+    """Who waited in vain is not taken for who has nothing to say."""
+    table = Table(agent("ana", listens="speaks"))
+    table.bid("ana", 1)
+    table.put(FloorPassed(participant="ana", epoch=0, withdrawn=True))
+    assert (table.memory.floor.bids, table.memory.floor.passes) == ({}, {})
+    assert table.step(after(80_000)) is None

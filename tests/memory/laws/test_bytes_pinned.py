@@ -56,58 +56,58 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="c49f49b469014e9416ae1f14b93a0d1f",
+    logs="a5c794302e37eeb5a8c16e05e041d7e8",
     facts="e798d08ab7ebc12dc1587ef9bae96310",
     memories="e83c388648a302cb9c791a9b943c974d",
 )
 GENERATED: Final = (
     Digests(
-        logs="77e2b594930e1eb4827e9ba4b3525240",
+        logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
         facts="63679b8157efc7b5b1549f25b16e3629",
         memories="d75c64d12f1401b92d08dda59a0bfe5b",
     ),
     Digests(
-        logs="5146e0874265e5ff40cbba2c22c232ef",
+        logs="97beddc45ad784f73a398cefc94a3755",
         facts="79b7f9a01c50527136a8a0f09d9ce97c",
         memories="2ba03b8c47d42e174cc228984308e1f2",
     ),
     Digests(
-        logs="5983d106fa9027eadfb06991ee7f1960",
+        logs="9c118cebf38e092ef034eb1bc7a36930",
         facts="7b2aa7f44e6063817cc2b7d0e3ce967a",
         memories="1dcfb8ba6fbb087703ab4dc2270cad9e",
     ),
     Digests(
-        logs="652998ef0bdad4979010a4d8d1c54d1c",
+        logs="7887adfa139eabf5f31475b7f74e4034",
         facts="5793215dfaaf222c971f92e2bd6ca9ff",
         memories="f1095226d75e2c4349b34350ae629a4b",
     ),
     Digests(
-        logs="473a696d102e8da2ad10397188aaaca2",
+        logs="4484ecb5c749aa76cf4ce7c3fa236314",
         facts="5e5892af642ab5e683072d08f4c9abb8",
         memories="3431375282dcf3b65169dac762a41e5a",
     ),
     Digests(
-        logs="9c01ebf501ab80ec1671ebf9f61d6354",
+        logs="1a59c94090a98d29cfab675d9ff5e041",
         facts="034f56696bb62000193a63e13684b429",
         memories="bee6b45dcc24e9f40f213c9d9deb7f7b",
     ),
     Digests(
-        logs="49c5a7b831ff976677df766c770968fc",
+        logs="11415b4551af054fa7698a766fad97d5",
         facts="36ae6ac74bef677ef0c999950a07f88e",
         memories="5f911f300ea00b33b1faa51cb2bd974f",
     ),
     Digests(
-        logs="af5b779cfbca238f045af5d34d22df1e",
+        logs="269a21f0d45a07535981818460b02dc1",
         facts="5da1ee4262790bf68fc8c59207dc9622",
         memories="334b781658c7086676848766a3d76e7b",
     ),
     Digests(
-        logs="f05615e00b4a47238c9ddc026054e297",
+        logs="75b4f5e4fcdd7ceded471294cd8fa51d",
         facts="ff2e382a01b3288f8a0fc05888e60c73",
         memories="ec7faf343b7e26071e63b89be6248e9b",
     ),
     Digests(
-        logs="ce2cd6fffe71ab807e6b2bde28638622",
+        logs="04e4c9ebb3e2e270edd3724212e1a0e8",
         facts="ec6e8a4cacd0a1478fed25f07e65fbe4",
         memories="5f245b7e40bdd9b4b44e3e0073041e9d",
     ),

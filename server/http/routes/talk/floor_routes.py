@@ -96,7 +96,8 @@ async def _floor(deps: Dependencies, session: str) -> dict[str, Any]:
     rows = [
         {
             "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,
-            "turns": seat.turns, "interests": list(seat.interests),
+            "turns": seat.turns, "interests": list(seat.interests), "listens": seat.listens,
+            "answer_ms": seat.answer_ms, "called": seat.addressed > 0,
         }
         for name, seat in seats
     ]  # fmt: skip

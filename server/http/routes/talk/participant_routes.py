@@ -74,13 +74,15 @@ async def take_seat(
     if caller.role not in ("agent", "person"):
         raise Problem("forbidden", detail="Only a person or an agent takes a seat.")
     seat = await deps.seats.take(
-        caller, session, description=body.description, interests=body.interests
-    )
+        caller, session, description=body.description, interests=body.interests,
+        listens=body.listens, answer_seconds=body.answer_seconds,
+    )  # fmt: skip
     deps.channels.nudge(session)
     memory = seat.memory
     return {
         "seat": seat.name, "session": session, "role": seat.role, "n": memory.n,
         "after": memory.seq, "policy": memory.settings.floor.policy,
+        "listens": memory.floor.seats[memory.named(seat.name)].listens,
     }  # fmt: skip
 
 
