@@ -79,7 +79,8 @@ async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
 def _unknown_field(connection: HTTPConnection, name: str) -> Problem:
     route = connection.scope["route"]
     model = route.body_field.field_info.annotation
-    own = [field.alias or key for key, field in model.model_fields.items()]
+    fields = getattr(model, "model_fields", {})  # none of a body that may be left out
+    own = [field.alias or key for key, field in fields.items()]
     query = query_names(route)
     detail = describe_unknown(name, own, query)
     field = name if name in api_names(connection.app) else None
