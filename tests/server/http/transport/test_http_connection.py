@@ -86,7 +86,7 @@ async def test_a_target_may_name_the_server(redis_url: str) -> None:
         mine = f"Authorization: Bearer {d.operator()}"
         for target, path in (
             (f"{d.url}/v1/me", "/v1/me"),
-            (f"HTTP://{here.replace('127.0.0.1', 'LocalHost')}/v1/me?x=http://a/b", "/v1/me"),
+            (f"HTTP://{here.replace('127.0.0.1', 'LocalHost')}/?at=http://a/b", "/"),
             (f"{d.url}", "/"),
             (f"{d.url}?at=1", "/"),
             (f"{d.url}/s/har%62our", "/s/harbour"),
