@@ -178,5 +178,6 @@ class Writing(StateTree):
 
     size: int = 0  # characters so far, of each message 2,000 at most
     short: int = 0  # messages that were no longer than a line
+    redacted: int = 0  # messages without their words: neither long nor short
     turns: list[Turn] = []
     agreements: list[Agreement] = []

@@ -29,6 +29,7 @@ _ANSWER: Final = 200  # characters of a message that may be quoted whole
 _READ: Final = 4000  # characters of a message that are looked at for what it is about
 _QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
 _TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
+_WORDLESS: Final = re.compile(r"redacted [1-9][0-9]*\.[1-9][0-9]*(?: \(unmarked\))?")
 _LEAST_QUOTE: Final = 12  # characters: a shorter quotation is a word of somebody's
 
 
@@ -120,12 +121,19 @@ def find_answered(moment: FoldStep, entry: Message, named: bool, text: str) -> l
     answered = [standing_proposals(memory, turn.refs) for turn in turns]
     if len(answered) == 1:
         return answered[0]
+    if any(has_redacted(some) for some in answered):
+        return []
     marks_of = set(fingerprint(text[:_READ]))
     shared = [
         max((len(marks_of & set(each.fingerprint)) for each in some), default=0)
         for some in answered
     ]
     return answered[shared.index(max(shared))]
+
+
+def has_redacted(proposals: Sequence[Proposal]) -> bool:
+    """True where the words of any are redacted: words do not tell which of them is meant."""
+    return any(_WORDLESS.fullmatch(each.text) is not None for each in proposals)
 
 
 def standing_proposals(memory: Memory, refs: Sequence[int]) -> list[Proposal]:

@@ -38,15 +38,24 @@ _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 def is_written(memory: Memory, content: str) -> bool:
     """True for a message to read as a document: it is one, or all the talk is such.
 
-    Counts the message. `memory.messages` has it already.
+    Counts the message, but not what is left of a redacted one: how long that was is not known.
+    `memory.messages` has it already.
     """
     size = len(content)
     writing = memory.writing
+    if answered_turns.is_tombstone(content):
+        writing.redacted += 1
+        return _talk_is_written(memory)
     writing.size += min(_CAPPED, size)
     writing.short += size < _LINE
     if size >= _DOCUMENT and content.count("\n", 0, _CAPPED) > 1:
         return True
-    messages = memory.messages
+    return _talk_is_written(memory)
+
+
+def _talk_is_written(memory: Memory) -> bool:
+    writing = memory.writing
+    messages = memory.messages - writing.redacted
     lines = writing.short - _GREETINGS
     return writing.size >= _WRITTEN * messages and lines * _SHORT_LINES <= messages
 
@@ -148,8 +157,10 @@ def _take_ruling(
 def _resolved(text: str, answered: list[Proposal], least: int) -> Proposal | None:
     """The proposal that a ruling settles: of those answered the one most like it.
 
-    None that shares fewer than `least` words with it.
+    None that shares fewer than `least` words with it, nor of several where words are gone.
     """
+    if len(answered) > 1 and answered_turns.has_redacted(answered):
+        return None
     marks = set(fingerprint(text))
     shared = {each.ref: len(marks & set(each.fingerprint)) for each in answered}
     likely = [each for each in answered if shared[each.ref] >= least]

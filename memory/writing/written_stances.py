@@ -12,7 +12,12 @@ from parley.memory.items import decisions, proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Origin, Proposal, Reaction, Stance
 from parley.memory.text.similarity import fingerprint
-from parley.memory.writing.answered_turns import PLACED, nearest_turns, standing_proposals
+from parley.memory.writing.answered_turns import (
+    PLACED,
+    has_redacted,
+    nearest_turns,
+    standing_proposals,
+)
 
 _OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
 
@@ -52,7 +57,7 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
 
 def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> list[Proposal]:
     """Which of the proposals of one message somebody speaks of: the option that they name, the
-    only one that they share words with, else all of them.
+    only one that they share words with, else all of them. None where the words of some are gone.
     """
     if len(answered) < 2:
         return answered
@@ -62,6 +67,8 @@ def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> l
         named = [each for each in answered if each.text.lower().startswith(option[0])]
         if named:
             return named[:1]
+    if has_redacted(answered):
+        return []
     marks = set(fingerprint(part))
     shared = [len(marks & set(each.fingerprint)) for each in answered]
     best = max(shared)

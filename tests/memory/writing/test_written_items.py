@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased
+from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased, Record
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS, folded, talk
 
@@ -37,6 +39,13 @@ LONG = (
 
 def stances(memory: Memory, ref: int) -> dict[str, str]:
     return {who: each.stance for who, each in memory.proposals[ref].reactions.items()}
+
+
+def without_words(records: list[Record], n: int) -> Memory:
+    """The memory of the log with the words of entry `n` taken away; raises `RedactionRefused`."""
+    tombstone = choose_tombstone(PACKS, records, n).entry
+    blanked = (replace(each, entry=tombstone) if each.n == n else each for each in records[1:])
+    return folded([records[0], *blanked])[0]
 
 
 def test_a_document_proposes_and_an_answer_supports() -> None:
@@ -203,3 +212,49 @@ def test_nobody_agrees_with_themselves() -> None:
 def test_it_can_be_switched_off() -> None:
     memory, _ = folded(talk(*PLAIN, *REST, ratify={"agreement": 0}))
     assert binding(memory) == []
+
+
+def test_a_redacted_choice_is_not_taken_for_the_other_option() -> None:
+    """Who was for one of two by its words is for neither when the words are gone."""
+    chosen = f"I agree with keeping the tokens in a signed cookie of the browser.\n\n{REPORT}"
+    records = talk(("ana", OPTIONS), ("bo", chosen))
+    before, _ = folded(records)
+    (other,) = (ref for ref in before.proposals if not stances(before, ref))
+    assert stances(without_words(records, 1), other) == {}
+
+
+def test_a_ruling_on_redacted_options_accepts_no_other() -> None:
+    ruled = f"Approved: the signed cookie of the browser.\n\n{REPORT}"
+    records = talk(("ana", OPTIONS), ("bo", ruled))
+    before, _ = folded(records)
+    (meant,) = (decision.resolves for decision in before.decisions.values())
+    assert meant is not None
+    after = without_words(records, 1)
+    assert [decision.resolves for decision in after.decisions.values()] in ([None], [meant])
+
+
+def test_an_answer_to_a_redacted_message_answers_no_other() -> None:
+    """Of two messages in a row, the words told which was answered."""
+    answer = f"I agree with keeping the tokens in a signed cookie of the browser.\n\n{REPORT}"
+    records = talk(("ana", OPTIONS), ("ana", CACHE), ("bo", answer))
+    before, _ = folded(records)
+    ref = next(ref for ref, made in before.proposals.items() if made.born == 2)
+    assert stances(before, ref) == {}
+    assert stances(without_words(records, 1), ref) == {}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_redaction_leaves_the_manner_of_the_talk(n: int) -> None:
+    """The blank is short, and no line that somebody typed: the rest is read as before."""
+    one_line = (
+        "I suggest we cache the tokens for an hour, so that the second lookup costs nothing, and "
+        "that the client can ask for a fresh one when it has to; the log shows when that happens, "
+        "and the old path is kept for a week for whoever needs it still, as we did the last time."
+    )
+    plain = one_line.replace("I suggest we cache", "The last build did not cache")
+    records = talk(("ana", plain), ("bo", plain), ("ana", plain), ("bo", plain), ("cy", one_line))
+    before, _ = folded(records)
+    assert [made.born for made in before.proposals.values()][-1:] == [5]
+    assert (before.proposals[len(before.proposals)].origin.rule or "").startswith("writing/")
+    after = without_words(records, n)
+    assert (after.proposals[len(after.proposals)].origin.rule or "").startswith("writing/")
