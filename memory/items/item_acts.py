@@ -83,11 +83,16 @@ def _note_manner(moment: FoldStep, detection: Detection, made: Proposal | Decisi
     if detection.how == "pattern":
         marking_style.hold_back_unmarked(moment, made)
         return
-    if moment.content.endswith(marking_style.UNMARKED, detection.text_start, detection.text_end):
+    if _is_unmarked(moment, detection):
         return
     moment.memory.structure.marked += 1
     if detection.how == "tag":
         marking_style.note_marked_item(moment, made)
+
+
+def _is_unmarked(moment: FoldStep, detection: Detection) -> bool:
+    """True for a tag that stands for redacted words without any."""
+    return moment.content.endswith(marking_style.UNMARKED, detection.text_start, detection.text_end)
 
 
 def _only_proposal(moment: FoldStep, detection: Detection, re: Re) -> Proposal | None:
@@ -128,9 +133,10 @@ def _react(
     moment: FoldStep, detection: Detection, link: Link, proposal: Proposal, stance: Stance
 ) -> None:
     origin = _origin(moment, detection, link.confidence)
-    counted = link.sure and not is_typed_by_scribe(origin)
+    sure = link.sure and not _is_unmarked(moment, detection)
+    counted = sure and not is_typed_by_scribe(origin)
     reaction = Reaction(stance, detection.conditional, counted, detection.vote, origin)
-    if link.sure:
+    if sure:
         marking_style.make_firm(moment, proposal)
     proposals.record_reaction(moment, proposal, reaction)
     decisions.follow_reaction(moment, proposal, reaction)
@@ -176,14 +182,22 @@ def _withdraw(moment: FoldStep, detection: Detection, re: Re) -> None:
 
 
 def _own_newest(moment: FoldStep) -> Proposal | None:
+    """The latest of their open proposals that was spoken of; of those by one message the last made.
+
+    Among these the order of mention does not outlive a snapshot.
+    """
     memory = moment.memory
+    newest: Proposal | None = None
     for ref in reversed(memory.live):
         proposal = memory.proposals[ref]
         if not memory.in_window(proposal):
-            return None
-        if proposal.participant == moment.participant and proposal.born != moment.n:
-            return proposal
-    return None
+            break
+        if newest is not None and proposal.mentioned < newest.mentioned:
+            break
+        own = proposal.participant == moment.participant and proposal.born != moment.n
+        if own and (newest is None or newest.ref < ref):
+            newest = proposal
+    return newest
 
 
 def _rule(moment: FoldStep, detection: Detection, re: Re) -> None:

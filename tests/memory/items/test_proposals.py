@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Act, ItemCorrected, Message
-from tests.support.logs.logs import folded, talk
+from parley.memory.fold.apply import apply
+from parley.memory.fold.canonical_bytes import dump, load
+from tests.support.logs.logs import PACKS, folded, talk
 
 
 def say(who: str, text: str, act: Act | None = None, re: int | str | None = None) -> Message:
@@ -173,6 +175,21 @@ def test_only_the_proposer_withdraws() -> None:
     assert memory.proposals[1].status == "active"
     memory, _ = folded(talk(IDEA, ("ana", "I withdraw P1.")))
     assert memory.proposals[1].status == "withdrawn"
+
+
+def test_what_is_withdrawn_unnamed_outlives_a_snapshot() -> None:
+    """The last made of what one message spoke of, whatever it named after that."""
+    records = talk(
+        ("ana", "[PROPOSAL] move the index to the second disk"),
+        ("ana", "[PROPOSAL] write the backups to a tape\n+1 to P1"),
+        ("ana", "I withdraw my proposal."),
+    )
+    memory, _ = folded(records)
+    assert [made.status for made in memory.proposals.values()] == ["active", "withdrawn"]
+    before, _ = folded(records[:-1])
+    again = load(dump(before), PACKS, records[-2].seq)
+    apply(again, records[-1])
+    assert dump(again) == dump(memory)
 
 
 def test_silence_lapses_a_proposal_and_a_mention_keeps_it() -> None:

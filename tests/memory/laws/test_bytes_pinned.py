@@ -108,8 +108,8 @@ GENERATED: Final = (
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="ec6e8a4cacd0a1478fed25f07e65fbe4",
-        memories="5f245b7e40bdd9b4b44e3e0073041e9d",
+        facts="428e8d67d828b9f0d5185e434d39a714",
+        memories="e19f74e5022ac8d12234a0b187816cec",
     ),
 )
 DEMO: Final = "7acbe0fb86566b6aac19e035235a1c78"
