@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from parley.bus.entries import Entry, Record, Unknown
-from parley.memory.extraction.structure.marking_style import UNMARKED
+from parley.memory.extraction.structure.marking_style import UNMARKED, WRITTEN
 from parley.memory.state.item_state import Fact
 from parley.memory.state.line_state import UnlinkedVote
 
@@ -230,13 +230,17 @@ def _ruling(ref: str | None, facts: Sequence[Fact]) -> str | None:
 
 
 def _reaction(fact: Fact, ruling: str | None) -> str | None:
-    """Its stance; a bare vote stays one, and what was linked by nearness alone has no handle."""
+    """Its stance; a bare vote stays one, and what was linked by nearness alone has no handle.
+
+    But in a document: there a stance that others outweigh, or that takes back an earlier one.
+    """
     stance = str(fact.data["stance"])
     if str(fact.data.get("rule")).startswith("vote/"):
         vote = _VOTES[stance]
         return f"{vote} to {fact.ref}" if fact.data.get("counted") else vote
     if not fact.data.get("counted"):
-        return None
+        is_read = str(fact.data.get("rule")).startswith(WRITTEN)
+        return f"[{_STANCES[stance]} {fact.ref}] {UNMARKED}" if is_read else None
     return f"[{ruling or _STANCES[stance]} {fact.ref}]"
 
 

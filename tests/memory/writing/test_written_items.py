@@ -258,3 +258,20 @@ def test_redaction_leaves_the_manner_of_the_talk(n: int) -> None:
     assert (before.proposals[len(before.proposals)].origin.rule or "").startswith("writing/")
     after = without_words(records, n)
     assert (after.proposals[len(after.proposals)].origin.rule or "").startswith("writing/")
+
+
+def test_a_redacted_answer_leaves_its_stance() -> None:
+    """As sure as it was, so that what somebody objected to does not bind without their words."""
+    records = talk(
+        ("ana", CACHE), ("bo", f"I disagree with that.\n\n{REPORT}"),
+        ("cy", f"Plan approved. Agreed.{LONG}"), ("dee", REPORT), ("dee", REPORT), ("dee", REPORT),
+        ("dee", REPORT),
+    )  # fmt: skip
+    before, _ = folded(records)
+    assert before.proposals[1].reactions["bo"].stance == "oppose"
+    after = without_words(records, 2)
+    assert not after.proposals[1].reactions["bo"].counted
+    assert stances(after, 1) == stances(before, 1)
+    assert {ref: each.status for ref, each in after.decisions.items()} == {
+        ref: each.status for ref, each in before.decisions.items()
+    }
