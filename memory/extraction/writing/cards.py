@@ -27,13 +27,17 @@ _instead: ContextVar[WritingCards | None] = ContextVar("_instead", default=None)
 
 
 class PlacedRule(NamedTuple):
-    """One wording of one act, at one place of a message; `unless` is a pattern that drops it."""
+    """One wording of one act, at one place of a message; `unless` is a pattern that drops it.
+
+    Support and rulings are dropped as well where the words around them deny, ask or hedge them.
+    """
 
     name: str
     act: Act
     place: Place
     pattern: Any
     unless: Any
+    negative: bool  # what it says is said by a denial
 
 
 class WritingCards:
@@ -42,7 +46,9 @@ class WritingCards:
     __slots__ = (
         "bias",
         "common",
+        "denied",
         "gate",
+        "hedged",
         "not_past",
         "pointing",
         "rules",
@@ -59,6 +65,8 @@ class WritingCards:
         self.bias: int = data["bias"]
         self.weights: dict[str, int] = data["weights"]
         self.weigher = Weigher(self.weights, self.verbs, self.not_past)
+        self.denied = compile_pattern(data["denied"], "denied")
+        self.hedged = compile_pattern(data["hedged"], "hedged")
         terms = data["terms"]
         self.rules = tuple(_rule(rule, terms) for rule in data["rules"])
         patterns = tuple(_filled(rule["pattern"], terms) for rule in data["rules"])
@@ -87,6 +95,7 @@ def _rule(rule: Mapping[str, Any], terms: Mapping[str, str]) -> PlacedRule:
     return PlacedRule(
         name, rule["act"], rule["place"], compile_pattern(_filled(rule["pattern"], terms), name),
         None if unless is None else compile_pattern(_filled(unless, terms), name),
+        rule.get("negative", False),
     )  # fmt: skip
 
 

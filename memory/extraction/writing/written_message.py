@@ -33,6 +33,7 @@ _TITLE: Final = 100  # characters: a first line that short is a title
 _FEW: Final = 12  # words: not enough to tell the language
 _SURE: Final = 6  # of them say it for any message
 _SHARE: Final = 40  # one word in as many is among the commonest of the language
+_AROUND: Final = 200  # characters before and behind a wording that may deny it
 _SAID: Final = 2000  # characters of a unit that are searched for a wording
 _REASONS: Final = 4
 
@@ -168,10 +169,20 @@ class WrittenMessage:
                 elif rule.place == "heading" and number not in headings:
                     continue
                 part = low[unit.start : min(unit.end, unit.start + _SAID)]
-                if rule.pattern.search(part) and not (rule.unless and rule.unless.search(part)):
+                match = rule.pattern.search(part)
+                if match is None or (rule.unless and rule.unless.search(part)):
+                    continue
+                if rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span()):
                     found.append(Placed(rule.act, rule.name, unit))
                     break
         return found
+
+    def _is_meant(self, part: str, start: int, end: int) -> bool:
+        """False for words that are denied, asked, or said under a condition."""
+        last = end if part[end - 1].isalnum() else end - 1  # the sign behind it may be a question's
+        if self._cards.hedged.search(part[last : last + _AROUND]):
+            return False
+        return not self._cards.denied.search(part[max(0, start - _AROUND) : end])
 
     def _openings(self) -> tuple[set[int], set[int]]:
         """The numbers of the units that the message opens with, and of its headings."""
@@ -191,6 +202,7 @@ class WrittenMessage:
         return opening, headings
 
 
+_CLAIMS: Final = ("support", "decide")  # what nobody may be made to have said
 _OPTION: Final = "option"
 _GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})
 

@@ -275,3 +275,17 @@ def test_a_redacted_answer_leaves_its_stance() -> None:
     assert {ref: each.status for ref, each in after.decisions.items()} == {
         ref: each.status for ref, each in before.decisions.items()
     }
+
+
+@pytest.mark.parametrize("line", [
+    "Not approved.", "The plan was not approved.", "Plan not yet approved.", "Nobody agreed.",
+    "Is the plan approved?", "Was this approved by anyone?", "Agreed?", "Sounds good?",
+    "Approved by nobody.", "It will be approved tomorrow.", "I never agreed to that.",
+    "I can't say that I agree with this.", "If we had more time, I would agree.",
+    "I would agree only if the tests pass.", "Before I agree, I need to see the log.",
+    'cy said "I agree with you".', "The user has not confirmed.",
+])  # fmt: skip
+def test_what_is_denied_asked_or_hedged_is_no_agreement(line: str) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", f"{line}\n\n{REPORT}")))
+    assert stances(memory, 1).get("bo") != "support"
+    assert not memory.decisions
