@@ -191,6 +191,9 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
     decision = memory.decision(agreement.ref)
     if decision is None or decision.status != "claimed" or decision.dissenters:
         return False
+    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
+    if decision.resolves is not None and not _may_be_accepted(proposal):
+        return False
     agreed = _agreed(memory, decision)
     if len(agreed) < 2:  # or no longer: who agreed may have withdrawn it
         agreement.due = 0
@@ -202,11 +205,15 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
         return True
     cites = [decision.origin.cites[0], *(cite for cite in agreed if cite.n)]
     origin = Origin(tuple(dict.fromkeys(cites)), "rule", "ratify.agreement")
-    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
     if proposal is not None and proposal.status == "active":
         accept_proposal(moment, proposal, origin)
     ratify_decision(moment, decision, origin)
     return False
+
+
+def _may_be_accepted(proposal: Proposal | None) -> bool:
+    """True for what stands and was neither taken back nor replaced: who proposed it is for it."""
+    return proposal is not None and proposal.status in ("active", "accepted")
 
 
 def _agreed(memory: Memory, decision: Decision) -> list[Cite]:

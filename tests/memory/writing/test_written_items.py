@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from parley.bus.entries import Entry, EntryRedacted, Message, ParticipantAliased, Record
+from parley.bus.entries import (
+    Entry,
+    EntryRedacted,
+    ItemCorrected,
+    Message,
+    ParticipantAliased,
+    Record,
+)
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.redaction import choose_tombstone
@@ -289,3 +296,16 @@ def test_what_is_denied_asked_or_hedged_is_no_agreement(line: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", f"{line}\n\n{REPORT}")))
     assert stances(memory, 1).get("bo") != "support"
     assert not memory.decisions
+
+
+@pytest.mark.parametrize("line", [
+    ("ana", f"I withdraw P1.\n\n{REPORT}"), ItemCorrected(ref="P1", op="retract", by="ana"),
+])  # fmt: skip
+def test_what_is_taken_back_does_not_bind_by_agreement(line: tuple[str, str] | Entry) -> None:
+    """Who proposed it was for it only while it stood."""
+    claim = ("bo", f"Plan approved. Agreed.{LONG}")
+    quiet = [("dee", REPORT)] * 5
+    memory, _ = folded(talk(("ana", CACHE), claim, *quiet))
+    assert memory.decisions[1].status == "ratified"
+    memory, _ = folded(talk(("ana", CACHE), claim, line, *quiet))
+    assert memory.decisions[1].status == "claimed"
