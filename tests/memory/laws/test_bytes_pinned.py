@@ -57,59 +57,59 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="a5c794302e37eeb5a8c16e05e041d7e8",
-    facts="e798d08ab7ebc12dc1587ef9bae96310",
-    memories="e83c388648a302cb9c791a9b943c974d",
+    facts="6ad83c0345692b14304ac1cea1deae32",
+    memories="afc6c463cdbf0a9b9ec40e271ce68eb9",
 )
 GENERATED: Final = (
     Digests(
         logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
-        facts="63679b8157efc7b5b1549f25b16e3629",
-        memories="d75c64d12f1401b92d08dda59a0bfe5b",
+        facts="90e54934da9b2c8363b2b8065f74c02b",
+        memories="ff26e329dcf385f89843f29c09605a1f",
     ),
     Digests(
         logs="97beddc45ad784f73a398cefc94a3755",
-        facts="79b7f9a01c50527136a8a0f09d9ce97c",
-        memories="2ba03b8c47d42e174cc228984308e1f2",
+        facts="55c38cd04e59e334481f33226826a846",
+        memories="0922fb87ade34629b506119039f5195d",
     ),
     Digests(
         logs="9c118cebf38e092ef034eb1bc7a36930",
-        facts="7b2aa7f44e6063817cc2b7d0e3ce967a",
-        memories="1dcfb8ba6fbb087703ab4dc2270cad9e",
+        facts="0f3689ac0474737b16cc67d83a932ea7",
+        memories="7d7229959585dc8578423da4ade3fbc9",
     ),
     Digests(
         logs="7887adfa139eabf5f31475b7f74e4034",
-        facts="5793215dfaaf222c971f92e2bd6ca9ff",
-        memories="f1095226d75e2c4349b34350ae629a4b",
+        facts="b3ead8d13f69f9fd09f8b8e65c2d9f96",
+        memories="e3ee51b3456788801fd66acad055d5bf",
     ),
     Digests(
         logs="4484ecb5c749aa76cf4ce7c3fa236314",
-        facts="5e5892af642ab5e683072d08f4c9abb8",
-        memories="3431375282dcf3b65169dac762a41e5a",
+        facts="54656971c811c8225dda668daf697469",
+        memories="fb1d33b996920d243580cad88c541146",
     ),
     Digests(
         logs="1a59c94090a98d29cfab675d9ff5e041",
-        facts="034f56696bb62000193a63e13684b429",
-        memories="bee6b45dcc24e9f40f213c9d9deb7f7b",
+        facts="d930f9fd31d311f9cc86c9d75e782e6e",
+        memories="3bfc19ae565c53be2ce94d0f11965301",
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="36ae6ac74bef677ef0c999950a07f88e",
-        memories="5f911f300ea00b33b1faa51cb2bd974f",
+        facts="ed45435d62700b3c78b32dd239232601",
+        memories="7a8eb4afd9f066bc9118cc8572e571c9",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
-        facts="5da1ee4262790bf68fc8c59207dc9622",
-        memories="334b781658c7086676848766a3d76e7b",
+        facts="0acc999737c99d50d4171da28fe84314",
+        memories="412521f686f1b1f7f907940414c4ba3f",
     ),
     Digests(
         logs="75b4f5e4fcdd7ceded471294cd8fa51d",
-        facts="ff2e382a01b3288f8a0fc05888e60c73",
-        memories="ec7faf343b7e26071e63b89be6248e9b",
+        facts="0f341be0162843ee359e7fc371b40172",
+        memories="a121017fe0315d551c4e47aa4ba1c7a1",
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="428e8d67d828b9f0d5185e434d39a714",
-        memories="e19f74e5022ac8d12234a0b187816cec",
+        facts="01fded930e33483d27f58f28b73a84e6",
+        memories="2c6f9ecb7e3f0c023f0b9b6ef1b100fb",
     ),
 )
 DEMO: Final = "7acbe0fb86566b6aac19e035235a1c78"
@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "9c8001c87381455b1a540bf4978f0b55", "beb9330e4b8ac4ad67d7ad89370bb489"
     ),
     "agents/dev": Transcripts(
-        26, "76cd1ae7a851d8b9cb0fc92a89a4791d", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "5d04683e1b4911457e2c6b309ee016b4", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "f5f5b8fb3f0057dfc763db43aa6c4837", "c3909612c312dd00918c7162cb9b7c31")
