@@ -36,6 +36,11 @@ from parley.listeners.models.model_port import (
 from parley.listeners.models.structured_answers import ask_for
 from parley.listeners.summaries.model_summaries import HALVINGS, clip_lines
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.extraction.model_claims.reading_sizes import (
+    CANDIDATES,
+    answer_tokens,
+    message_tokens,
+)
 from parley.memory.settings.setting_defaults import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.item_state import Decision, Proposal
@@ -43,10 +48,9 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 
-CANDIDATES: Final = 24  # listed to be confirmed or taken back; the newest
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many
 COMPLAINTS: Final = 8  # quoted in a second question
-_MESSAGE_CHARS: Final = 4000  # one pasted log must not displace the talk
+_WHOLE: Final = 200  # characters of any message that stay while longer ones can give way
 
 log = EventLog("parley.extracting")
 
@@ -131,7 +135,7 @@ class ExtractionJob:
                 if halved == smaller:
                     raise
                 smaller = halved
-                prompt = extraction_prompt(smaller, self.candidates, self.terms.out)
+                prompt = self._prompt(smaller)
         raise ContextOverflow("no room even for a small part of the discussion")
 
     async def _ask_and_check(
@@ -155,16 +159,22 @@ class ExtractionJob:
 
     def _fit(self, lines: Sequence[ShownMessage]) -> tuple[Prompt, list[ShownMessage]]:
         """The question, within `extract.tokens`: what is shown before gives way first."""
-        shown = [replace(message, text=clip(message.text, _MESSAGE_CHARS)) for message in lines]
-        prompt = extraction_prompt(shown, self.candidates, self.terms.out)
+        shown = list(lines)
+        prompt = self._prompt(shown)
         for _ in range(HALVINGS):
             size = count_tokens(prompt.system) + count_tokens(prompt.user)
             if size <= self.terms.tokens:
                 break
             room = sum(len(message.text) for message in shown) * self.terms.tokens // size
             shown = _clip_messages(shown, room * 9 // 10)
-            prompt = extraction_prompt(shown, self.candidates, self.terms.out)
+            prompt = self._prompt(shown)
         return prompt, shown
+
+    def _prompt(self, lines: Sequence[ShownMessage]) -> Prompt:
+        """The question about `lines`, with room for an answer to that much."""
+        own = [message_tokens(message.text) for message in lines if message.own]
+        out = answer_tokens(self.terms.out, len(own), sum(own), len(self.candidates))
+        return extraction_prompt(lines, self.candidates, out)
 
     def _lines(self, records: Sequence[Record]) -> list[ShownMessage]:
         """The messages among `records`, without those of bots."""
@@ -239,13 +249,32 @@ def _words(item: Proposal | Decision) -> str:
 
 
 def _clip_messages(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
-    """`lines` in about `room` characters: those said before give way first, then the longest."""
+    """`lines` in about `room` characters: those said before give way first, the longest of them.
+
+    Those to be read give way together: a long one is as likely a plan as a pasted log.
+    """
     before = [message for message in lines if not message.own]
     own = [message for message in lines if message.own]
-    before = _clip_alike(before, room - sum(len(message.text) for message in own))
+    before = _clip_longest(before, room - sum(len(message.text) for message in own))
     return [*before, *_clip_alike(own, room - sum(len(message.text) for message in before))]
 
 
-def _clip_alike(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
+def _clip_longest(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
     texts = clip_lines([(message.who, message.text) for message in lines], room)
     return [replace(message, text=text) for message, text in zip(lines, texts, strict=True)]
+
+
+def _clip_alike(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
+    """Each to the same share of what it has beyond `_WHOLE` characters, where that suffices."""
+    spare = room - sum(min(len(message.text), _WHOLE) for message in lines)
+    beyond = sum(max(0, len(message.text) - _WHOLE) for message in lines)
+    if spare < 0:
+        return _clip_longest(lines, room)
+    if spare >= beyond:
+        return list(lines)
+    return [
+        replace(message, text=clip(message.text, _WHOLE + (size - _WHOLE) * spare // beyond))
+        if (size := len(message.text)) > _WHOLE
+        else message
+        for message in lines
+    ]

@@ -35,12 +35,18 @@ class ExtractSettings(SettingsGroup):
     how: Literal["none", "model"] = Field(
         "none", description="who reads the talk for items besides the fold: nobody, or a model"
     )
-    interval: int = Field(24, ge=1, le=1000, description="messages that a model reads at once")
+    interval: int = Field(
+        24, ge=1, le=1000, description="messages that a model reads at once, at most"
+    )
     overlap: int = Field(
         8, ge=0, le=100, description="messages before them that it is shown with them"
     )
-    tokens: int = Field(6000, ge=500, description="tokens of a question to it")
-    out: int = Field(1500, ge=100, description="tokens of its answer")
+    tokens: int = Field(
+        6000, ge=500, description="tokens of a question to it; more talk is read in more stretches"
+    )
+    out: int = Field(
+        2000, ge=100, description="tokens of its answer, at most; fewer about a short stretch"
+    )
 
 
 class StructureSettings(SettingsGroup):

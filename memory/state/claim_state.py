@@ -61,6 +61,7 @@ class Claims(Struct):
     begun: int = 0  # n of the first message of the open stretch; 0: none yet
     lead: int = 0  # n from which the open stretch is shown
     count: int = 0  # messages in it
+    tokens: int = 0  # of those messages, as a question has them
     recent: list[int] = field(default_factory=list)
     heard: dict[int, UnreadMessage] = field(default_factory=dict)  # by n, ascending
     owed: dict[int, ReadingRange] = field(default_factory=dict)  # by first, ascending

@@ -14,6 +14,12 @@ from typing import Final
 
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Prices, price_of
+from parley.memory.extraction.model_claims.reading_sizes import (
+    CANDIDATES,
+    FRAME,
+    answer_tokens,
+    talk_tokens,
+)
 from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.stop_rules import StopBounds, parse_stop_rules, stop_bounds
 from parley.memory.text.text_sizes import count_tokens
@@ -164,11 +170,19 @@ def _reading(settings: Settings) -> Call:
     """A stretch, what is shown with it, and what is told of a first answer."""
     read = settings.extract
     size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
-    return Call("small", size, read.out)
+    talk = talk_tokens(read.tokens)
+    return Call("small", size, answer_tokens(read.out, read.interval, talk, CANDIDATES))
 
 
 def _readings(turns: int, settings: Settings) -> int:
-    return TRIES * (turns // settings.extract.interval + 1)
+    """Of stretches that are full, and of those that the next message found no room in.
+
+    Two of these that follow each other have more than room for one together.
+    """
+    read = settings.extract
+    talk, room = settings.speak.out + FRAME, talk_tokens(read.tokens)
+    cut = 0 if talk * read.interval <= room else 2 * turns * talk // room + 1
+    return TRIES * min(turns // read.interval + cut + 1, turns + 1)
 
 
 def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:

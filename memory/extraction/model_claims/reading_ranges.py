@@ -1,7 +1,7 @@
 """Which stretches of the talk a model is owed to read (`extract.how: model`).
 
-One closes with every `extract.interval` messages, with the session, and where it is
-switched off. It is
+One closes with every `extract.interval` messages, before the message that would not fit
+into a question of `extract.tokens` with it, with the session, and where it is switched off. It is
 shown with `extract.overlap` messages before it, so that a vote meets the
 proposal it answers; what may be claimed of it are its own messages, so each
 message is claimed of once.
@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from parley.bus.entries import Message
+from parley.memory.extraction.model_claims.reading_sizes import message_tokens, talk_tokens
 from parley.memory.state.claim_state import ReadingRange, UnreadMessage
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
@@ -27,18 +28,25 @@ def begin_reading(memory: Memory) -> None:
 
 
 def count_message(memory: Memory, n: int, name: str, entry: Message) -> None:
-    """Count a message; the one that fills the stretch closes it."""
+    """Count a message; the one that fills the stretch closes it, or the one that finds no room.
+
+    A message that is too long for any question is a stretch of its own.
+    """
     if name in memory.bots:
         return
     store, settings = memory.claims, memory.settings.extract
+    size, room = message_tokens(entry.content), talk_tokens(settings.tokens)
+    if store.tokens + size > room:
+        close_range(memory, n - 1)
     if not store.begun:
         before = store.recent[-settings.overlap :] if settings.overlap else []
         store.begun, store.lead = n, min([n, *before])
     store.heard[n] = UnreadMessage(entry.participant, len(entry.content))
     store.count += 1
+    store.tokens += size
     store.recent.append(n)
     del store.recent[: -settings.overlap or len(store.recent)]
-    if store.count >= settings.interval:
+    if store.count >= settings.interval or store.tokens >= room:
         close_range(memory, n)
 
 
@@ -48,7 +56,7 @@ def close_range(memory: Memory, last: int) -> None:
     if not store.begun:
         return
     store.owed[store.begun] = ReadingRange(store.lead, store.begun, last)
-    store.begun = store.lead = store.count = 0
+    store.begun = store.lead = store.count = store.tokens = 0
     while len(store.owed) > _WAITING:
         release_range(memory, next(iter(store.owed)))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.entries import Entry, ItemsExtracted, Message
+from parley.bus.entries import Entry, ItemsExtracted, Message, SettingsChanged
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.jobs import job_for
@@ -104,13 +104,13 @@ async def test_the_question_shows_messages_by_number_and_what_stands_by_handle()
     assert "[5] eli:\n| I propose we rebuild the importer" in own
     assert "| P1 (proposal, message 5, eli): " in before
     assert (prompt.tier, prompt.purpose) == ("small", "extract")
-    assert prompt.max_tokens == 1500
+    assert 500 < prompt.max_tokens < 1000  # of 2,000 that a long stretch has
     assert prompt.shape is not None
 
 
 async def test_what_is_shown_before_gives_way_before_what_is_to_be_read() -> None:
     """A long message of the stretch stays whole while the overlap can be clipped."""
-    talk = [("ana", "earlier " * 200), ("bo", "earlier " * 200), ("cy", "to be read " * 150)]
+    talk = [("ana", "earlier " * 150), ("bo", "earlier " * 150), ("cy", "to be read " * 90)]
     lines = [Message(participant=who, content=text) for who, text in talk]
     terms = {"how": "model", "interval": 2, "overlap": 2, "tokens": 1000}
     entries: list[Entry] = [
@@ -121,8 +121,8 @@ async def test_what_is_shown_before_gives_way_before_what_is_to_be_read() -> Non
     model = scripted(answer_text())
     await made(model, entries, 1)
     before, own = model.prompts[0].user.split("Messages to read:")
-    assert "to be read " * 149 in own
-    assert "earlier " * 150 not in before
+    assert "to be read " * 89 in own
+    assert before.count("earlier") < 290
 
 
 async def test_no_message_leaves_its_fence() -> None:
@@ -137,12 +137,16 @@ async def test_no_message_leaves_its_fence() -> None:
 
 
 async def test_a_question_is_held_to_its_budget() -> None:
-    """The longest messages are clipped for it; a quote is still looked for in the whole."""
+    """A message that is too long is clipped, alone; a quote is still looked for in the whole."""
     long = Message(participant="ana", content="The disks are slow today. " * 400 + "Sell them all.")
     entries = log(long, extract={"interval": 7, "tokens": 700})
     claim = {"n": 7, "quote": "Sell them all", "label": "proposal"}
     model = scripted(answer_text(claim))
-    extracted = await made(model, entries)
+    last = SettingsChanged(settings={"extract": {"how": "none"}})
+    memory, _ = folded(numbered([*entries, last]))
+    which = len(list_owed_readings(memory)) - 1
+    extracted = await made(model, [*entries, last], which)
+    assert extracted.first == extracted.last == 7
     assert len(model.prompts[0].user) < 5000
     assert [claim.n for claim in extracted.claims] == [7]
 
@@ -153,8 +157,20 @@ def test_what_is_listed_is_the_newest_that_has_room() -> None:
     entries = log(*[message] * 24, extract={"interval": 30, "tokens": 1000})
     extracted = job(entries)
     assert 1 < len(extracted.candidates) < 10
-    assert extracted.candidates[-1].n == 30
+    assert extracted.candidates[-1].n == extracted.last
     assert len(job(log(*[message] * 24, extract={"interval": 30})).candidates) > 10
+
+
+async def test_long_messages_of_a_stretch_stay_whole_and_give_way_together() -> None:
+    """Where a model has less room than the setting says, the longest is not cut to the others."""
+    talk = ["first " * 500, "second " * 150, "Yes."]
+    lines = [Message(participant="ana", content=text) for text in talk]
+    model = scripted(ContextOverflow("full"), answer_text())
+    await made(model, [opened(extract={"how": "model", "interval": 3}), *lines])
+    asked, smaller = (prompt.user for prompt in model.prompts)
+    assert asked.count("first ") == 500
+    assert smaller.count("first ") > 2 * smaller.count("second ") > 100
+    assert "| Yes." in smaller
 
 
 async def test_a_question_that_a_model_has_no_room_for_is_asked_smaller(
@@ -329,9 +345,11 @@ async def test_an_answer_that_is_none_is_asked_for_once_more(text: str) -> None:
 
 async def test_huge_lists_are_cut_and_counted() -> None:
     """As are words on items that were not listed."""
-    words = {"confirm": ["P1"] * 100, "retract": [{"ref": "D9", "reason": "x"}]}
+    words = {"confirm": ["P9"] * 100, "retract": [{"ref": "D9", "reason": "x"}]}
+    long = [Message(participant="ana", content="Nothing new. " * 400)] * 10
     model = scripted(answer_text(*[PROPOSED] * 100, **words))
-    extracted = await made(model, log(extract={"out": 9000}))
+    terms = {"out": 9000, "interval": 16, "tokens": 30_000}
+    extracted = await made(model, log(*long, extract=terms))
     assert len(extracted.claims) == 1
     assert extracted.dropped == {"many": 2 * (100 - MOST), "handle": MOST + 1}
 

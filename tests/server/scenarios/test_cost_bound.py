@@ -128,8 +128,12 @@ def test_readings_by_a_model_are_counted_in() -> None:
     extract = {"how": "model", "interval": 5, "tokens": 2000, "out": 300}
     bound = worst_case(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
     (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
+    assert kind.calls == 2 * 13  # what is said may fill a question at every turn
+    assert kind.tokens >= 26 * (2000 + 300)
+    short = {**extract, "tokens": 6000}
+    bound = worst_case(parts(2), settings({"turns": 12}, extract=short), PRICES, people=False)
+    (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
     assert kind.calls == 6
-    assert kind.tokens >= 6 * (2000 + 300)
     without = worst_case(parts(2), settings({"turns": 12}), PRICES, people=False)
     assert bound.tokens is not None
     assert without.tokens == bound.tokens - kind.tokens

@@ -103,6 +103,18 @@ def test_the_last_stretch_closes_with_the_session_or_the_setting(end: Entry) -> 
     ]
 
 
+def test_a_stretch_ends_before_the_message_that_finds_no_room() -> None:
+    """Three fifths of a question are for the messages to read; one that is longer stands alone."""
+    long = Message(participant="ana", content="The disks are slow today. " * 130)
+    entries = [*session_log(2, extract={"tokens": 1000}), long, *session_log(3)[1:]]
+    memory = remembered(*entries, SessionClosed())
+    assert [effect.id for effect in list_owed_readings(memory)] == [
+        "extract:1:2", "extract:3:3", "extract:4:6",
+    ]  # fmt: skip
+    again = load(dump(remembered(*entries[:3])), PACKS, 3)
+    assert again.claims.tokens == remembered(*entries[:3]).claims.tokens > 0
+
+
 def test_messages_of_bots_are_not_read() -> None:
     """They neither fill a stretch nor may be claimed of."""
     memory = remembered(*session_log(5, bots=["ana"]))
