@@ -89,7 +89,7 @@ class LogClock:
             nudge=self._notice(now, "floor.nudged"),
             answer=self._since(now, max(self._answer, self._epoch or self._opened)),
             seated=self._notice(now, "participant.joined"),
-            held=self._since(now, self._turned or self._oldest or self._opened),
+            floor=self._since(now, self._turned or self._oldest or self._opened),
         )
 
     def _notice(self, now: int, kind: str) -> int | None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from parley.bus import Bus
-from parley.bus.entries import Act, Record
-from parley.bus.entries import Message as Said
+from parley.bus.entries import Act, Message, Record
 from parley.listeners.rooms.participant import Participant
 
 _PAGE: Final = 500  # entries read at once
@@ -67,7 +66,7 @@ class Inbox:
         if record.entry.kind != "message" or record.id in self._heard:
             return None
         self._heard.append(record.id)
-        entry = cast("Said", record.entry)
+        entry = cast("Message", record.entry)
         memory, mine = self._me.memory, self._me.canonical
         if memory.named(entry.participant) == mine:
             return None

@@ -104,7 +104,7 @@ def _expired(memory: Memory, waited: ElapsedTimes) -> Answer | None:
         return None
     seat = floor.seats.get(floor.holder)
     leases = 1 + memory.settings.floor.restarts
-    left = min(floor.lease_ms - waited.epoch, floor.lease_ms * leases - waited.held)
+    left = min(floor.lease_ms - waited.epoch, floor.lease_ms * leases - waited.floor)
     if seat is None or not seat.present or left <= 0:
         return Expire(floor.holder), None
     return None, left

@@ -12,7 +12,7 @@ class ElapsedTimes:
     """Milliseconds that have gone by, on the arbiter's clock.
 
     `epoch` since the floor was last granted or released, or everyone was stirred;
-    `held` since it was last granted or released, whoever spoke since;
+    `floor` since it was last granted or released, whoever spoke since;
     `bid` since the first standing bid of that time; `vote` since the oldest vote
     that is not over was called; `nudge` since somebody was last nudged; `answer`
     since somebody bid or passed, or the floor was freed; `seated` since a seat was
@@ -25,7 +25,7 @@ class ElapsedTimes:
     session: int
     head: int  # since the last message
     nudge: int | None = None
-    held: int = 0
+    floor: int = 0
     answer: int = 0
     seated: int | None = None
 

@@ -28,9 +28,9 @@ def count_turn(memory: Memory, n: int, name: str, entry: Message, facts: list[Fa
     if name in memory.bots or name == VOICE:
         return []
     seat = floor.seats.get(name)
-    found: list[Fact] = []
+    turn_facts: list[Fact] = []
     if seat is not None and seat.role == "agent":
-        found = _turn(memory, n, name, seat, entry)
+        turn_facts = _turn(memory, n, name, seat, entry)
         by_person = False
     else:
         _person(floor, n, name)
@@ -38,7 +38,7 @@ def count_turn(memory: Memory, n: int, name: str, entry: Message, facts: list[Fa
     if any(fact.kind in ITEM_CHANGES and not _is_echo(fact, facts) for fact in facts):
         floor.moved = floor.turns
     _address(memory, n, name, entry, by_person)
-    return found
+    return turn_facts
 
 
 def _note(floor: Floor, facts: list[Fact]) -> None:

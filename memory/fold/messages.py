@@ -86,7 +86,9 @@ def _lapsed(memory: Memory, n: int, name: str, entry: Message) -> list[Fact]:
     return moment.facts
 
 
-def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]) -> list[Fact]:
+def _layers(
+    memory: Memory, n: int, name: str, entry: Message, item_facts: list[Fact]
+) -> list[Fact]:
     """What a message does to notebooks, exchanges, the floor, where a session has them."""
     facts: list[Fact] = []
     if memory.keeps_notes:
@@ -96,7 +98,7 @@ def _layers(memory: Memory, n: int, name: str, entry: Message, found: list[Fact]
     if memory.short_term:
         facts += range_summaries.count_open_tokens(memory, n, entry)
     if memory.has_floor:
-        facts += turns.count_turn(memory, n, name, entry, found)
+        facts += turns.count_turn(memory, n, name, entry, item_facts)
     if memory.is_read:
         reading_ranges.count_message(memory, n, name, entry)
     return facts

@@ -130,9 +130,9 @@ def _skeletons(
     if vote is not None:
         lines = [_cast(vote), *(line for line in lines if line not in _BALLOTS)]
     revealed = [fact for fact in facts if fact.n == n and birth_entry(fact) != n]
-    lines_told = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
+    revealed_lines = [line for fact in revealed if (line := _line(n, fact, facts)) is not None]
     made = [line for line in lines if line.startswith(_MAKES)]
-    also = [line for line in lines_told if line.startswith(_MAKES)]
+    also = [line for line in revealed_lines if line.startswith(_MAKES)]
     named = [] if entry.re is not None else [_named(did)]
     seen: list[list[str]] = []
     for skeleton in ([*named, *lines], lines, [*lines, *also], made, []):

@@ -114,11 +114,11 @@ def _end(moment: FoldStep, closing: Episode, status: Ending) -> None:
             inside.add(ref)
     with_it: Ending = "superseded" if status == "superseded" else "abandoned"
     for ref in sorted(inside - {closing.ref}, reverse=True):
-        _end_one(moment, episodes[ref], with_it)
-    _end_one(moment, closing, status)
+        _end_episode(moment, episodes[ref], with_it)
+    _end_episode(moment, closing, status)
 
 
-def _end_one(moment: FoldStep, closing: Episode, status: Ending) -> None:
+def _end_episode(moment: FoldStep, closing: Episode, status: Ending) -> None:
     memory = moment.memory
     memory.episodes.open.remove(closing.ref)
     closing.status = status

@@ -87,8 +87,10 @@ def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
             positions.append((name, position))
     if not positions:
         return None
-    who, said = max(positions, key=lambda pair: (len(pair[1].text), pair[1].cite.n, pair[1].text))
-    return Reason(who, said.cite.n, clip(one_line(said.text), _REASON))
+    who, strongest = max(
+        positions, key=lambda pair: (len(pair[1].text), pair[1].cite.n, pair[1].text)
+    )
+    return Reason(who, strongest.cite.n, clip(one_line(strongest.text), _REASON))
 
 
 def _offered_again(moment: FoldStep, made: Proposal, earlier: Proposal, similarity: int) -> None:

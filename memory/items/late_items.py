@@ -114,8 +114,8 @@ def _judge_proposal(moment: FoldStep, card: Scorecard, line: WindowLine) -> None
     score -= _doubt(memory)
     if score < 0 or not _is_open(memory, line):
         return
-    held_back = [memory.item(handle) for handle in line.handles]
-    known = [item for item in held_back if isinstance(item, Proposal)]
+    items = [memory.item(handle) for handle in line.handles]
+    known = [item for item in items if isinstance(item, Proposal)]
     for item in known:
         make_firm(moment, item)
         gather_votes(moment, item)

@@ -106,12 +106,12 @@ def _turned(before: Position | None, stance: Stance) -> tuple[Stance | None, Cit
     if before.stance == stance:
         return before.was, before.was_cite, False
     if before.stance == "neutral":
-        held, held_cite = before.was, before.was_cite
+        earlier, earlier_cite = before.was, before.was_cite
     else:
-        held, held_cite = before.stance, before.cite
-    if held == stance:
+        earlier, earlier_cite = before.stance, before.cite
+    if earlier == stance:
         return None, None, False  # back to what was held before the doubt
-    return held, held_cite, stance != "neutral" and held is not None
+    return earlier, earlier_cite, stance != "neutral" and earlier is not None
 
 
 def note_contribution(moment: FoldStep, start: int, end: int) -> None:

@@ -69,9 +69,9 @@ def accept_by_quorum(moment: FoldStep, proposal: Proposal, reaction: Reaction) -
         return
     if has_quorum(memory, proposal):
         also = tuple(
-            held.origin.cites[0]
-            for _, held in sorted(proposal.reactions.items())
-            if held.stance == "support" and held is not reaction
+            other.origin.cites[0]
+            for _, other in sorted(proposal.reactions.items())
+            if other.stance == "support" and other is not reaction
         )
         cites = (*reaction.origin.cites, *also)
         accept_proposal(moment, proposal, Origin(cites, "rule", "ratify.quorum"))

@@ -100,8 +100,8 @@ def record_results(moment: FoldStep, entry: ResultsFinal) -> None:
     who, more = moment.participant, (None, None, None, result_facts(entry), entry.to)
     notes = []
     for name in dict.fromkeys(map(memory.named, entry.to)):
-        held = memory.notebooks.notes
-        known = name in held or len(held) < _NOTEBOOKS
+        stored = memory.notebooks.notes
+        known = name in stored or len(stored) < _NOTEBOOKS
         if known and (note := find_or_begin_note(memory, name, n)) is not None:
             notes.append((name, note))
     add_history_line(memory, history_line(memory, n, "results", who, text, entry.at, *more))

@@ -96,10 +96,10 @@ def enclosing_work(memory: Memory, episode: Episode) -> list[Episode]:
     """The open goals and tasks that `episode` stands in, the innermost first."""
     chain: list[Episode] = []
     above = episode.parent
-    while above is not None and (held := memory.episodes.held.get(above)) is not None:
-        if held.work is not None and held.status == "open":
-            chain.append(held)
-        above = held.parent
+    while above is not None and (holder := memory.episodes.held.get(above)) is not None:
+        if holder.work is not None and holder.status == "open":
+            chain.append(holder)
+        above = holder.parent
     return chain
 
 

@@ -211,10 +211,10 @@ def _root(word: str) -> str:
 def _known() -> dict[str, tuple[str, bool]]:
     known: dict[str, tuple[str, bool]] = {}
     for line in _ALIKE:
-        said, _, against = line.partition("|")
-        for words, opposite in ((said, False), (against, True)):
+        meaning, _, against = line.partition("|")
+        for words, opposite in ((meaning, False), (against, True)):
             for word in words.split():
-                known.setdefault(_root(word), (said.split()[0], opposite))
+                known.setdefault(_root(word), (meaning.split()[0], opposite))
     return known
 
 

@@ -113,7 +113,7 @@ def _put_sides(
         for name, paper in papers.items()
     }
     stances: tuple[Stance, ...] = ("support", "oppose", "neutral")
-    held = (decision.supporters, decision.dissenters, decision.abstainers)
-    for stance, names, before in zip(stances, sides, held, strict=True):
+    current = (decision.supporters, decision.dissenters, decision.abstainers)
+    for stance, names, before in zip(stances, sides, current, strict=True):
         for name in map(moment.memory.named, names):
             put_on_side(decision, name, stance, before.get(name) or shown.get(name, origin))

@@ -204,11 +204,11 @@ def follow_votes(memory: Memory, n: int, facts: Sequence[Fact]) -> list[Fact]:
 def _hear_objection(moment: FoldStep, fact: Fact) -> None:
     """Under consent, words for or against the proposal are a ballot."""
     words = {"support": "accept", "oppose": "reject"}
-    words_said = words.get(str(fact.data["stance"]))
+    choice = words.get(str(fact.data["stance"]))
     if "typist" in fact.data and not fact.data["counted"]:
         return  # nobody's ballot is in a scribe's hands
-    if words_said is None or (
-        words_said == "accept" and (fact.data["conditional"] or not fact.data["counted"])
+    if choice is None or (
+        choice == "accept" and (fact.data["conditional"] or not fact.data["counted"])
     ):
         return
     for ref in moment.memory.votes.running:
@@ -220,10 +220,10 @@ def _hear_objection(moment: FoldStep, fact: Fact) -> None:
             and proposal is not None
             and proposal.handle == fact.ref
             and name in vote.electorate
-            and words_said in vote.options
+            and choice in vote.options
         ):
             vote.heard = moment.n
-            enter_ballot(moment, vote, name, (words_said,))
+            enter_ballot(moment, vote, name, (choice,))
 
 
 def _settled(memory: Memory, vote: Vote) -> str:
@@ -251,6 +251,6 @@ def merge_voters(memory: Memory, old: str, new: str) -> None:
             weight = vote.electorate.pop(old)
             vote.electorate.setdefault(new, weight)
         if (ballot := vote.ballots.pop(old, None)) is not None:
-            held = vote.ballots.get(new)
-            both = [ballot] if held is None else [ballot, held]
+            other = vote.ballots.get(new)
+            both = [ballot] if other is None else [ballot, other]
             vote.ballots[new] = max(both, key=lambda ballot: (bool(ballot.choice), ballot.n))

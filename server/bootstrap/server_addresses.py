@@ -30,17 +30,17 @@ def publish_address(settings: Settings, url: str, signing: SigningKeys) -> Itera
         if signing.source != "passing":
             with suppress(OSError):
                 record = {"url": url, "kid": key_id(signing.secrets[0])}
-                _tell(stack, settings.data.expanduser(), record)
+                _write(stack, settings.data.expanduser(), record)
         yield
 
 
 def read_addresses(settings: Settings, kids: Collection[str]) -> tuple[str, ...]:
     """The addresses of servers beside `data` that one of the keys signs for, in order."""
-    found = [_heard(file) for file in settings.data.expanduser().glob(FILES)]
-    return tuple(sorted(url for url, kid in filter(None, found) if kid in kids))
+    addresses = [_read(file) for file in settings.data.expanduser().glob(FILES)]
+    return tuple(sorted(url for url, kid in filter(None, addresses) if kid in kids))
 
 
-def _tell(stack: ExitStack, data: Path, record: dict[str, str]) -> None:
+def _write(stack: ExitStack, data: Path, record: dict[str, str]) -> None:
     """Under a name of its own first: where it has the name that others read, it is locked."""
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = data / FILES.replace("*", secrets.token_hex(4))
@@ -54,7 +54,7 @@ def _tell(stack: ExitStack, data: Path, record: dict[str, str]) -> None:
     stack.callback(file.unlink, missing_ok=True)
 
 
-def _heard(file: Path) -> tuple[str, str] | None:
+def _read(file: Path) -> tuple[str, str] | None:
     """Address and key; None of a server that is gone."""
     try:
         with file.open(encoding="ascii") as record:
@@ -62,7 +62,7 @@ def _heard(file: Path) -> tuple[str, str] | None:
                 fcntl.flock(record, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 file.unlink(missing_ok=True)
                 return None
-            told = json.load(record)
-            return str(told["url"]), str(told["kid"])
+            address = json.load(record)
+            return str(address["url"]), str(address["kid"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

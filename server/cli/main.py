@@ -51,10 +51,10 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:
     """The refusal that ended a task group; a group without one is a bug, and passes."""
-    found, rest = group.split(kinds)
-    if found is None or rest is not None:
+    refused, rest = group.split(kinds)
+    if refused is None or rest is not None:
         raise group
-    error: BaseException = found
+    error: BaseException = refused
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -42,13 +42,13 @@ async def read_trace(
 
 def memory_state_row(session: str, memory: Memory) -> dict[str, Any]:
     """What memory holds of the exchanges of `session`. Pure."""
-    store, told = memory.exchanges, running_text(memory)
+    store, summary = memory.exchanges, running_text(memory)
     return {
         "session": session,
         "exchanges": len(store.window),
         "turn": store.turn,
         "open": f"E{store.open}" if store.open else None,
-        "summary_bytes": byte_size(told),
+        "summary_bytes": byte_size(summary),
         "compressions": store.compressions,
-        "in_a_models_words": told != store.running,
+        "in_a_models_words": summary != store.running,
     }

@@ -86,7 +86,7 @@ def cited_entries(memory: Memory, ref: str) -> set[int]:
 def _claimed(claimed: ClaimedItem, facts: list[Fact], replay: Replay) -> dict[str, Any]:
     """An item that a model alone found."""
     return {
-        **claim_row(claimed, replay.said),
+        **claim_row(claimed, replay.records),
         "words": _words(list(claimed.origin.cites), replay),
         "summaries": _summaries(replay.memory, claimed.born),
         "context": _fate(replay, claimed.handle),
@@ -98,10 +98,10 @@ def _overlaid(read: ClaimOverlay, ref: str, replay: Replay) -> dict[str, Any]:
     """What a model said of an item that the fold found; nothing of most."""
     row: dict[str, Any] = {}
     if ref in read.confirmed:
-        row["confirmed"] = origin_row(read.confirmed[ref], replay.said)
+        row["confirmed"] = origin_row(read.confirmed[ref], replay.records)
     if ref in read.retracted:
         row["status"] = "retracted"
-        doubt = origin_row(read.retracted[ref], replay.said)
+        doubt = origin_row(read.retracted[ref], replay.records)
         row["retracted"] = {**doubt, "reason": read.reasons[ref]}
     return row
 
@@ -144,9 +144,9 @@ def _born(item: Item) -> int:
 def _row(item: Item, replay: Replay) -> dict[str, Any]:
     match item:
         case Decision():
-            return decision_row(item, replay.said)
+            return decision_row(item, replay.records)
         case Proposal():
-            return proposal_row(item, replay.said)
+            return proposal_row(item, replay.records)
         case Vote():
             named = {"handle": item.handle, "kind": "vote", "title": item.question}
             return {**named, **vote_row(replay.memory, item)}
@@ -193,13 +193,13 @@ def _words(cites: list[Cite], replay: Replay) -> list[dict[str, Any]]:
 
 
 def _passage(cite: Cite, replay: Replay) -> dict[str, Any] | None:
-    record = replay.said.get(cite.n)
+    record = replay.records.get(cite.n)
     content = getattr(record.entry, "content", "") if record else ""
     text = content[cite.start : cite.end] if cite.end > cite.start else content
     if not text or record is None:
         return None
     by = getattr(record.entry, "participant", None)
-    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, replay.said)}
+    return {"n": cite.n, "by": by, "text": text, "quote": quote(cite, replay.records)}
 
 
 def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
@@ -213,7 +213,9 @@ def _summaries(memory: Memory, n: int) -> list[dict[str, int]]:
 
 def _fate(replay: Replay, ref: str) -> list[dict[str, str]]:
     """What became of the item in each block of the full context."""
-    recent = [record for _, record in sorted(replay.said.items()) if record.entry.kind == "message"]
+    recent = [
+        record for _, record in sorted(replay.records.items()) if record.entry.kind == "message"
+    ]
     shown = replay.memory.settings.context.recent_full
     context = assemble(replay.memory, Request(recent=recent[len(recent) - shown :]))
     fates = [choice for choice in context.choices if choice.what == ref]

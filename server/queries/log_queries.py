@@ -62,7 +62,7 @@ class Replay:
 
     memory: Memory
     facts: list[Fact]
-    said: dict[int, Record]
+    records: dict[int, Record]  # by n
 
 
 async def replay_log(bus: Bus, packs: Packs, session: str) -> Replay:
@@ -73,5 +73,5 @@ async def replay_log(bus: Bus, packs: Packs, session: str) -> Replay:
     async for record, facts in replay_pages(replay.memory, pages, info.skips):
         if record.seq not in info.skips:
             replay.facts += facts
-            replay.said.setdefault(record.n, record)
+            replay.records.setdefault(record.n, record)
     return replay

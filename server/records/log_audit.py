@@ -43,13 +43,13 @@ def find_faults(rows: Sequence[StoredRow]) -> Iterator[str]:
 
 def status_findings(status: str, rows: Sequence[StoredRow]) -> Iterator[str]:
     """What a header says of the session otherwise than its log."""
-    told = "open"
+    actual = "open"
     for row in rows:
         kind = decode(row.body).kind
         if kind in ("session.closed", "session.forked"):
-            told = "closed" if kind == "session.closed" else "open"
-    if status != told and not (status == "archived" and told == "closed"):
-        yield f"the header says {clip(status, 60)!r}, the log {told!r}"
+            actual = "closed" if kind == "session.closed" else "open"
+    if status != actual and not (status == "archived" and actual == "closed"):
+        yield f"the header says {clip(status, 60)!r}, the log {actual!r}"
 
 
 def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
@@ -66,11 +66,11 @@ def index_findings(rows: Sequence[StoredRow], ids: Mapping[str, str]) -> Iterato
         gone = row.n > before and row.n in wordless
         before = row.n
         due = f"{row.seq}-{row.n} {ANY if gone else fingerprint(row.body)}"
-        found = ids.get(row.id)
-        if found is None:
+        indexed = ids.get(row.id)
+        if indexed is None:
             yield f"entry {row.seq}: its id {row.id!r} is not in the index of ids"
-        elif found != due:
-            yield f"entry {row.seq}: the index of ids has {found!r}, the log {due!r}"
+        elif indexed != due:
+            yield f"entry {row.seq}: the index of ids has {indexed!r}, the log {due!r}"
     strangers = set(ids) - {row.id for row in rows}
     for id_ in sorted(strangers):
         yield f"the index of ids has {id_!r}, which is in no entry"

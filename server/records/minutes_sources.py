@@ -105,7 +105,7 @@ def _of_talk(
     if at is not None:
         transcript = dataclasses.replace(transcript, entries=transcript.entries[:at])
     done = analyze(transcript, settings)
-    return build_report(done.memory, done.said.values())
+    return build_report(done.memory, done.messages.values())
 
 
 def _check(source: str, at: int | None, n: int) -> None:

@@ -27,14 +27,14 @@ class Analysis:
     transcript: Transcript
     memory: Memory
     facts: list[Fact]
-    said: dict[int, Record]
+    messages: dict[int, Record]  # by n
 
     def canonical(self) -> bytes:
         return canonical_bytes.dump(self.memory)
 
     def minutes(self) -> dict[str, Any]:
         wanted = cited(self.memory)
-        return digest(self.memory, {n: self.said[n] for n in wanted if n in self.said})
+        return digest(self.memory, {n: self.messages[n] for n in wanted if n in self.messages})
 
     def items(self) -> list[dict[str, Any]]:
         transcript_entries = self.transcript.entries
@@ -43,7 +43,7 @@ class Analysis:
     def context(self, participant: str | None, *, brief: bool, budget: int | None) -> Context:
         shown = self.memory.settings.context
         count = shown.recent_brief if brief else shown.recent_full
-        recent = [self.said[n] for n in sorted(self.said)[-count:]] if count else []
+        recent = [self.messages[n] for n in sorted(self.messages)[-count:]] if count else []
         profile: Profile = "brief" if brief else "full"
         return assemble(self.memory, Request(participant, profile, budget, tuple(recent)))
 
@@ -58,13 +58,13 @@ def analyze(transcript: Transcript, settings: Settings) -> Analysis:
     log.open(opening_of_transcript(transcript, settings, packs))
     log.publish(transcript_drafts(transcript.entries))
     memory = Memory(packs.known)
-    found = settle_log(log, memory)
+    settled = settle_log(log, memory)
     if memory.is_read:
         from parley.server.records.model_analysis import (
             analyse_by_model,  # a second of imports that few need
         )
 
-        found += analyse_by_model(log, memory, settings)
-    facts = [fact for _, some in found for fact in some]
-    said = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
-    return Analysis(transcript, memory, facts, said)
+        settled += analyse_by_model(log, memory, settings)
+    facts = [fact for _, some in settled for fact in some]
+    messages = {r.n: r for r in log.read(0, count=log.info().head) if r.entry.kind == "message"}
+    return Analysis(transcript, memory, facts, messages)

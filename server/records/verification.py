@@ -25,9 +25,9 @@ def verify_file(file: SessionFile, settings: Settings) -> list[str]:
 
     Reading the file has shown that its bytes are those that were written.
     """
-    found = [*find_faults(file.rows), *status_findings(file.status, file.rows)]
+    findings = [*find_faults(file.rows), *status_findings(file.status, file.rows)]
     skipped = list_set_aside(decode_rows(file.rows))
-    return found or list(_replay(file.rows, skipped, read_packs(settings.packs)))
+    return findings or list(_replay(file.rows, skipped, read_packs(settings.packs)))
 
 
 async def verify_session(backend: Backend, session: str) -> list[str]:
@@ -36,12 +36,12 @@ async def verify_session(backend: Backend, session: str) -> list[str]:
     Folding it twice may take seconds; the loop stays free meanwhile.
     """
     audit = await backend.bus.audit(session)
-    found = await _in_thread(lambda: _live(audit, backend.packs))
+    findings = await _in_thread(lambda: _live(audit, backend.packs))
     try:
         stored = await backend.bus.snapshot(session, FOLD, strict=True)
     except SnapshotDamaged as damaged:
-        return [*found, str(damaged)]
-    return found or await _in_thread(lambda: _snapshot(stored, audit, backend.packs))
+        return [*findings, str(damaged)]
+    return findings or await _in_thread(lambda: _snapshot(stored, audit, backend.packs))
 
 
 async def _in_thread(find: Callable[[], Iterator[str]]) -> list[str]:

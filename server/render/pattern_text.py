@@ -24,7 +24,7 @@ def show_listed(rows: Sequence[Row], json: bool) -> None:
     stdout().print(table)
 
 
-def show_one(row: Row, json: bool) -> None:
+def show_pack(row: Row, json: bool) -> None:
     if json:
         print_json(row)
         return

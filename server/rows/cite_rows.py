@@ -12,7 +12,7 @@ from parley.memory.text.plain_text import clip, clip_sentence
 QUOTE = 240  # characters: two lines of a terminal
 
 Row = dict[str, Any]
-Said = Mapping[int, Record]  # entries by n
+RecordsByNumber = Mapping[int, Record]  # entries by n
 
 
 def pick(row: Row, *names: str) -> Row:
@@ -51,7 +51,7 @@ def origin_terms(origin: Origin) -> Row:
     return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence}
 
 
-def origin_row(origin: Origin, records: Said) -> Row:
+def origin_row(origin: Origin, records: RecordsByNumber) -> Row:
     """Where something comes from, with the words that say so."""
     cite = origin.cites[0]
     return {
@@ -63,17 +63,17 @@ def origin_row(origin: Origin, records: Said) -> Row:
     }
 
 
-def late_origin_row(origin: Origin | None, records: Said) -> Row | None:
+def late_origin_row(origin: Origin | None, records: RecordsByNumber) -> Row | None:
     """The same of what may not have come about."""
     return None if origin is None else origin_row(origin, records)
 
 
-def voice_row(participant: str, origin: Origin, records: Said, **fields: Any) -> Row:
+def voice_row(participant: str, origin: Origin, records: RecordsByNumber, **fields: Any) -> Row:
     """Where somebody took a side, with the words that say so, and `fields` of it."""
     return {"participant": participant, **fields, **origin_row(origin, records)}
 
 
-def quote(cite: Cite, records: Said) -> str | None:
+def quote(cite: Cite, records: RecordsByNumber) -> str | None:
     """The sentence around `cite`; None where its entry is not at hand or has no words."""
     record = records.get(cite.n)
     content = getattr(record.entry, "content", None) if record else None

@@ -12,8 +12,8 @@ from parley.memory.extraction.model_claims.item_overlay import (
 from parley.memory.state.item_state import Origin
 from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import (
+    RecordsByNumber,
     Row,
-    Said,
     cite_list,
     cites_of,
     origin_row,
@@ -23,7 +23,7 @@ from parley.server.rows.cite_rows import (
 )
 
 
-def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
+def claim_rows(overlay: ClaimOverlay, records: RecordsByNumber) -> Row:
     """Its own items, the stances it reads on others, and what it agrees with or takes back."""
     return {
         "items": [claim_row(claimed_item, records) for claimed_item in overlay.items.values()],
@@ -48,7 +48,7 @@ def claim_rows(overlay: ClaimOverlay, records: Said) -> Row:
     }
 
 
-def claim_row(claimed_item: ClaimedItem, records: Said) -> Row:
+def claim_row(claimed_item: ClaimedItem, records: RecordsByNumber) -> Row:
     """One item that a model alone reads in a message."""
     return {
         "handle": claimed_item.handle,
@@ -86,7 +86,7 @@ def cited_entries(overlay: ClaimOverlay) -> set[int]:
     return {cite.n for cite in cites_of(*origins)}
 
 
-def _voice(voice: ClaimedVoice, records: Said) -> Row:
+def _voice(voice: ClaimedVoice, records: RecordsByNumber) -> Row:
     return voice_row(voice.participant, voice.origin, records, stance=voice.stance)
 
 

@@ -13,7 +13,7 @@ from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.statistics.statistics import count_memory
-from parley.server.rows.cite_rows import Row, Said, cites_of, quote
+from parley.server.rows.cite_rows import RecordsByNumber, Row, cites_of, quote
 from parley.server.rows.claim_rows import cited_entries, claim_rows
 from parley.server.rows.item_rows import decision_row, echo_row, origins, position_row, proposal_row
 from parley.server.rows.vote_rows import vote_row
@@ -29,7 +29,7 @@ def cited(memory: Memory) -> set[int]:
     return numbers | cited_entries(overlay_claims(memory))
 
 
-def digest(memory: Memory, records: Said) -> Row:
+def digest(memory: Memory, records: RecordsByNumber) -> Row:
     """The whole report. `records` holds at least the entries that `cited` asks for;
     what it lacks is cited by number without a quote."""
     read = overlay_claims(memory)
@@ -77,7 +77,7 @@ def _items(memory: Memory) -> Iterator[Proposal | Decision]:
     yield from memory.decisions.values()
 
 
-def participant_row(participant: Participant, records: Said) -> Row:
+def participant_row(participant: Participant, records: RecordsByNumber) -> Row:
     """One participant's positions and key contributions."""
     return {
         "participant": participant.name,

@@ -16,8 +16,8 @@ from parley.memory.state.item_state import Decision, Origin, Position, Proposal,
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.server.rows.cite_rows import (
+    RecordsByNumber,
     Row,
-    Said,
     cite_list,
     cite_places,
     cites_of,
@@ -33,7 +33,9 @@ from parley.server.rows.cite_rows import (
 SHORT: Final = 240  # characters of a proposal on the page
 
 
-def decision_row(decision: Decision, records: Said, read: ClaimOverlay | None = None) -> Row:
+def decision_row(
+    decision: Decision, records: RecordsByNumber, read: ClaimOverlay | None = None
+) -> Row:
     """One decision with its supporters, its dissent and its evidence."""
     return {
         "handle": decision.handle,
@@ -104,7 +106,9 @@ def _decision(decision: Decision, read: ClaimOverlay | None) -> Row:
     }
 
 
-def proposal_row(proposal: Proposal, records: Said, read: ClaimOverlay | None = None) -> Row:
+def proposal_row(
+    proposal: Proposal, records: RecordsByNumber, read: ClaimOverlay | None = None
+) -> Row:
     """One proposal with who stands where on it, in their words."""
     return {
         "handle": proposal.handle,

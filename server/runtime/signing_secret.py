@@ -103,7 +103,7 @@ def _read(file: Path) -> tuple[str, ...]:
     return _long_enough((text.strip(),))
 
 
-def _long_enough(found: tuple[str, ...]) -> tuple[str, ...]:
-    if any(len(secret.encode()) < BYTES for secret in found):
+def _long_enough(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    if any(len(secret.encode()) < BYTES for secret in secrets):
         raise Misuse(f"a secret of serve.secret has less than {BYTES} bytes")
-    return found
+    return secrets

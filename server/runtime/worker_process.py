@@ -65,9 +65,9 @@ class WorkerProcess:
         """Raises `Failure`, with the end of its log, once the worker has ended by itself."""
         if self.ended is not None:
             self._log.seek(0)
-            said = self._log.read().decode(errors="replace").strip()[-2000:]
-            told = f"the worker ended with {self.ended}{often}"
-            raise Failure(f"{told}:\n{said}" if said else told)
+            log = self._log.read().decode(errors="replace").strip()[-2000:]
+            reason = f"the worker ended with {self.ended}{often}"
+            raise Failure(f"{reason}:\n{log}" if log else reason)
 
     async def revive(self) -> bool:
         """Start it again if it has ended; whether it had.
@@ -116,5 +116,5 @@ def child_environment(settings: Settings) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     root = str(Path(parley.__file__).parents[1])
     path = [root, *filter(None, [kept.get("PYTHONPATH")])]
-    said = {**environment(settings), CONFIG: os.devnull}  # no file is read a second time
-    return {**kept, "PYTHONPATH": os.pathsep.join(path), **said}
+    own = {**environment(settings), CONFIG: os.devnull}  # no file is read a second time
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), **own}

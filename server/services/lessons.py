@@ -67,7 +67,7 @@ async def learn_from_source(
     lessons = await _promoted(backend, source, None) if read is None else read
     if any(lesson.session == target for lesson in lessons) or source == target:
         raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
-    return await _brought(backend, target, lessons[:most], dry, by)
+    return await _import(backend, target, lessons[:most], dry, by)
 
 
 async def learn_from_session(
@@ -76,17 +76,17 @@ async def learn_from_session(
     """Has `target` learn what the session `source` could teach. Raises `Misuse`."""
     if source == target:
         raise Misuse("a session cannot learn from itself; name another")
-    return await _brought(backend, target, await _promoted(backend, source, most), dry, by)
+    return await _import(backend, target, await _promoted(backend, source, most), dry, by)
 
 
-async def _brought(
-    backend: Backend, target: str, found: Sequence[LessonImported], dry: bool, by: str
+async def _import(
+    backend: Backend, target: str, lessons: Sequence[LessonImported], dry: bool, by: str
 ) -> LessonImport:
-    rows = [_row(lesson) for lesson in found]
+    rows = [_row(lesson) for lesson in lessons]
     if dry:
         await backend.bus.info(target)
         return LessonImport(rows, 0)
-    receipts = await import_lessons(backend.bus, target, found, by)
+    receipts = await import_lessons(backend.bus, target, lessons, by)
     return LessonImport(rows, sum(receipt.duplicate for receipt in receipts))
 
 

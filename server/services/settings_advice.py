@@ -29,8 +29,8 @@ async def apply_advice(bus: Bus, session: str, advice: list[Advice]) -> None:
 def draft_advice(advice: list[Advice], by: str) -> SettingsChanged:
     """The entry that puts all of `advice` in force."""
     tree: dict[str, Any] = {}
-    for one in advice:
-        set_at(tree, tuple(one.key.split(".")), one.suggested)
+    for row in advice:
+        set_at(tree, tuple(row.key.split(".")), row.suggested)
     return SettingsChanged(settings=tree, by=by)
 
 

@@ -32,7 +32,7 @@ async def keep_result(
 ) -> Receipt:  # fmt: skip
     """Publishes what a tool returned to `by`. Raises `Misuse`, `NothingOpen`."""
     episode = of and episode_handle(of)
-    if episode is not None and not await _is_told(backend, session, id):
+    if episode is not None and not await _is_published(backend, session, id):
         memory = await backend.reader.current(session)
         if not open_work(memory, episode, by):
             raise NothingOpen(f"{episode} is not open")
@@ -40,8 +40,8 @@ async def keep_result(
     return await tools.put(tool, arguments, result, episode=episode, id=id, **given)
 
 
-async def _is_told(backend: Backend, session: str, id: str) -> bool:
-    """Whether it stands already, and is not told again."""
+async def _is_published(backend: Backend, session: str, id: str) -> bool:
+    """True when the log has an entry `id` already, which is not published again."""
     return bool(id) and await backend.bus.find(session, id) is not None
 
 

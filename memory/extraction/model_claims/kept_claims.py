@@ -125,14 +125,14 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     """The claims that can stand, by message and place, each once."""
     claims: dict[tuple[object, ...], KeptClaim] = {}
     by_id: dict[str, KeptClaim | None] = {}  # None: of two claims
-    said = memory.claims.heard
+    texts = memory.claims.heard
     silent = bool(redactions_among(memory, entry.lead, entry.last))
     ordered = sorted(
         entry.claims[:MOST], key=lambda claim: (claim.n, claim.start, claim.end, claim.label)
     )
     places: dict[int, int] = {}
     for claim in ordered:
-        heard = said.get(claim.n)
+        heard = texts.get(claim.n)
         target = _target(claim)
         is_item = claim.label in _ITEMS
         key = (claim.n, claim.label, claim.start if is_item else target)

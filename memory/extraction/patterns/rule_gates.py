@@ -50,18 +50,18 @@ class RuleGate:
     def hits(self, text: str) -> list[int]:
         """The numbers of what occurs in `text`, ascending; [] for nearly all plain talk."""
         numbers, search_near = self._near
-        found = search_near(text)
-        if not found and len(text) > _SHORT and text.isascii():
+        matches = search_near(text)
+        if not matches and len(text) > _SHORT and text.isascii():
             return _NONE
-        hits = [numbers[each] for each in found or _NONE]
+        hits = [numbers[each] for each in matches or _NONE]
         languages: Iterable[_Search] = self._hinted
         if not text.isascii():
             for search in self._scripts:
-                hits = _found(search, text, hits)
+                hits = _add_hits(search, text, hits)
         elif len(text) > _SHORT:
             languages = [self._hinted[hit - self._rules] for hit in hits if hit >= self._rules]
         for search in languages:
-            hits = _found(search, text, hits)
+            hits = _add_hits(search, text, hits)
         return sorted(hit for hit in hits if hit < self._rules)
 
 
@@ -75,7 +75,7 @@ def _search(rules: Iterable[tuple[int, str]]) -> _Search:
     return numbers, compile_pattern_set(patterns).Match
 
 
-def _found(search: _Search, text: str, hits: list[int]) -> list[int]:
+def _add_hits(search: _Search, text: str, hits: list[int]) -> list[int]:
     """`hits` and what else occurs in `text`."""
-    found = search[1](text)
-    return [*hits, *map(search[0].__getitem__, found)] if found else hits
+    matches = search[1](text)
+    return [*hits, *map(search[0].__getitem__, matches)] if matches else hits

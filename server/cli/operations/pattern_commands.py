@@ -33,7 +33,7 @@ def show(pack: Pack, json: Json = False) -> None:
     from parley.server.catalogue import pattern_catalogue
     from parley.server.render import pattern_text
 
-    pattern_text.show_one(pattern_catalogue.describe_pack(pack), json)
+    pattern_text.show_pack(pattern_catalogue.describe_pack(pack), json)
 
 
 @app.command()

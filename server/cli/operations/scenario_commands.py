@@ -39,7 +39,9 @@ def show(
     if raw:
         write_stdout(scenario_catalogue.read_scenario(scenario).encode())
     else:
-        scenario_text.show_one(scenario_catalogue.describe_scenario(settings(ctx), scenario), json)
+        scenario_text.show_scenario(
+            scenario_catalogue.describe_scenario(settings(ctx), scenario), json
+        )
 
 
 @app.command()

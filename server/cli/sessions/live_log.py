@@ -40,13 +40,13 @@ async def watch(
         print_notice(f"waiting for what comes next in {session}; --after 0 starts at its beginning")
     async with (
         open_connection(settings) as running,
-        running.bus.subscribe(session, after=after, facts=facts) as heard,
+        running.bus.subscribe(session, after=after, facts=facts) as records,
     ):
-        async for one in heard:
+        async for record in records:
             if as_json:
-                print_json(log_row(one))
+                print_json(log_row(record))
             else:
-                print_line(console, one)
+                print_line(console, record)
             lines += 1
             if lines == limit:
                 return

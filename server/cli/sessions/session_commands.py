@@ -206,11 +206,11 @@ def verify(
     if (session is None) == (file is None):
         raise Misuse("give a SESSION or --file FILE")
     if file is not None:
-        found = verification.verify_file(read_file(file), settings(ctx))
+        findings = verification.verify_file(read_file(file), settings(ctx))
     else:
-        found = call_service(settings(ctx), verification.verify_session, str(session))
-    command_output.show_findings(session or str(file), found, json)
-    if found:
+        findings = call_service(settings(ctx), verification.verify_session, str(session))
+    command_output.show_findings(session or str(file), findings, json)
+    if findings:
         raise typer.Exit(1)
 
 

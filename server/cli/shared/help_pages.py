@@ -31,7 +31,7 @@ class Sections(FlagsAnywhere):
         for heading, names in SECTIONS.items():
             rows = [(name, self.commands[name].get_short_help_str(room)) for name in names]
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(width), told) for name, told in rows])
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in rows])
         flags = {setting.flag for setting in SETTINGS.values()}
         everywhere = {s.flag for s in SETTINGS.values() if len(s.path) == 1} | {"--config"}
         with formatter.section("Options"):

@@ -84,7 +84,7 @@ async def speak_in_turn(
     """Has the seat say the message of `draft`, waiting at most `seconds` for its turn.
 
     One at a time, and what was said before is not said again: a request that is sent
-    again while the first still waits is answered by the first. Raises as `Session.said`.
+    again while the first still waits is answered by the first. Raises as `Session.say` does.
     """
     turn, until = deps.seats.speech_lock(seat), anyio.current_time() + seconds
     try:

@@ -20,13 +20,13 @@ from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.message_requests import entry_id
 from parley.server.mcp.tools.speech_tools import caught_up_seat, read_outcome, room_head, seat_of
 from parley.server.mcp.tools.tool_call import ToolCall
-from parley.server.mcp.tools.tool_results import Said, VoteRow
+from parley.server.mcp.tools.tool_results import SpeechResult, VoteRow
 from parley.server.rows.vote_rows import vote_row
 from parley.server.services import votes
 from parley.server.services.publication import find_published
 
 
-async def vote(call: ToolCall) -> Said:
+async def vote(call: ToolCall) -> SpeechResult:
     args, seat, after = call.args, await caught_up_seat(call), room_head(call)
     own = entry_id(seat.name, args.key)
     before = await find_repeat(call, own, _ballot(seat, args.ref, args.choice, args.why))

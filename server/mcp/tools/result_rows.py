@@ -14,7 +14,7 @@ from parley.memory.text.fences import escape_invisible
 from parley.server.mcp.tools.tool_arguments import Part
 from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
 from parley.server.render.events.fact_text import fact_line
-from parley.server.rows.cite_rows import Said, quote
+from parley.server.rows.cite_rows import RecordsByNumber, quote
 from parley.server.rows.item_rows import (
     tool_decision_row,
     tool_position_row,
@@ -99,7 +99,7 @@ def cited_messages(tree: Tree) -> set[int]:
     return {cite["n"] for row in _rows(tree) for cite in row["cites"]}
 
 
-def add_quotes(tree: Tree, records: Said) -> Tree:
+def add_quotes(tree: Tree, records: RecordsByNumber) -> Tree:
     """The same, each cite with its words where they are at hand."""
     for row in _rows(tree):
         for cite in row["cites"]:

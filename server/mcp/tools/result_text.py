@@ -58,7 +58,7 @@ def messages_text(messages: results.Messages) -> str:
     return "\n".join(lines)
 
 
-def said_text(result: results.Said) -> str:
+def speech_text(result: results.SpeechResult) -> str:
     how = "It was recorded before, as" if result.duplicate else "Recorded as"
     lines = [f"{how} #{result.n}; wait for what follows with after={result.seq}."]
     return "\n".join(
@@ -66,12 +66,12 @@ def said_text(result: results.Said) -> str:
     )
 
 
-def acted_text(result: results.Said) -> str:
+def act_text(result: results.SpeechResult) -> str:
     """Of an act, which is meant to change something: says so where it changed nothing."""
     if result.found:
-        return said_text(result)
+        return speech_text(result)
     nothing = "It changed nothing in the memory; read_memory tells what stands there."
-    return f"{said_text(result)}\n{nothing}"
+    return f"{speech_text(result)}\n{nothing}"
 
 
 def floor_text(floor: results.Floor) -> str:

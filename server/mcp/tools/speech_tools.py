@@ -26,7 +26,7 @@ from parley.server.http.requests.message_requests import (
 )
 from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_row
 from parley.server.mcp.tools.tool_call import ToolCall
-from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, Said
+from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult
 
 HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
 NO_SEAT: Final = "You have no seat in this session: call join_session first."
@@ -65,28 +65,28 @@ async def join_session(call: ToolCall) -> Joined:
     )  # fmt: skip
 
 
-async def say(call: ToolCall) -> Said:
+async def say(call: ToolCall) -> SpeechResult:
     args = call.args
     return await _speak(call, args.content, args.act, args.re, to=args.to, topic=args.topic)
 
 
-async def propose(call: ToolCall) -> Said:
+async def propose(call: ToolCall) -> SpeechResult:
     return await _speak(call, call.args.content, "propose", topic=call.args.topic)
 
 
-async def support(call: ToolCall) -> Said:
+async def support(call: ToolCall) -> SpeechResult:
     return await _react(call, "support")
 
 
-async def oppose(call: ToolCall) -> Said:
+async def oppose(call: ToolCall) -> SpeechResult:
     return await _react(call, "oppose")
 
 
-async def ratify(call: ToolCall) -> Said:
+async def ratify(call: ToolCall) -> SpeechResult:
     return await _react(call, "ratify")
 
 
-async def decide(call: ToolCall) -> Said:
+async def decide(call: ToolCall) -> SpeechResult:
     check_act(call.caller, "decide")
     on = call.args.proposal
     return await _speak(call, call.args.content, "decide", None if on is None else _item(on))
@@ -110,7 +110,7 @@ async def leave_session(call: ToolCall) -> Left:
     return Left(left=await call.deps.seats.leave(name, call.session))
 
 
-async def _react(call: ToolCall, act: Act) -> Said:
+async def _react(call: ToolCall, act: Act) -> SpeechResult:
     check_act(call.caller, act)
     ref = _item(call.args.ref)
     return await _speak(call, call.args.why or f"I {act} {ref}.", act, ref)
@@ -118,7 +118,7 @@ async def _react(call: ToolCall, act: Act) -> Said:
 
 async def _speak(
     call: ToolCall, content: str, act: Act | None, re: int | str | None = None, **given: Any
-) -> Said:
+) -> SpeechResult:
     check_act(call.caller, act)
     on = None if re is None else _target(re)
     seat = seat_of(call) if act is None or on is None else await caught_up_seat(call)
@@ -135,7 +135,7 @@ async def _speak(
 
 async def read_outcome(
     call: ToolCall, seat: Session, after: int, n: int, *, duplicate: bool = False
-) -> Said:
+) -> SpeechResult:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
     async with call.deps.channels.channel(call.session).listen(after) as listener:
         while frames := await listener.frames():
@@ -143,17 +143,17 @@ async def read_outcome(
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
                     fact_rows = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _said_result(seat, data["n"], data["seq"], fact_rows, duplicate)
+                    return _speech_result(seat, data["n"], data["seq"], fact_rows, duplicate)
                 if frame.event != "entry":
-                    return _said_result(seat, n, data.get("seq", after), [], duplicate)
-    return _said_result(seat, n, after, [], duplicate)
+                    return _speech_result(seat, n, data.get("seq", after), [], duplicate)
+    return _speech_result(seat, n, after, [], duplicate)
 
 
-def _said_result(
+def _speech_result(
     seat: Session, n: int, seq: int, fact_rows: list[FactRow], duplicate: bool
-) -> Said:
+) -> SpeechResult:
     floor = floor_row(seat.memory, seat.name)
-    return Said(n=n, seq=seq, found=fact_rows, floor=floor, duplicate=duplicate)
+    return SpeechResult(n=n, seq=seq, found=fact_rows, floor=floor, duplicate=duplicate)
 
 
 def _is_news(fact: dict[str, Any]) -> bool:

@@ -19,16 +19,16 @@ from parley.server.mcp.tools import (
     tool_results,
 )
 from parley.server.mcp.tools.tool_call import Tool, ToolCall
-from parley.server.mcp.tools.tool_results import Said
+from parley.server.mcp.tools.tool_results import SpeechResult
 from parley.server.mcp.tools.waiting_tools import wait_for_messages
 
 
 def _act(
     name: str, title: str, description: str, args: type[BaseModel],
-    run: Callable[[ToolCall], Awaitable[Said]],
+    run: Callable[[ToolCall], Awaitable[SpeechResult]],
 ) -> Tool:  # fmt: skip
     """An act of the deliberation: said like a message, and told by what it made of the memory."""
-    return Tool(name, title, description, args, Said, "speak", run, result_text.acted_text)
+    return Tool(name, title, description, args, SpeechResult, "speak", run, result_text.act_text)
 
 
 TOOLS: Final[tuple[Tool, ...]] = (
@@ -65,7 +65,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "decisions call propose, support, oppose, decide, ratify. Where the floor is needed it "
         "waits for it. To be able to repeat a call that got no answer, give it a `key`: the same "
         "key again gives the same answer, and nothing is said twice.",
-        tool_arguments.Say, Said, "speak", speech_tools.say, result_text.said_text,
+        tool_arguments.Say, SpeechResult, "speak", speech_tools.say, result_text.speech_text,
     ),
     _act(
         "propose", "Propose",
@@ -87,7 +87,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
         "vote", "Cast a ballot",
         "Cast your ballot in a vote that is open (V1). Cast another and that one counts. The last "
         "ballot that is awaited closes the vote.",
-        tool_arguments.Ballot, Said, "speak", ballot_tools.vote, result_text.said_text,
+        tool_arguments.Ballot, SpeechResult, "speak", ballot_tools.vote, result_text.speech_text,
     ),
     Tool(
         "confirm_vote", "Agree to a vote",

@@ -90,7 +90,7 @@ class Waited(Result):
     superseded: bool = False
 
 
-class Said(Result):
+class SpeechResult(Result):
     """`duplicate`: it stood there before, under the same key."""
 
     n: int

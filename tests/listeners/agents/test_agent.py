@@ -36,7 +36,7 @@ from tests.support.sessions.rooms import (
     settings,
     spend_by_prefix,
 )
-from tests.support.sessions.talkers import bid, eager, one_answer, passed, persona, quiet, sentence
+from tests.support.sessions.talkers import answer_once, bid, eager, passed, persona, quiet, sentence
 
 NAMES = ["ann", "bob", "cyd"]
 
@@ -59,7 +59,7 @@ async def test_one_question_to_twenty_gets_one_grant_at_a_time(bus: Bus) -> None
     """Twenty listeners: at most twenty evaluations for the question, one holder, one commit."""
     await opened(bus, "q", settings({"turns": 3}))
     names = [f"agent-{i:02d}" for i in range(20)]
-    async with hosted(bus, "q", names, one_answer, first_token_seconds=0.02):
+    async with hosted(bus, "q", names, answer_once, first_token_seconds=0.02):
         await publish_message(bus, "q", "ann", "Which database should we take?")
         last = await closing(bus, "q")
     log = await log_of(bus, "q")
@@ -414,7 +414,7 @@ async def test_a_log_that_lost_an_agents_seat_gives_it_back(bus: Bus) -> None:
     await opened(bus, "back", settings({"turns": 1}))
     await bus.publish("back", [Draft("pause", FloorPaused())])
     first = await log_of(bus, "back")
-    async with hosted(bus, "back", ["ann"], one_answer):
+    async with hosted(bus, "back", ["ann"], answer_once):
 
         async def seated() -> bool:
             return len(await log_of(bus, "back")) > len(first)

@@ -47,7 +47,7 @@ def test_a_dead_holder_does_not_keep_the_floor_for_as_long_as_others_talk() -> N
         waited = heard(marks, table, (ago, Message(participant="eli", content="Anybody?")))
     assert waited.epoch < 10_000
     assert next_step(table.memory, waited)[0] == Expire("ana")
-    assert next_step(table.memory, replace(waited, held=19_000)) == (None, 1_000)
+    assert next_step(table.memory, replace(waited, floor=19_000)) == (None, 1_000)
 
 
 def test_an_answer_of_anybody_is_progress() -> None:

@@ -44,7 +44,7 @@ def test_a_lease_is_counted_from_the_grant_whatever_is_said() -> None:
     table = Table(agent("ana"), person("eli"))
     grant = FloorGranted(participant="ana", epoch=1)
     elapsed = waited(table, (10, grant), (70, Message(participant="eli", content="Hello?")))
-    assert elapsed.held - elapsed.head == 60 * SECOND
+    assert elapsed.floor - elapsed.head == 60 * SECOND
 
 
 def test_a_votes_time_is_counted_from_its_own_call() -> None:

@@ -70,8 +70,8 @@ async def test_what_covered_the_words_is_made_again(bus: Bus, any_server: RedisS
     assert SECRET not in dump(memory).decode().lower()
     assert dump(memory) == await replayed_bytes(bus, "s")
     assert memory.redacted == [5]
-    told_of = [row.fact["kind"] for row in await bus.fact_rows("s", count=10_000)]
-    assert told_of.count("entry.redacted") == 1
+    kinds = [row.fact["kind"] for row in await bus.fact_rows("s", count=10_000)]
+    assert kinds.count("entry.redacted") == 1
 
 
 async def test_a_model_that_was_asked_before_answers_to_nobody(

@@ -206,11 +206,11 @@ async def test_a_session_that_never_reads_is_never_set_aside(bus: Bus) -> None:
     await bus.open("odd", SessionOpened(packs=(PackRef("he@9", "0" * 32),)))
     projectors = [Projector(bus, PACKS, f"w{k}", QUICK) for k in range(7)]
     for projector in projectors:  # each one's first failure: the shortest back-off
-        await wait_until(lambda own=projector: one_more_failure(own))
+        await wait_until(lambda own=projector: has_failed_again(own))
     assert (await bus.info("odd")).skips == ()
 
 
-async def one_more_failure(projector: Projector) -> bool:
+async def has_failed_again(projector: Projector) -> bool:
     await projector.round()
     return projector.tally.failed > 0
 

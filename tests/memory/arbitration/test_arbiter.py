@@ -87,8 +87,8 @@ def test_a_held_floor_is_waited_for_until_its_lease_is_over() -> None:
     """Then it is taken; at once from who left."""
     table = three()
     table.grant("ana", lease_ms=1000)
-    assert next_step(table.memory, replace(NOW, epoch=400, held=400)) == (None, 600)
-    assert table.step(replace(NOW, epoch=1000, held=1000)) == Expire("ana")
+    assert next_step(table.memory, replace(NOW, epoch=400, floor=400)) == (None, 600)
+    assert table.step(replace(NOW, epoch=1000, floor=1000)) == Expire("ana")
     table.put(ParticipantLeft(participant="ana"))
     assert table.step(NOW) == Expire("ana")
 

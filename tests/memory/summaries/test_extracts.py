@@ -119,8 +119,8 @@ def test_many_items_share_the_room_for_their_words() -> None:
         "teach apprentices how engines are mended, so that we need no mechanic from town",
         "photograph all documents before winter, lest mould destroys what has survived",
     ]
-    said = [("ann", f"I propose that we {idea}.") for idea in ideas]
-    lines, changes = fold_talk(*said, ("bob", said[0][1]))
+    talk = [("ann", f"I propose that we {idea}.") for idea in ideas]
+    lines, changes = fold_talk(*talk, ("bob", talk[0][1]))
     summary = extract_summary(lines * 3, changes, 110).splitlines()
     for idea, line in zip(ideas, summary, strict=False):
         assert idea.split(" ")[0] in line

@@ -39,13 +39,13 @@ def actions_of(
 
 
 def report_of(done: Analysis) -> Row:
-    return build_report(done.memory, done.said.values())
+    return build_report(done.memory, done.messages.values())
 
 
 def rules_that_read(sentences: Sequence[str]) -> list[set[str]]:
     """The rules that read each sentence, which Cy says to Ana and Bo."""
     done = talk(("Ana", "Hello."), ("Bo", "Hello."), *[("Cy", sentence) for sentence in sentences])
-    records = [*done.said.values()]
+    records = [*done.messages.values()]
     rows, _ = find_actions(
         done.memory, records, voices(done.memory, records), DecidedTerms(done.memory)
     )

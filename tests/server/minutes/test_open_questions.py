@@ -33,7 +33,7 @@ def talk(*messages: Row | tuple[str, str]) -> Analysis:
 
 def unresolved(*messages: Row | tuple[str, str]) -> list[Row]:
     done = talk(*messages)
-    rows: list[Row] = build_report(done.memory, done.said.values())["questions"]
+    rows: list[Row] = build_report(done.memory, done.messages.values())["questions"]
     return rows
 
 
@@ -61,7 +61,7 @@ def test_an_answer_comes_soon_or_says_what_it_answers() -> None:
     chat = [CHAT] * AFTER
     assert unresolved(ASKED, *chat, late)
     done = talk(ASKED, *chat, {**late, "content": "Two days.", "re": 0})
-    assert not build_report(done.memory, done.said.values())["questions"]
+    assert not build_report(done.memory, done.messages.values())["questions"]
 
 
 def test_yes_or_no_answers_what_can_be_answered_so() -> None:
@@ -175,7 +175,7 @@ def test_a_question_without_a_word_of_its_own_is_answered_by_the_next_voice() ->
 def test_the_newest_are_kept_and_the_rest_are_counted() -> None:
     """Nothing goes without a word."""
     done = talk(*[("Ana", f"Who pays for item{k}?") for k in range(MOST + 2)])
-    whole = build_report(done.memory, done.said.values())
+    whole = build_report(done.memory, done.messages.values())
     assert [row["n"] for row in whole["questions"]] == list(range(3, MOST + 3))
     assert whole["left_out"]["questions"] == 2
 

@@ -26,7 +26,7 @@ async def test_each_ratified_decision_is_explained_word_for_word(redis_url: str)
         assert explanation["status"] == "ratified"
         assert explanation["words"]
         for row in explanation["words"]:
-            assert row["text"] in getattr(replay.said[row["n"]].entry, "content", "")
+            assert row["text"] in getattr(replay.records[row["n"]].entry, "content", "")
         if decision.participant.startswith("delegate-"):
             words = "\n".join(row["text"] for row in explanation["words"])
             assert sum(agreement(k) in words for k in range(1, 251)) == 1

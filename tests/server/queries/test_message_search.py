@@ -42,8 +42,8 @@ async def test_the_newest_matches_come_oldest_first(
         record.seq for record in await search_messages(backend.bus, "a", ["+1"], None, 9, 2**53)
     ] == every
     assert await search_messages(backend.bus, "a", ["+1"], None, 9, 1) == []
-    by_one = await search_messages(backend.bus, "a", ["PROPOSE", "index"], "bo", 100)
-    assert {getattr(record.entry, "participant", "") for record in by_one} <= {"bo"}
+    by_bo = await search_messages(backend.bus, "a", ["PROPOSE", "index"], "bo", 100)
+    assert {getattr(record.entry, "participant", "") for record in by_bo} <= {"bo"}
 
 
 async def test_a_session_that_is_not_there_is_an_error(backend: Backend) -> None:

@@ -173,7 +173,7 @@ def test_a_log_without_entries_goes_round() -> None:
     assert decode_file(encode_file(empty)) == empty
 
 
-def _most_held(work: Callable[[], object], size: int) -> int:
+def _peak_memory(work: Callable[[], object], size: int) -> int:
     """The most that `work` has allocated at once, beside what was there, in per cent of `size`."""
     tracemalloc.start()
     try:
@@ -191,9 +191,9 @@ def test_a_long_file_takes_little_more_memory_than_its_length() -> None:
     file = SessionFile("demo", "open", tuple(rows))
     data = encode_file(file)
     decoded = decode_file(data)
-    assert 100 < _most_held(lambda: decode_file(data), len(data)) < 170
-    assert _most_held(lambda: records_to_restore(decoded.rows), len(data)) < 50
-    assert 200 < _most_held(lambda: encode_file(file), len(data)) < 250
+    assert 100 < _peak_memory(lambda: decode_file(data), len(data)) < 170
+    assert _peak_memory(lambda: records_to_restore(decoded.rows), len(data)) < 50
+    assert 200 < _peak_memory(lambda: encode_file(file), len(data)) < 250
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -26,9 +26,9 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from tests.support.logs.logs import PACKS, numbered, opened
 
-NOW = ElapsedTimes(held=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
+NOW = ElapsedTimes(floor=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
 LATER = ElapsedTimes(
-    held=8_000, epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000
+    floor=8_000, epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000
 )
 
 

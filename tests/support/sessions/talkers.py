@@ -60,7 +60,7 @@ def quiet(prompt: Prompt, chance: Random) -> str:
     return passed() if prompt.purpose == "evaluate" else eager(prompt, chance)
 
 
-def one_answer(prompt: Prompt, chance: Random) -> str:
+def answer_once(prompt: Prompt, chance: Random) -> str:
     """Wants to speak once, then never again."""
     if prompt.purpose == "evaluate" and prompt.turn:
         return passed(ready=True)
@@ -79,5 +79,5 @@ def moody(prompt: Prompt, chance: Random) -> str | ModelError:
 
 
 ANSWERS: Final[dict[str, Answer]] = {
-    "eager": eager, "quiet": quiet, "one_answer": one_answer, "moody": moody,
+    "eager": eager, "quiet": quiet, "answer_once": answer_once, "moody": moody,
 }  # fmt: skip

@@ -25,7 +25,7 @@ from parley.server.http.state.dependencies import (
 )
 from parley.server.queries.session_stats import measure_session
 from parley.server.render.memory_layers import find_layer
-from parley.server.rows.cite_rows import Said, cites_of
+from parley.server.rows.cite_rows import RecordsByNumber, cites_of
 from parley.server.rows.digest_rows import participant_row, summary_rows
 from parley.server.rows.item_rows import decision_row, origins, proposal_row
 
@@ -76,7 +76,7 @@ async def list_decisions(
     memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
-    def row(decision: Decision, records: Said) -> Row:
+    def row(decision: Decision, records: RecordsByNumber) -> Row:
         return decision_row(decision, records, read)
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
@@ -93,7 +93,7 @@ async def list_proposals(
     memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
-    def row(proposal: Proposal, records: Said) -> Row:
+    def row(proposal: Proposal, records: RecordsByNumber) -> Row:
         return proposal_row(proposal, records, read)
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
@@ -168,7 +168,7 @@ async def _items(
     session: str,
     items: Sequence[_One],
     limit: int,
-    row: Callable[[_One, Said], Row],
+    row: Callable[[_One, RecordsByNumber], Row],
 ) -> Response:
     """The first of them, with the words that they rest on."""
     shown: Any = items[:limit]

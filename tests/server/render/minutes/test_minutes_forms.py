@@ -44,7 +44,7 @@ OURS: Final = frozenset({
 def whole() -> Row:
     """The report on the bundled deliberation."""
     done = analyze(bundled(), resolve_defaults({}, {}))
-    return build_report(done.memory, done.said.values(), "ferry")
+    return build_report(done.memory, done.messages.values(), "ferry")
 
 
 def hostile(words: str) -> Analysis:
@@ -70,7 +70,7 @@ def hostile(words: str) -> Analysis:
 
 def hostile_report(words: str) -> Row:
     done = hostile(words)
-    return build_report(done.memory, done.said.values(), "demo")
+    return build_report(done.memory, done.messages.values(), "demo")
 
 
 class Page(HTMLParser):
@@ -411,7 +411,7 @@ def lines_of(whole: Row, heading: str) -> list[str]:
 def report_of_rows(*rows: Row, session: str = "") -> Row:
     data = "\n".join(json.dumps({"index": k, **row}) for k, row in enumerate(rows)).encode()
     done = analyze(parse_transcript(data), resolve_defaults({}, {}))
-    return build_report(done.memory, done.said.values(), session)
+    return build_report(done.memory, done.messages.values(), session)
 
 
 def test_what_is_firm_comes_first_and_what_is_superseded_last(whole: Row) -> None:
