@@ -57,59 +57,59 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="a5c794302e37eeb5a8c16e05e041d7e8",
-    facts="e798d08ab7ebc12dc1587ef9bae96310",
-    memories="216e55150e1e92f54eee793a8e662390",
+    facts="6ad83c0345692b14304ac1cea1deae32",
+    memories="b67fbbc9ede80423d293f6073aee8db7",
 )
 GENERATED: Final = (
     Digests(
         logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
-        facts="63679b8157efc7b5b1549f25b16e3629",
-        memories="a07a579bb6daa309517074590e30eb0d",
+        facts="90e54934da9b2c8363b2b8065f74c02b",
+        memories="2543d6912d2ae69a50d03e7ec5316e2d",
     ),
     Digests(
         logs="97beddc45ad784f73a398cefc94a3755",
-        facts="79b7f9a01c50527136a8a0f09d9ce97c",
-        memories="6b6750805fb3b709782b6d75c51b0212",
+        facts="55c38cd04e59e334481f33226826a846",
+        memories="7573d6e0eb791bd6462ed6934eb275cf",
     ),
     Digests(
         logs="9c118cebf38e092ef034eb1bc7a36930",
-        facts="7b2aa7f44e6063817cc2b7d0e3ce967a",
-        memories="2c5ec0854268857dc15a4294f74ce625",
+        facts="0f3689ac0474737b16cc67d83a932ea7",
+        memories="441e9e9d44e46029e0c079a8f1748b9e",
     ),
     Digests(
         logs="7887adfa139eabf5f31475b7f74e4034",
-        facts="5793215dfaaf222c971f92e2bd6ca9ff",
-        memories="3f0bec9d2195a7c3553dd70bbd393854",
+        facts="b3ead8d13f69f9fd09f8b8e65c2d9f96",
+        memories="1bd12aa6f197dfada525fb4d294d7474",
     ),
     Digests(
         logs="4484ecb5c749aa76cf4ce7c3fa236314",
-        facts="5e5892af642ab5e683072d08f4c9abb8",
-        memories="deb3886232407fad998a0636c61d9577",
+        facts="54656971c811c8225dda668daf697469",
+        memories="6987ec5d9cfea9b38c71a7ffadc8e736",
     ),
     Digests(
         logs="1a59c94090a98d29cfab675d9ff5e041",
-        facts="034f56696bb62000193a63e13684b429",
-        memories="6859ffc8a9ccacc85d6ce070fc49d69d",
+        facts="d930f9fd31d311f9cc86c9d75e782e6e",
+        memories="00c262578f0ad7ec34b914344d8df2fd",
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="36ae6ac74bef677ef0c999950a07f88e",
-        memories="4a94eb3f7990594c120213181bb95fe9",
+        facts="ed45435d62700b3c78b32dd239232601",
+        memories="a293e494e41eaceba14a122e3ca0ea62",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
-        facts="5da1ee4262790bf68fc8c59207dc9622",
-        memories="7481e71fd8d9bd654a0b4291081296b2",
+        facts="0acc999737c99d50d4171da28fe84314",
+        memories="ffb0492e3c9d62e208c2293e872c21b5",
     ),
     Digests(
         logs="75b4f5e4fcdd7ceded471294cd8fa51d",
-        facts="ff2e382a01b3288f8a0fc05888e60c73",
-        memories="660192a9a42a8fdfef01dd1168150ee0",
+        facts="0f341be0162843ee359e7fc371b40172",
+        memories="13eab18bcf68dfd9bdb103166f24a78b",
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="ec6e8a4cacd0a1478fed25f07e65fbe4",
-        memories="16f8992192426dc43f90e7700e3837fc",
+        facts="01fded930e33483d27f58f28b73a84e6",
+        memories="ac64bc651089a450911a1cd095530722",
     ),
 )
 DEMO: Final = "bf04830b89bfefe98caab7e46dccd854"
@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "4115a1c1a0c9aa2a865de313d0bb6d12", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "fea5b09dfcbad29d60edcdd721fd4137", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "59e18b194edfb2743d7f751217d72bee", "82dc167a1069427921067353ab17418f")
