@@ -25,20 +25,15 @@ _STRUCK = 970  # resemblance, per mille, at which words count as those a person 
 
 
 def propose(
-    moment: FoldStep,
-    text: str,
-    origin: Origin,
-    amends: Proposal | None = None,
-    topic: str = "",
-    words: str = "",
+    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None, topic: str = ""
 ) -> Proposal | None:
-    """Enter a proposal, compared with others by its `words`, by its text where they are the same.
+    """Enter a proposal, on `topic` or what its text begins with.
 
     None where a person struck the same words before, and for what a wording of the same message
     proposes already.
     """
     memory = moment.memory
-    marks = fingerprint(words or text)
+    marks = fingerprint(text)
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None

@@ -124,7 +124,7 @@ def _propose(
     origin = moment.origin("pattern", rule, confidence, start=first, end=last)
     topic = tidy(message.text[weighed.unit.start : weighed.unit.end])
     text = headed(message, weighed.unit, words)
-    made = proposals.propose(moment, text, origin, topic=topic, words=words)
+    made = proposals.propose(moment, text, origin, topic=topic)
     if made is not None:
         hold_back_unmarked(moment, made)
 

@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "fea5b09dfcbad29d60edcdd721fd4137", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "bee0c08740ada5ae920a9fc008b59fdf", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "59e18b194edfb2743d7f751217d72bee", "82dc167a1069427921067353ab17418f")
