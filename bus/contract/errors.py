@@ -14,6 +14,7 @@ BusError
 ├── SlowSubscriber      dropped for not reading; resume from .cursor
 ├── FactsExpired        facts after the cursor were cut off; resume from .cursor
 ├── SnapshotDamaged     a stored memory whose checksum is wrong
+├── BadSessionFile      cut, altered, or of another version
 └── Unavailable         Redis is down, read-only, full, locked, or too old
 """
 
@@ -110,3 +111,7 @@ class SnapshotDamaged(BusError):
 
 class Unavailable(BusError):
     """Redis cannot serve: the text names the address, the cause and the cure."""
+
+
+class BadSessionFile(BusError):
+    """A file that `parley session export` did not write so."""

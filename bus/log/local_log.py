@@ -12,7 +12,8 @@ from parley.bus.contract.errors import Conflict, SessionExists, SessionNotFound,
 from parley.bus.contract.errors import SessionClosed as Closed
 from parley.bus.contract.keys import Keys
 from parley.bus.contract.session_info import SessionInfo
-from parley.bus.entries import Record, SessionClosed, SessionOpened
+from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
+from parley.bus.entries import Record, SessionClosed, SessionOpened, Unknown
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
 from parley.bus.log.references import referenced_id
 
@@ -36,6 +37,27 @@ class LocalLog:
         self._places: dict[str, tuple[Receipt, str]] = {}  # by id, with the fingerprint
         self._closed = False
         self._epoch = 0
+        self._skips: tuple[int, ...] = ()
+
+    @classmethod
+    def restore(
+        cls, session: str, records: Sequence[Record], now_ms: Callable[[], int] = _now_ms
+    ) -> LocalLog:
+        """A log that goes on from `records`, a whole one. Raises `InvalidEntry` for what is none.
+
+        What they set aside is in `info().skips`.
+        """
+        log = cls(session, now_ms)
+        log._closed = check_log(session, records) == "closed"
+        log._epoch = last_epoch(records)
+        log._skips = set_aside_in(records)
+        log._records = list(records)
+        for record in records:
+            receipt = Receipt(record.seq, record.n, duplicate=False)
+            entry = record.entry
+            body = entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
+            log._places[record.id] = (receipt, wire.fingerprint(body))
+        return log
 
     def open(self, opened: SessionOpened) -> Receipt:
         """Write entry 1. Raises `SessionExists` the second time."""
@@ -97,6 +119,7 @@ class LocalLog:
             n=last.n,
             status="closed" if self._closed else "open",
             last_activity_ms=last.received_ms,
+            skips=self._skips,
             epoch=self._epoch,
         )
 

@@ -7,26 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.contract import wire
-from parley.bus.contract.drafts import epoch_of
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.contract.keys import Keys, SessionKeys
-from parley.bus.entries import Entry, Record, Unknown
 from parley.bus.log.replies import parse_skips
+from parley.bus.sessions.stored_rows import StoredRow
 
 _PAGE: Final = 500
 _META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRow:
-    """One row of a log as it is stored: `body` is the entry's bytes, unread."""
-
-    seq: int
-    n: int
-    id: str
-    received_ms: int
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,47 +99,3 @@ def _row(item: Sequence[Any]) -> StoredRow:
     name = str(fields.get(b"id", b""), "utf-8", "replace")
     time = int(received) if received.isdecimal() else 0
     return StoredRow(int(seq), int(n), name, time, bytes(fields.get(b"entry", b"")))
-
-
-def decode_rows(rows: Sequence[StoredRow]) -> list[Record]:
-    """The records of stored rows, their bodies decoded."""
-    return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
-
-
-def redacted_numbers(log: Sequence[Record]) -> frozenset[int]:
-    """The n of the entries that were redacted."""
-    redactions = (record.entry for record in log if record.entry.kind == "entry.redacted")
-    return frozenset(int(getattr(entry, "redacted", 0)) for entry in redactions)
-
-
-def last_epoch(log: Sequence[Record]) -> int:
-    """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
-    return max((_epoch(record.entry) for record in log), default=0)
-
-
-def _epoch(entry: Entry | Unknown) -> int:
-    if not isinstance(entry, Unknown) and entry.kind == "entry.set_aside":
-        return entry.epoch
-    return epoch_of(entry) or 0
-
-
-def records_to_restore(rows: Sequence[StoredRow]) -> list[Record]:
-    """Records that a restore writes back byte for byte.
-
-    Read are those alone that it goes by, and not where their bytes are other than the
-    canonical ones of what they say, as of one that a newer version wrote.
-    """
-    return [
-        Record(row.seq, row.n, row.id, row.received_ms, _kept(wire.decode(row.body), row.body))
-        for row in rows
-    ]
-
-
-_GONE_BY: Final = frozenset({"session.forked", "entry.set_aside", "entry.redacted"})
-
-
-def _kept(entry: Entry | Unknown, body: bytes) -> Entry | Unknown:
-    read = entry.kind in _GONE_BY or epoch_of(entry) is not None
-    if read and not isinstance(entry, Unknown) and wire.encode(entry) == body:
-        return entry
-    return Unknown(entry.kind, body)

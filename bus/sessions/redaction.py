@@ -23,9 +23,10 @@ from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import DERIVED, Entry, EntryRedacted, Record, Unknown
 from parley.bus.log.outbox import lineage
-from parley.bus.sessions.audit import Audits, StoredRow, decode_rows, redacted_numbers
+from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.sessions import Sessions
 from parley.bus.sessions.staged_log import ANY, stage_log
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 
 TRIES: Final = 5  # of a session that is restored or redacted meanwhile
 STEPS: Final = 10_000  # of catching up with its publishers; each has less to do than the one before

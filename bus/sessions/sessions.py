@@ -12,11 +12,12 @@ from parley.bus.contract import wire
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
 from parley.bus.contract.session_info import SessionInfo
+from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
 from parley.bus.entries import PRIMARY, Entry, Record, Unknown
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import parse_skips
-from parley.bus.sessions.audit import last_epoch, redacted_numbers
 from parley.bus.sessions.staged_log import ANY, stage_log
+from parley.bus.sessions.stored_rows import redacted_numbers
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
@@ -102,7 +103,7 @@ class Sessions:
         over. Raises `SessionExists` unless `replace`, and `InvalidEntry`, before
         anything is written, where the records are no whole log.
         """
-        status = _checked(session, records)
+        status = check_log(session, records)
         keys = self._keys.of(session)
         (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if incarnation is not None and not replace:
@@ -131,7 +132,8 @@ class Sessions:
             await self.owned(keys, nonce),
             [
                 session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
-                status, _skips(records), last_epoch(records), self._backlog, _origin(records),
+                status, ",".join(map(str, set_aside_in(records))), last_epoch(records),
+                self._backlog, _origin(records),
             ],
         )  # fmt: skip
 
@@ -194,44 +196,6 @@ def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
 
 def _body(entry: Entry | Unknown) -> bytes:
     return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
-
-
-_LAST_EPOCH: Final = 2**52  # the scripts' numbers are whole up to twice that
-
-
-def _checked(session: str, records: Sequence[Record]) -> str:
-    """The status of a session with `records`. Raises `InvalidEntry` where they are no log."""
-    status, n = "open", 0
-    ids: set[str] = set()
-    for seq, record in enumerate(records, 1):
-        kind = record.entry.kind
-        n += kind in PRIMARY
-        if record.seq != seq or record.n != n:
-            raise InvalidEntry(
-                f"{session!r}: entry {record.seq}-{record.n} stands where {seq}-{n} belongs; "
-                "a log has no gap"
-            )
-        if record.id in ids:
-            raise InvalidEntry(f"{session!r}: id {record.id!r} is there twice")
-        if (seq == 1) != (kind == "session.opened"):
-            raise InvalidEntry(f"{session!r}: entry {seq} is {kind!r}; session.opened comes first")
-        ids.add(record.id)
-        if kind in ("session.closed", "session.forked"):
-            status = "closed" if kind == "session.closed" else "open"
-    if not ids:
-        raise InvalidEntry(f"{session!r}: a log without entries cannot be restored")
-    if (epoch := last_epoch(records)) > _LAST_EPOCH:
-        raise InvalidEntry(f"{session!r}: no floor comes to epoch {epoch}")
-    return status
-
-
-def _skips(records: Sequence[Record]) -> str:
-    skips = {
-        record.entry.seq
-        for record in records
-        if not isinstance(record.entry, Unknown) and record.entry.kind == "entry.set_aside"
-    }
-    return ",".join(str(seq) for seq in sorted(skips))
 
 
 def _origin(records: Sequence[Record]) -> str:

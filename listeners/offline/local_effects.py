@@ -26,9 +26,10 @@ def settle_log(log: LocalLog, memory: Memory) -> list[EntryFacts]:
     summaries gets extracts, as it would of a runner without a model.
     """
     facts: list[EntryFacts] = []
+    skips = log.info().skips
     while True:
         while page := log.read(after=memory.seq, count=PAGE):
-            facts += fold_with_facts(memory, page)
+            facts += fold_with_facts(memory, page, skips)
         effects = list_due_summaries(memory, WINDOW)
         if not effects:
             return facts
@@ -44,8 +45,8 @@ def extract_draft(log: LocalLog, memory: Memory, effect: SummaryEffect) -> Draft
 
 
 def read_local_range(log: LocalLog, first: int, last: int) -> list[Record]:
-    """Primary entries `first`..`last` (closed, in n); nothing is set aside in a `LocalLog`."""
-    seq = first
+    """Primary entries `first`..`last` (closed, in n), without those set aside."""
+    seq, skips = first, log.info().skips
     while missing := first - log.read(after=seq - 1, count=1)[0].n:
         seq += missing  # every entry raises n by one at most: this never passes it
     entries: list[Record] = []
@@ -53,7 +54,7 @@ def read_local_range(log: LocalLog, first: int, last: int) -> list[Record]:
         for record in log.read(after=seq - 1, count=PAGE):
             if record.n > last:
                 return entries
-            if record.entry.kind in PRIMARY and record.n >= first:
+            if record.entry.kind in PRIMARY and record.n >= first and record.seq not in skips:
                 entries.append(record)
             seq = record.seq + 1
         if seq > log.info().head:

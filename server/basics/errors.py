@@ -5,8 +5,7 @@ Refused
 │   └── NotYet           a moment that the session has not come to
 └── Failure          the call is right, the thing asked for cannot be had: exit 1
     ├── NotTheirs        somebody who may not do it
-    ├── BadTranscript    a transcript that cannot be read, by file and line
-    └── BadSessionFile   a session file that is cut, altered or of another version
+    └── BadTranscript    a transcript that cannot be read, by file and line
 """
 
 from __future__ import annotations
@@ -52,7 +51,3 @@ class BadTranscript(Failure):
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
         self.place, self.reason = place, reason
-
-
-class BadSessionFile(Failure):
-    pass

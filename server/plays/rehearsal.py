@@ -15,7 +15,8 @@ from parley.bus.connection.task_groups import run_beside
 from parley.bus.contract import wire
 from parley.bus.entries import SessionOpened, Unknown
 from parley.bus.log.local_log import LocalLog
-from parley.bus.sessions.audit import StoredRow
+from parley.bus.sessions.session_file import SessionFile
+from parley.bus.sessions.stored_rows import StoredRow
 from parley.listeners.agents.host import host_agents
 from parley.listeners.models.model_port import StreamingModel
 from parley.listeners.offline.local_effects import extract_draft, settle_log
@@ -25,7 +26,6 @@ from parley.listeners.rooms.room import Hearer, Room, enter_room
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.server.plays.arrivals import pause_until_all_here
-from parley.server.records.session_file import SessionFile
 from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
 from parley.server.scenarios.session_setup import opening_drafts

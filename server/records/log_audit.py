@@ -9,8 +9,8 @@ from dataclasses import replace
 from parley.bus.contract.drafts import is_entry_id
 from parley.bus.contract.wire import decode, encode, fingerprint
 from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
-from parley.bus.sessions.audit import StoredRow, decode_rows, redacted_numbers
 from parley.bus.sessions.staged_log import ANY
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.text.plain_text import clip
 

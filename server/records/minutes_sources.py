@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from parley.bus.contract.errors import BadSessionFile
 from parley.bus.entries import PRIMARY, Record
-from parley.bus.sessions.audit import decode_rows
+from parley.bus.sessions.session_file import SessionFile, decode_file
+from parley.bus.sessions.stored_rows import decode_rows
 from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import Memory
-from parley.server.basics.errors import BadSessionFile, NotYet
+from parley.server.basics.errors import NotYet
 from parley.server.basics.output import print_notice
 from parley.server.minutes.minutes_report import build_report
 from parley.server.queries.log_queries import read_primary_entries
 from parley.server.queries.memory_queries import read_memory
 from parley.server.records.log_audit import find_faults
-from parley.server.records.session_file import SessionFile, decode_file
 from parley.server.records.transcript_analysis import analyze
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs

@@ -8,13 +8,15 @@ import anyio.to_thread
 
 from parley.bus import Snapshot
 from parley.bus.contract.errors import SnapshotDamaged
-from parley.bus.sessions.audit import StoredRow, StoredSession, decode_rows, last_epoch
+from parley.bus.contract.whole_log import last_epoch
+from parley.bus.sessions.audit import StoredSession
+from parley.bus.sessions.session_file import SessionFile
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.memory.errors import DomainError
 from parley.memory.fold import canonical_bytes
 from parley.memory.fold.replay import fold_records, list_set_aside
 from parley.memory.state.memory import FOLD, Memory
 from parley.server.records.log_audit import find_faults, index_findings, status_findings
-from parley.server.records.session_file import SessionFile
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import Packs, read_packs
 from parley.server.settings import Settings

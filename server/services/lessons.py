@@ -11,13 +11,14 @@ import msgspec
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from parley.bus.contract.errors import BadSessionFile
 from parley.bus.entries import LessonImported
+from parley.bus.sessions.session_file import check_checksum, with_checksum
 from parley.listeners.sessions.lessons import import_lessons, teachable_lessons
 from parley.memory.goals.lessons import list_lessons
 from parley.memory.text.plain_text import one_line
 from parley.server.basics.disk_files import read_bytes
-from parley.server.basics.errors import BadSessionFile, Misuse
-from parley.server.records.session_file import check_checksum, with_checksum
+from parley.server.basics.errors import Misuse
 from parley.server.runtime.backend import Backend
 
 VERSION: Final = 1

@@ -11,16 +11,17 @@ from typing import Any
 import anyio.to_thread
 
 from parley.bus import Bus
-from parley.bus.contract.errors import SessionClosed
-from parley.bus.sessions.audit import decode_rows, records_to_restore
+from parley.bus.contract.errors import BadSessionFile, SessionClosed
+from parley.bus.sessions.session_file import SessionFile
+from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import DEFAULT
 from parley.memory.settings.setting_trees import list_retired_keys
 from parley.memory.state.memory import pack_key
-from parley.server.basics.errors import BadSessionFile, Misuse, NotYet
+from parley.server.basics.errors import Misuse, NotYet
 from parley.server.records.log_audit import find_faults, fork_log, status_findings
-from parley.server.records.session_file import SessionFile, write_file
+from parley.server.records.session_file import write_file
 
 
 async def list_sessions(bus: Bus, offset: int, count: int) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """Parley: a deliberation server, and the ledger of what a talk has come to.
 
 What a program needs in most cases, documented in docs/python.md: the log (`Bus`), one
-participant's part in a session (`Session`; `SessionClient` without a seat), what a log
-comes to (`Memory`), the entries that programs publish and the errors that they meet. Each
+participant's part in a session (`Session`; `SessionClient` without a seat), a memory without
+any server (`Memory`), the entries that programs publish and the errors that they meet. Each
 name is imported at its first use, so `import parley` loads no library at all.
 
 Everything else is found by its room: `parley.bus`, `parley.memory`, `parley.listeners`,
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from parley.bus.contract.cursor import Cursor
     from parley.bus.contract.drafts import Draft, Receipt
     from parley.bus.contract.errors import (
+        BadSessionFile,
         BusError,
         Busy,
         Conflict,
@@ -48,13 +49,14 @@ if TYPE_CHECKING:
     from parley.listeners.sessions.session import Session
     from parley.listeners.sessions.session_client import SessionClient
     from parley.memory.errors import ContextOverflow, DomainError, UnknownRef
-    from parley.memory.state.memory import Memory
+    from parley.server.library.local_memory import Memory
 
 _ROOMS = {
     "parley.bus.client": ("Bus",),
     "parley.bus.contract.cursor": ("Cursor",),
     "parley.bus.contract.drafts": ("Draft", "Receipt"),
     "parley.bus.contract.errors": (
+        "BadSessionFile",
         "BusError",
         "Busy",
         "Conflict",
@@ -84,11 +86,12 @@ _ROOMS = {
     "parley.listeners.sessions.session": ("Session",),
     "parley.listeners.sessions.session_client": ("SessionClient",),
     "parley.memory.errors": ("ContextOverflow", "DomainError", "UnknownRef"),
-    "parley.memory.state.memory": ("Memory",),
+    "parley.server.library.local_memory": ("Memory",),
 }
 _HOMES = {name: module for module, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "BadSessionFile",
     "BallotCast",
     "Bus",
     "BusError",

@@ -141,9 +141,10 @@ def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
 @app.command()
 def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
     """Save a session to a file; -o - writes to stdout."""
+    from parley.bus.sessions.session_file import encode_file
     from parley.server.basics.output import print_notice, write_stdout
     from parley.server.cli.shared.backend_calls import call_bus
-    from parley.server.records.session_file import encode_file, write_file
+    from parley.server.records.session_file import write_file
     from parley.server.services import sessions
 
     file = call_bus(settings(ctx), sessions.export_session, session)

@@ -227,7 +227,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     PersonaNotFound: _as("no-persona"),
     PersonaError: _told("refused"),
     InvalidField: _told("refused"),
-    errors.BadSessionFile: _as("bad-file"),
+    bus_errors.BadSessionFile: _as("bad-file"),
     errors.NotYet: _as("not-yet", limit="n"),
     errors.Misuse: _told("refused"),
     errors.Refused: _told("refused", 409),

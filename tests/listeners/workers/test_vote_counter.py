@@ -22,7 +22,7 @@ from parley.bus.entries import (
     SettingsChanged,
     VoteInitiated,
 )
-from parley.bus.sessions.audit import decode_rows
+from parley.bus.sessions.stored_rows import decode_rows
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import RedisLog

@@ -13,24 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parley.bus.contract.errors import BadSessionFile
 from parley.bus.contract.wire import encode
 from parley.bus.entries import EntrySetAside, Message, SessionClosed, SessionOpened
-from parley.bus.sessions.audit import StoredRow, decode_rows, records_to_restore
+from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows, records_to_restore
 from parley.memory.fold.replay import list_set_aside
-from parley.server.basics.errors import BadSessionFile, Failure
+from parley.server.basics.errors import Failure
 from parley.server.records.log_audit import (
     find_faults,
     fork_log,
     index_findings,
     status_findings,
 )
-from parley.server.records.session_file import (
-    SessionFile,
-    decode_file,
-    encode_file,
-    read_file,
-    write_file,
-)
+from parley.server.records.session_file import read_file, write_file
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.server.records.session_file import with_checksum
+from parley.bus.sessions.session_file import with_checksum
 from tests.support.doors.calls import Parley
 
 

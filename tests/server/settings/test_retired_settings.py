@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from parley.server.records.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.server.scenarios.scenario_files import bundled, parse
 from parley.server.services.session_settings import draft_change_of_tree
 from parley.server.settings import Settings, build_settings, read_sources

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionNotFound
+from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
@@ -36,7 +37,6 @@ from parley.server.http.requests.session_requests import opening_of, prepare_sce
 from parley.server.http.requests.session_states import session_rows, session_state
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
-from parley.server.records.session_file import SessionFile, decode_file, encode_file
 from parley.server.records.verification import verify_session as verify_session_log
 from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.services import sessions

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus
-from parley.server.records.session_file import SessionFile, read_file
+from parley.bus.sessions.session_file import SessionFile
+from parley.server.records.session_file import read_file
 from parley.server.scenarios.scenario_files import bundled
 from tests.support.doors.calls import Parley
 from tests.support.servers.fake_openai import FakeOpenAI, realistic

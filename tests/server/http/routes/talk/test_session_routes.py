@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from parley.server.records.session_file import with_checksum
+from parley.bus.sessions.session_file import with_checksum
 from tests.support.doors.doors import Standing, doors
 from tests.support.doors.gateway_talk import NAME, PATH, begin, slug
 from tests.support.doors.sse import streamed

@@ -1,0 +1,209 @@
+"""Session files: a whole log as one JSON object, one entry a line, and nothing else.
+
+The format is that of docs/session-file.md. Entries are kept byte for byte,
+so that export, import, export gives the same file; the checksum covers every
+byte before it, and the rest of the file is fixed, so that no single byte can
+change unnoticed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Annotated, Final, TypeVar
+
+import msgspec
+import orjson
+
+from parley.bus.contract.errors import BadSessionFile
+from parley.bus.contract.wire import is_writable_json
+from parley.bus.sessions.stored_rows import StoredRow
+
+VERSION: Final = 1
+_ENTRIES: Final = b',"entries":[\n'
+_BETWEEN: Final = b",\n"
+_LAST: Final = b"\n]"
+_OTHER: Final = "the bytes are not those this format writes; export it again"
+_TRAILER: Final = b',"checksum":"blake2b:'
+_END: Final = b'"}\n'
+_HEX: Final = frozenset(b"0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """What a file holds: a log, and what was said of it when it was written."""
+
+    session: str
+    status: str
+    rows: tuple[StoredRow, ...]
+
+    @property
+    def head(self) -> int:
+        return self.rows[-1].seq if self.rows else 0
+
+    @property
+    def n(self) -> int:
+        return self.rows[-1].n if self.rows else 0
+
+
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]  # what Redis' scripts count exactly
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    seq: _Number
+    n: _Number
+    id: str
+    t: _Number
+    entry: msgspec.Raw = msgspec.Raw()
+    raw: str | None = None
+
+
+class _Header(msgspec.Struct, forbid_unknown_fields=True):
+    parley: str
+    version: int
+    session: str
+    status: str
+    head: _Number
+    n: _Number
+
+
+class _Version(msgspec.Struct):
+    parley: str
+    version: int
+
+
+_Read = TypeVar("_Read")
+_LINE, _HEADER = msgspec.json.Decoder(_Line), msgspec.json.Decoder(_Header)
+_VERSION = msgspec.json.Decoder(_Version)
+
+
+def encode_file(file: SessionFile) -> bytes:
+    """The bytes of a session file; the same file gives the same bytes."""
+    body = bytearray(_header(file))
+    for place, row in enumerate(file.rows):
+        body += _BETWEEN * (place > 0)
+        body += _line(row)
+    body += _LAST
+    return with_checksum(body)
+
+
+def _header(file: SessionFile) -> bytes:
+    header = orjson.dumps({
+        "parley": "session", "version": VERSION, "session": file.session,
+        "status": file.status, "head": file.head, "n": file.n,
+    })  # fmt: skip
+    return header[:-1] + _ENTRIES
+
+
+def with_checksum(body: bytes | bytearray) -> bytes:
+    """A JSON object without its closing brace, ended with the checksum of its bytes."""
+    return b"".join((body, _TRAILER, _digest(body), _END))
+
+
+def decode_file(data: bytes) -> SessionFile:
+    """The session in `data`. Raises `BadSessionFile`, naming what is wrong with it.
+
+    Line by line: beside `data` no more is held than what comes of it.
+    """
+    head, end = _headed(data), _signed_to(data)
+    header = _read(_HEADER, head, "not a session file")
+    rows: list[StoredRow] = []
+    for line in _lines(data, end):
+        row = _row(_read(_LINE, line, f"not a session file: entry {len(rows) + 1}"))
+        if _line(row) != line:
+            raise BadSessionFile(_OTHER)
+        rows.append(row)
+    file = SessionFile(header.session, header.status, tuple(rows))
+    if (header.head, header.n) != (file.head, file.n):
+        raise BadSessionFile(
+            f"the header says head {header.head} and n {header.n}, "
+            f"the entries end at {file.head} and {file.n}"
+        )
+    if not data.startswith(_header(file)):
+        raise BadSessionFile(_OTHER)
+    return file
+
+
+def _lines(data: bytes, end: int) -> Iterator[bytes]:
+    """The lines of the entries, without what stands between them."""
+    at, end = data.find(_ENTRIES) + len(_ENTRIES), end - len(_LAST)
+    if at > end or data[end : end + len(_LAST)] != _LAST:
+        raise BadSessionFile(_OTHER)
+    while at < end:
+        cut = data.find(_BETWEEN, at, end)
+        yield data[at : cut if cut >= 0 else end]
+        at = cut + len(_BETWEEN) if cut >= 0 else end
+        if cut >= 0 and at == end:
+            raise BadSessionFile(_OTHER)
+
+
+def _headed(data: bytes) -> bytes:
+    """The header as an object of its own, of a file of this version."""
+    if not data.startswith(b'{"parley":"session",'):
+        raise BadSessionFile("not a session file: it does not begin as one")
+    place = data.find(_ENTRIES.rstrip(b"[\n"))
+    head = data[: place if place >= 0 else len(data)] + b"}"
+    version = _read(_VERSION, head, "the header cannot be read").version
+    if version != VERSION:
+        raise BadSessionFile(
+            f"version {version}; this parley reads version {VERSION}: use the one that wrote it"
+        )
+    return head
+
+
+def _read(decoder: msgspec.json.Decoder[_Read], data: bytes, told: str) -> _Read:
+    try:
+        return decoder.decode(data)
+    except UnicodeDecodeError:  # of msgspec 0.22, which quotes a name that it does not know
+        raise BadSessionFile(f"{told}: it is not UTF-8") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadSessionFile(f"{told}: {error}") from None
+
+
+def check_checksum(data: bytes) -> bytes:
+    """What `with_checksum` was given. Raises `BadSessionFile` where a byte has changed since."""
+    return data[: _signed_to(data)]
+
+
+def _signed_to(data: bytes) -> int:
+    """How many of the bytes the checksum covers, once it is found right."""
+    end = data.rfind(_TRAILER)
+    digest = data[end + len(_TRAILER) :]
+    if end <= 0 or not digest.endswith(_END):
+        raise BadSessionFile("cut short or altered at its end: the checksum is not whole")
+    digest = digest[: -len(_END)]
+    if len(digest) != 32 or not _HEX.issuperset(digest):
+        raise BadSessionFile("altered: the checksum is not 32 hex digits")
+    if digest != _digest(memoryview(data)[:end]):
+        raise BadSessionFile("altered: its bytes do not have the checksum it ends with")
+    return end
+
+
+def _digest(body: bytes | bytearray | memoryview) -> bytes:
+    return blake2b(body, digest_size=16).hexdigest().encode()
+
+
+def _line(row: StoredRow) -> bytes:
+    envelope = orjson.dumps({"seq": row.seq, "n": row.n, "id": row.id, "t": row.received_ms})
+    if _inline(row.body):
+        return envelope[:-1] + b',"entry":' + row.body + b"}"
+    return envelope[:-1] + b',"raw":"' + base64.b64encode(row.body) + b'"}'
+
+
+def _inline(body: bytes) -> bool:
+    """Whether an entry can stand in the file as it is: JSON on one line."""
+    if body[:1] != b"{" or body[-1:] != b"}" or b"\n" in body:
+        return False
+    return is_writable_json(body)
+
+
+def _row(line: _Line) -> StoredRow:
+    if line.raw is None:
+        return StoredRow(line.seq, line.n, line.id, line.t, bytes(line.entry))
+    try:
+        body = base64.b64decode(line.raw, validate=True)
+    except ValueError:
+        raise BadSessionFile(f"entry {line.seq}: 'raw' is not base64") from None
+    return StoredRow(line.seq, line.n, line.id, line.t, body)

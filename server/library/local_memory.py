@@ -1,0 +1,232 @@
+"""The memory of a talk, as a library: no server, no Redis, no event loop.
+
+    memory = Memory()
+    memory.say("Ana", "I propose that we try the place by the bridge.")
+    print(memory.context("Ben"))
+
+The same log and the same fold as a server's (`parley.memory.state.memory`), so the same
+bytes come of the same entries; `save` writes what `parley session import` reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Self, cast
+
+from ulid import ULID
+
+from parley.bus.contract import wire
+from parley.bus.contract.drafts import Draft, validate_entry
+from parley.bus.contract.errors import BadSessionFile
+from parley.bus.entries import Act, Entry, Message, PackRef, Record, SessionOpened
+from parley.bus.log.local_log import LocalLog
+from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows
+from parley.bus.sessions.whole_file import write_whole
+from parley.listeners.offline.local_effects import settle_log
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.memory.context.context import Request, assemble
+from parley.memory.errors import UnknownRef
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.settings.session_settings import parse_settings
+from parley.memory.state import memory as fold
+from parley.memory.state.lookup import missing_target
+from parley.memory.statistics.statistics import count_memory
+from parley.server.library.typed_rows import (
+    DecisionRow,
+    Evidence,
+    PositionRow,
+    ProposalRow,
+    SummaryRow,
+)
+from parley.server.rows.cite_rows import origin_row
+from parley.server.rows.digest_rows import summary_rows
+from parley.server.rows.item_rows import decision_row, origins, position_row, proposal_row
+
+_PAGE: Final = 500
+
+
+class Memory:
+    """What a talk has come to: proposals, decisions, positions, summaries, and contexts of them.
+
+    Plain talk is read with the shipped pattern packs, and with `packs` of your own beside
+    them; `settings` are those of a session (docs/settings.md). Every call returns once its
+    effect is in the memory, the extracts that it made due included. Not for two threads at once.
+    Raises `SettingsRefused` for what is no setting.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        title: str | None = None,
+        packs: Sequence[Pack] = (),
+    ) -> None:
+        tree = dict(settings or {})
+        parse_settings(tree)
+        own = (PackRef(pack.name, pack.hash, pack.to_json()) for pack in packs)
+        log = LocalLog("memory")
+        log.open(SessionOpened(settings=tree, title=title, packs=(*newest_packs(), *own)))
+        self._stand_on(log, (), known_packs(*packs))
+
+    def _stand_on(self, log: LocalLog, stored: Sequence[StoredRow], packs: fold.Packs) -> None:
+        self._log, self._stored = log, stored
+        self._records: dict[int, Record] = {}  # by n
+        self._newest: list[Record] = []  # messages, oldest first
+        self.state = fold.Memory(packs)
+        self._settle()
+
+    def say(
+        self,
+        participant: str,
+        content: str,
+        *,
+        act: Act | None = None,
+        re: int | str | None = None,
+        topic: str | None = None,
+        at: str | None = None,
+        id: str = "",
+        force: bool = False,
+    ) -> int:
+        """Hear `participant` say something; gives its `n`.
+
+        With an `id` of your own, hearing it again changes nothing. `at` is the sender's time.
+        Raises `InvalidEntry`, `SessionClosed`, `Conflict`; `UnknownRef` or `UnknownMessage` for
+        an `act` on what is not there, unless with `force`.
+        """
+        message = validate_entry(
+            Message, participant=participant, content=content, act=act, re=re, topic=topic, at=at
+        )
+        if not force and act is not None and re is not None:
+            missing = missing_target(self.state, message)
+            if missing is not None:
+                raise missing
+        return self.publish(message, id)
+
+    def publish(self, entry: Entry, id: str = "") -> int:
+        """Take any entry (a vote, a correction, changed settings …); gives its `n`."""
+        (receipt,) = self._log.publish([Draft(id or str(ULID()), entry)])
+        self._settle()
+        return receipt.n
+
+    def close(self, reason: str = "closed") -> None:
+        """Take nothing more; summarise what is left."""
+        self._log.close(reason)
+        self._settle()
+
+    def context(
+        self, participant: str | None = None, *, brief: bool = False, budget: int | None = None
+    ) -> str:
+        """What `participant` needs to know to speak now; `brief`: to decide whether to.
+
+        At most `budget` tokens (None: the setting). Raises `ContextOverflow` for one that is
+        too small for anything.
+        """
+        shown = self.state.settings.context
+        count = shown.recent_brief if brief else shown.recent_full
+        request = Request(
+            participant,
+            "brief" if brief else "full",
+            budget,
+            tuple(self._newest[-count:] if count else ()),
+        )
+        return assemble(self.state, request).text
+
+    @property
+    def proposals(self) -> list[ProposalRow]:
+        """Every proposal, oldest first; `status` says which are open."""
+        read = overlay_claims(self.state)
+        return [
+            cast("ProposalRow", proposal_row(proposal, self._records, read))
+            for proposal in self.state.proposals.values()
+            if proposal.stands
+        ]
+
+    @property
+    def decisions(self) -> list[DecisionRow]:
+        """Every decision, oldest first."""
+        read = overlay_claims(self.state)
+        return [
+            cast("DecisionRow", decision_row(decision, self._records, read))
+            for decision in self.state.decisions.values()
+            if decision.stands
+        ]
+
+    @property
+    def positions(self) -> list[PositionRow]:
+        """Where everybody stands, by participant."""
+        return [
+            cast("PositionRow", {"participant": participant.name, **position_row(position)})
+            for participant in self.state.participants.values()
+            for position in participant.positions.values()
+        ]
+
+    @property
+    def summaries(self) -> list[SummaryRow]:
+        """The standing summaries in the order of the talk."""
+        return cast("list[SummaryRow]", summary_rows(self.state))
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Counts of messages, participants, summaries, proposals, decisions and the rest."""
+        return count_memory(self.state)
+
+    def evidence(self, handle: str) -> list[Evidence]:
+        """The words that an item (P3, D1) rests on: its own, then each stance on it and change.
+
+        Raises `UnknownRef`.
+        """
+        item = self.state.item(handle)
+        if item is None:
+            raise UnknownRef(handle)
+        return [cast("Evidence", origin_row(origin, self._records)) for origin in origins(item)]
+
+    def to_json(self) -> str:
+        """The whole of it as a session file (docs/session-file.md), one entry a line."""
+        unstored = self._log.read(after=len(self._stored), count=self._log.info().head)
+        rows = (
+            StoredRow(r.seq, r.n, r.id, r.received_ms, wire.encode(cast("Entry", r.entry)))
+            for r in unstored
+        )
+        status = self._log.info().status
+        return encode_file(SessionFile(self._log.session, status, (*self._stored, *rows))).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, packs: Sequence[Pack] = ()) -> Self:
+        """The memory of a session file, ready to go on.
+
+        Raises `BadSessionFile` for what is none; `PackMissing` where it was read with patterns
+        that are neither shipped nor among `packs`.
+        """
+        file = decode_file(text.encode() if isinstance(text, str) else text)
+        log = LocalLog.restore(file.session, decode_rows(file.rows))
+        memory = cls.__new__(cls)
+        memory._stand_on(log, file.rows, known_packs(*packs))
+        return memory
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """`to_json` in a file, there whole or not at all. Raises `OSError`."""
+        write_whole(Path(path), self.to_json().encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, packs: Sequence[Pack] = ()) -> Self:
+        """`from_json` of a file: of `save`, of a session's, of `parley session export`."""
+        try:
+            return cls.from_json(Path(path).read_bytes(), packs=packs)
+        except BadSessionFile as error:
+            raise BadSessionFile(f"{path}: {error}") from None
+
+    def _settle(self) -> None:
+        """Fold what is new, make what is due, and keep the words at hand."""
+        before = self.state.seq
+        settle_log(self._log, self.state)
+        skips = self._log.info().skips
+        while page := self._log.read(after=before, count=_PAGE):
+            before = page[-1].seq
+            for record in page:
+                if record.entry.kind == "message" and record.seq not in skips:
+                    self._records[record.n] = record
+                    self._newest.append(record)
