@@ -40,7 +40,7 @@ def propose(
     if (
         earlier is not None
         and origin.how == "pattern"
-        and _is_of_entry(memory, earlier[0], moment.n)
+        and _is_born_at(memory, earlier[0], moment.n)
     ):
         return None
     made = _enter(moment, text, origin, marks, amends, topic or text)
@@ -96,7 +96,7 @@ def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
     return memory.proposals[ref].struck and similarity >= _STRUCK
 
 
-def _is_of_entry(memory: Memory, ref: int, n: int) -> bool:
+def _is_born_at(memory: Memory, ref: int, n: int) -> bool:
     return memory.proposals[ref].born == n
 
 

@@ -129,6 +129,15 @@ def test_an_answer_that_is_quoted_whole_was_a_proposal() -> None:
     assert all(proposal.born != 4 for proposal in memory.proposals.values())
 
 
+def test_what_a_message_proposes_twice_is_one_proposal() -> None:
+    """No repeat of itself; somebody else's same words are one."""
+    twice = f"{CACHE}\n\nSo I suggest that we cache the tokens for an hour, please."
+    memory, _ = folded(talk(("ana", twice), ("bo", CACHE)))
+    assert [(each.participant, each.echoes) for each in memory.proposals.values()] == [
+        ("ana", None), ("bo", 1),
+    ]  # fmt: skip
+
+
 def test_a_quotation_of_stops_alone_quotes_nothing() -> None:
     """It neither makes an answer of an ellipsis nor hides what its message proposes."""
     dots = '"............"'
