@@ -90,7 +90,7 @@ class Session(Speech, SessionVotes, SessionClient):
         entry = join_entry(name, **joining)
         opened = argument_checks.check_settings(settings)
         if create:
-            opening = SessionOpened(settings=opened, packs=newest_packs())
+            opening = SessionOpened(settings=opened, packs=newest_packs(*packs))
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
         reader = MemoryReader(bus, known_packs(*packs))
@@ -103,13 +103,19 @@ class Session(Speech, SessionVotes, SessionClient):
     @classmethod
     @asynccontextmanager
     async def within(
-        cls, room: Room, reader: MemoryReader, name: str, **joining: Unpack[JoinOptions]
+        cls,
+        room: Room,
+        reader: MemoryReader,
+        name: str,
+        *,
+        model: Model | None = None,
+        **joining: Unpack[JoinOptions],
     ) -> AsyncIterator[Self]:
         """Join in a room that there is, and leave at the end; the room stays.
 
         `reader` is the process' own, on the bus of the room. Raises as `on` does.
         """
-        async with cls._part(reader, room, join_entry(name, **joining)) as here:
+        async with cls._part(reader, room, join_entry(name, **joining), model) as here:
             yield here
 
     @classmethod

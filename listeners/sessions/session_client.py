@@ -11,13 +11,20 @@ which has all of this too.
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+
+import anyio.to_thread
 
 from parley.bus import Bus, Cursor, Receipt
-from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.errors import BadSessionFile, SessionNotFound
 from parley.bus.entries import Act, Message, Record
+from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.stored_rows import records_to_restore
+from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import read_pages
 from parley.listeners.cache.session_access import SessionAccess
@@ -25,6 +32,7 @@ from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.listeners.models.model_port import Model
 from parley.listeners.sessions.goals import Goals
 from parley.listeners.sessions.notebook import Notebook
+from parley.listeners.sessions.shipped_packs import check_packs
 from parley.listeners.tools.assistant import USER, Assistant, prepare_messages_for
 from parley.listeners.tools.toolbox import WAIT_SECONDS, Toolbox
 from parley.memory.context.chat_messages import ChatMessages
@@ -175,7 +183,7 @@ class SessionClient:
         return await self._access.reader.recent(self._access.session, count)
 
     async def get_memory_state(self) -> SavedSession:
-        """Everything that `restore_memory` needs, as of now."""
+        """Everything that `restore_memory` needs, as of now; `to_json` gives it as text."""
         bus, session = self._access.bus, self._access.session
         records = [record async for page in read_pages(bus, session) for record in page]
         if not records:
@@ -198,3 +206,43 @@ class SessionClient:
                 f"{session!r} was restored, but its replay is not the memory that was "
                 "saved; the state was altered, or another version of parley wrote it"
             )
+
+    async def to_json(self) -> str:
+        """The whole of the session as a session file (docs/session-file.md), one entry a line.
+
+        What `parley session export` writes, and `parley.Memory.from_json` reads as well.
+        """
+        session = self._access.session
+        audit = await self._access.bus.audit(session)
+        file = SessionFile(session, audit.status, audit.rows)
+        return (await anyio.to_thread.run_sync(encode_file, file)).decode()
+
+    async def from_json(self, text: str | bytes, *, replace: bool = False) -> None:
+        """Write the session of a session file under this one's name.
+
+        Raises `BadSessionFile` for what is none, `PackMissing` where it is read with patterns
+        that are not here, and `SessionExists` unless the session is new or `replace` is given;
+        nothing is changed then.
+        """
+        data = text.encode() if isinstance(text, str) else text
+        file = await anyio.to_thread.run_sync(decode_file, data)
+        access = self._access
+        check_packs(file.rows, access.reader.packs)
+        records = await anyio.to_thread.run_sync(records_to_restore, file.rows)
+        await access.bus.restore(access.session, records, replace=replace)
+        if file.status == "archived":
+            await access.bus.mark(access.session, file.status)
+        access.reader.forget(access.session)
+
+    async def save(self, path: str | os.PathLike[str]) -> None:
+        """`to_json` in a file, there whole or not at all. Raises `OSError`."""
+        data = (await self.to_json()).encode()
+        await anyio.to_thread.run_sync(write_whole, Path(path), data)
+
+    async def load(self, path: str | os.PathLike[str], *, replace: bool = False) -> None:
+        """`from_json` of a file: of `save`, of a memory's, of `parley session export`."""
+        data = await anyio.to_thread.run_sync(Path(path).read_bytes)
+        try:
+            await self.from_json(data, replace=replace)
+        except BadSessionFile as error:
+            raise BadSessionFile(f"{path}: {error}") from None

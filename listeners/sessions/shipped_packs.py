@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from importlib import resources
 
 from parley.bus.entries import PackRef
+from parley.bus.sessions.stored_rows import StoredRow, decode_rows
+from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
-from parley.memory.state.memory import Packs
+from parley.memory.state.memory import Packs, pack_key
 
 
 @functools.cache
@@ -23,13 +25,27 @@ def shipped_packs() -> tuple[Pack, ...]:
 
 def known_packs(*packs: Pack) -> Packs:
     """The shipped packs and `packs`, as memory looks them up."""
-    return {f"{pack.name} {pack.hash}": pack for pack in (*shipped_packs(), *packs)}
+    return {pack_key(pack.name, pack.hash): pack for pack in (*shipped_packs(), *packs)}
 
 
-def newest_packs() -> tuple[PackRef, ...]:
-    """What a new session opens with: the newest shipped pack of each name."""
+def newest_packs(*packs: Pack) -> tuple[PackRef, ...]:
+    """What a new session opens with: the newest shipped pack of each name, and `packs`.
+
+    `packs` in full, so that the log can be read without them.
+    """
     by_name = {pack.name.partition("@")[0]: pack for pack in sorted(shipped_packs(), key=_version)}
-    return tuple(PackRef(pack.name, pack.hash) for pack in by_name.values())
+    return (
+        *(PackRef(pack.name, pack.hash) for pack in by_name.values()),
+        *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in packs),
+    )
+
+
+def check_packs(rows: Iterable[StoredRow], packs: Packs) -> None:
+    """Raises `PackMissing` for a log that is read with patterns that are neither in it nor here."""
+    for record in decode_rows([row for row in rows if b'"packs"' in row.body]):
+        for ref in getattr(record.entry, "packs", None) or ():
+            if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:
+                raise PackMissing(ref.name, ref.hash)
 
 
 def _version(pack: Pack) -> int:

@@ -30,8 +30,7 @@ def read_packs(files: Sequence[str] = ()) -> Packs:
     refused, naming it.
     """
     own = [_read(Path(file)) for file in files]
-    opening = (*newest_packs(), *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in own))
-    return Packs(dict(known_packs(*own)), opening)
+    return Packs(dict(known_packs(*own)), newest_packs(*own))
 
 
 def _read(file: Path) -> Pack:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,8 @@ from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile, SessionClosed
 from parley.bus.sessions.session_file import SessionFile
 from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
-from parley.memory.errors import PackMissing
-from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import DEFAULT
 from parley.memory.settings.setting_trees import list_retired_keys
-from parley.memory.state.memory import pack_key
 from parley.server.basics.errors import Misuse, NotYet
 from parley.server.records.log_audit import find_faults, fork_log, status_findings
 from parley.server.records.session_file import write_file
@@ -57,14 +53,6 @@ def check_whole(file: SessionFile) -> None:
     """Raises `BadSessionFile` for a log that no session can have."""
     for finding in (*find_faults(file.rows), *status_findings(file.status, file.rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
-
-
-def check_readable(file: SessionFile, packs: Mapping[str, Pack]) -> None:
-    """Raises `PackMissing` for a log that is read with patterns that are not here."""
-    for record in decode_rows([row for row in file.rows if b'"packs"' in row.body]):
-        for ref in getattr(record.entry, "packs", None) or ():
-            if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:
-                raise PackMissing(ref.name, ref.hash)
 
 
 def without_effect(file: SessionFile) -> list[str]:

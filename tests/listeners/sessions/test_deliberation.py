@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from parley.bus import Bus
-from parley.bus.contract.errors import Conflict, SessionExists
+from parley.bus.contract.errors import BadSessionFile, Conflict, InvalidEntry, SessionExists
 from parley.bus.entries import Record
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.session_client import SavedSession, SessionClient
-from parley.memory.errors import SnapshotMismatch, UnknownMessage, UnknownRef
+from parley.memory.errors import PackMissing, SnapshotMismatch, UnknownMessage, UnknownRef
 from tests.support.logs.logs import PACKS, opened
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.patience import PATIENCE
@@ -118,6 +124,52 @@ async def test_an_altered_state_is_noticed(bus: Bus) -> None:
     altered = SavedSession("demo", state.records[:-1], state.memory, state.checksum)
     with pytest.raises(SnapshotMismatch):
         await talk.restore_memory(altered, replace=True)
+
+
+@settings(
+    max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(st.lists(st.tuples(st.sampled_from(("ada", "bob")), st.text(min_size=1)), max_size=30))
+def test_a_session_is_its_file(redis_url: str, talk: list[tuple[str, str]]) -> None:
+    """What was written as JSON and read again is the same file, and the same bytes of memory."""
+
+    async def round_trip() -> tuple[str, str, bytes, bytes]:
+        async with await Bus.connect(redis_url) as bus:
+            name = f"s{uuid4().hex}"
+            await bus.open(name, opened())
+            first, other = (SessionClient(bus, PACKS, each) for each in (name, f"{name}-2"))
+            for participant, words in talk:
+                with suppress(InvalidEntry):  # nothing but blanks
+                    await first.add_message(participant, words)
+            text = await first.to_json()
+            await other.from_json(text)
+            await other.add_message("ada", "It goes on.")  # and is taken back
+            await other.from_json(text, replace=True)
+            await bus.remove(name)
+            await first.from_json(text.encode())
+            bytes_ = [await replayed_bytes(bus, each) for each in (name, f"{name}-2")]
+            return text, await first.to_json(), bytes_[0], bytes_[1]
+
+    text, again, memory, copied = asyncio.run(round_trip())
+    assert again == text
+    assert json.loads(text)["parley"] == "session"
+    assert copied == memory
+
+
+async def test_a_file_is_read_whole_or_not_at_all(bus: Bus, tmp_path: Path) -> None:
+    """An altered one, one of unknown patterns, and a session that is there are refused as such."""
+    talk, path = SessionClient(bus, PACKS, "demo"), tmp_path / "demo.json"
+    await talk.add_message("ada", "First.")
+    await talk.save(path)
+    before = await talk.to_json()
+    with pytest.raises(SessionExists):
+        await talk.load(path)
+    with pytest.raises(PackMissing):
+        await SessionClient(bus, {}, "demo").load(path, replace=True)
+    path.write_text(before.replace("First.", "Thirst"), "utf-8")
+    with pytest.raises(BadSessionFile, match=r"demo\.json.*checksum"):
+        await talk.load(path, replace=True)
+    assert await talk.to_json() == before
 
 
 async def test_inline_makes_what_a_message_made_due_before_it_returns(bus: Bus) -> None:

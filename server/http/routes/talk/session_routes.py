@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.listeners.sessions.shipped_packs import check_packs
 from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
@@ -198,7 +199,7 @@ def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
     """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
     file = decode_file(spool.read())
     sessions.check_whole(file)
-    sessions.check_readable(file, packs)
+    check_packs(file.rows, packs)
     for name in sessions.without_effect(file):
         _logger.warning("setting_without_effect", setting=name)
     return file
