@@ -157,6 +157,7 @@ def test_examples_run_beside_a_server(name: str, directory: Path, warm_programs:
         "docs/models.md",
         "docs/personas.md",
         "docs/agents.md",
+        "docs/python.md",
         "docs/cli.md",
         "docs/scenarios.md",
         "docs/transcripts.md",

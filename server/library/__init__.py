@@ -1,5 +1,6 @@
-"""Parley without a server: what `from parley import Memory` gives, in plain calls.
+"""Parley as a library: what `from parley import Memory, Session` gives.
 
-Imports `rows` of the server, and the fold as `listeners.offline` runs it; no client of Redis.
-Start at `local_memory`.
+`local_memory` is a memory in plain calls and loads no client of Redis; `opened_session` is a
+session on Redis, embedded where no address is given. Imports `queries`, `rows`, `runtime` and
+`settings` of the server. Start at `local_memory`.
 """

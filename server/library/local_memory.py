@@ -20,7 +20,7 @@ from ulid import ULID
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import Draft, validate_entry
 from parley.bus.contract.errors import BadSessionFile
-from parley.bus.entries import Act, Entry, Message, PackRef, Record, SessionOpened
+from parley.bus.entries import Act, Entry, Message, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
@@ -28,13 +28,12 @@ from parley.bus.sessions.whole_file import write_whole
 from parley.listeners.offline.local_effects import settle_log
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.context import Request, assemble
-from parley.memory.errors import UnknownRef
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.session_settings import parse_settings
 from parley.memory.state import memory as fold
 from parley.memory.state.lookup import missing_target
 from parley.memory.statistics.statistics import count_memory
+from parley.server.library import memory_rows
 from parley.server.library.typed_rows import (
     DecisionRow,
     Evidence,
@@ -42,9 +41,6 @@ from parley.server.library.typed_rows import (
     ProposalRow,
     SummaryRow,
 )
-from parley.server.rows.cite_rows import origin_row
-from parley.server.rows.digest_rows import summary_rows
-from parley.server.rows.item_rows import decision_row, origins, position_row, proposal_row
 
 _PAGE: Final = 500
 
@@ -67,9 +63,8 @@ class Memory:
     ) -> None:
         tree = dict(settings or {})
         parse_settings(tree)
-        own = (PackRef(pack.name, pack.hash, pack.to_json()) for pack in packs)
         log = LocalLog("memory")
-        log.open(SessionOpened(settings=tree, title=title, packs=(*newest_packs(), *own)))
+        log.open(SessionOpened(settings=tree, title=title, packs=newest_packs(*packs)))
         self._stand_on(log, (), known_packs(*packs))
 
     def _stand_on(self, log: LocalLog, stored: Sequence[StoredRow], packs: fold.Packs) -> None:
@@ -138,36 +133,22 @@ class Memory:
     @property
     def proposals(self) -> list[ProposalRow]:
         """Every proposal, oldest first; `status` says which are open."""
-        read = overlay_claims(self.state)
-        return [
-            cast("ProposalRow", proposal_row(proposal, self._records, read))
-            for proposal in self.state.proposals.values()
-            if proposal.stands
-        ]
+        return memory_rows.list_proposals(self.state, self._records)
 
     @property
     def decisions(self) -> list[DecisionRow]:
         """Every decision, oldest first."""
-        read = overlay_claims(self.state)
-        return [
-            cast("DecisionRow", decision_row(decision, self._records, read))
-            for decision in self.state.decisions.values()
-            if decision.stands
-        ]
+        return memory_rows.list_decisions(self.state, self._records)
 
     @property
     def positions(self) -> list[PositionRow]:
         """Where everybody stands, by participant."""
-        return [
-            cast("PositionRow", {"participant": participant.name, **position_row(position)})
-            for participant in self.state.participants.values()
-            for position in participant.positions.values()
-        ]
+        return memory_rows.list_positions(self.state)
 
     @property
     def summaries(self) -> list[SummaryRow]:
         """The standing summaries in the order of the talk."""
-        return cast("list[SummaryRow]", summary_rows(self.state))
+        return memory_rows.list_summaries(self.state)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -179,10 +160,7 @@ class Memory:
 
         Raises `UnknownRef`.
         """
-        item = self.state.item(handle)
-        if item is None:
-            raise UnknownRef(handle)
-        return [cast("Evidence", origin_row(origin, self._records)) for origin in origins(item)]
+        return memory_rows.list_evidence(self.state, self._records, handle)
 
     def to_json(self) -> str:
         """The whole of it as a session file (docs/session-file.md), one entry a line."""

@@ -1,9 +1,10 @@
 """Parley: a deliberation server, and the ledger of what a talk has come to.
 
-What a program needs in most cases, documented in docs/python.md: the log (`Bus`), one
-participant's part in a session (`Session`; `SessionClient` without a seat), a memory without
-any server (`Memory`), the entries that programs publish and the errors that they meet. Each
-name is imported at its first use, so `import parley` loads no library at all.
+What a program needs in most cases, documented in docs/python.md: a memory without any server
+(`Memory`), a session in the hands of a program, or one participant's part in it (`Session`;
+`SessionClient` without a seat), the log (`Bus`), the entries that programs publish and the
+errors that they meet. Each name is imported at its first use, so `import parley` loads no
+library at all.
 
 Everything else is found by its room: `parley.bus`, `parley.memory`, `parley.listeners`,
 `parley.personas`, `parley.server`.
@@ -46,10 +47,10 @@ if TYPE_CHECKING:
         ToolReturned,
         VoteInitiated,
     )
-    from parley.listeners.sessions.session import Session
     from parley.listeners.sessions.session_client import SessionClient
     from parley.memory.errors import ContextOverflow, DomainError, UnknownRef
     from parley.server.library.local_memory import Memory
+    from parley.server.library.opened_session import Session
 
 _ROOMS = {
     "parley.bus.client": ("Bus",),
@@ -83,10 +84,10 @@ _ROOMS = {
         "ToolReturned",
         "VoteInitiated",
     ),
-    "parley.listeners.sessions.session": ("Session",),
     "parley.listeners.sessions.session_client": ("SessionClient",),
     "parley.memory.errors": ("ContextOverflow", "DomainError", "UnknownRef"),
     "parley.server.library.local_memory": ("Memory",),
+    "parley.server.library.opened_session": ("Session",),
 }
 _HOMES = {name: module for module, names in _ROOMS.items() for name in names}
 
