@@ -10,6 +10,7 @@ range but for the sorting of what is chosen from it.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -29,9 +30,11 @@ SHARE: Final = 350  # per mille of the talk's characters that its summary may ha
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
-_FEW_WORDS: Final = 8  # of an item, where there are many: the others want to be known by theirs
+_FEW_WORDS: Final = 24  # of an item's line, where there are many
+_LEAST_WORDS: Final = 8  # of an item that is cut; fewer say nothing
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
-_TALK_SENTENCES: Final = 2
+_TALK_SENTENCES: Final = 6
+TALK_SHARE: Final = 40  # per cent of the room beside the bare ledger that the talk has
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
 _BIRTHS: Final = ("proposed", "claimed")
 
@@ -42,13 +45,26 @@ class _Room:
     def __init__(self, chars: int, words: int) -> None:
         self.chars, self.words = chars, words
 
+    def has(self, text: str) -> bool:
+        return len(text) <= self.chars and len(text.split()) <= self.words
+
     def take(self, text: str) -> bool:
-        chars, words = len(text), len(text.split())
-        if chars > self.chars or words > self.words:
+        if not self.has(text):
             return False
-        self.chars -= chars
-        self.words -= words
+        self.chars -= len(text)
+        self.words -= len(text.split())
         return True
+
+    def reserve(self, share: int) -> _Room:
+        """Take `share` per cent of what is left, to be given back by `add`."""
+        part = _Room(self.chars * share // 100, self.words * share // 100)
+        self.chars -= part.chars
+        self.words -= part.words
+        return part
+
+    def add(self, part: _Room) -> None:
+        self.chars += part.chars
+        self.words += part.words
 
     def clip(self, text: str, limit: int, beside: str, most: int = sys.maxsize) -> str:
         """`text`, cut to what is left with `beside` before it, and to `most` words.
@@ -76,16 +92,23 @@ class _Item:
         self.text = ""
         self.reasons: list[str] = []
 
-    def line(self) -> str:
+    @property
+    def weight(self) -> int:
+        return max(WEIGHTS[change.kind] for change in self.changes)
+
+    @property
+    def birth(self) -> LedgerChange | None:
+        """The change by which the range brought the item."""
+        return next((change for change in self.changes if change.kind in _BIRTHS), None)
+
+    def events(self) -> str:
         events: dict[tuple[str, str], list[str]] = {}
         for change in self.changes:
             names = events.setdefault((change.kind, change.other), [])
             if change.who and change.who not in names:
                 names.append(one_line(change.who))
         phrases = [_phrase(kind, other, names) for (kind, other), names in events.items()]
-        line = " ".join([self.ref, "; ".join(filter(None, phrases))]).strip()
-        text = f": {self.text}" if self.text else ""
-        return f"{line}{text}" + "".join(self.reasons)
+        return "; ".join(filter(None, phrases))
 
 
 def talk_length(lines: Sequence[Line]) -> int:
@@ -108,13 +131,15 @@ def extract_summary(
     length = talk_length(lines)
     room = _Room(min(length, max(FLOOR, length * SHARE // 1000)), words)
     by_n = {line.n: line for line in lines}
-    items = _fill_items(changes, room)
-    quoted = _quote_items(items, by_n, room)
     talks = [read_talk(lines)] if talks is None else talks
-    questions = _fill_questions(talks, room)
+    items = _fill_items(changes, room)
+    talk = room.reserve(TALK_SHARE) if any(each.central for each in talks) else _Room(0, 0)
+    quoted = _quote_items(items, by_n, room)
     quoted += _give_reasons(items, by_n, room)
+    questions = _fill_questions(talks, room)
+    room.add(talk)
     sentences = _fill_talk(talks, quoted, room)
-    parts = [item.line() for item in items] + questions
+    parts = _ledger_lines(items) + questions
     parts += [f"{sentence.participant}: {sentence.text}" for sentence in sentences]
     return "\n".join(parts) if parts else _anything(lines, room)
 
@@ -125,19 +150,36 @@ def extract_summary(
 def _fill_items(changes: Sequence[LedgerChange], room: _Room) -> list[_Item]:
     """The items with those of their changes that fit, the weightiest first; in log order."""
     order = _shown(changes)
+    kept = order
+    text = "\n".join(_ledger_lines(_group(changes, kept)))
+    if not room.has(text):
+        kept = []
+        for place in sorted(order, key=lambda place: (-WEIGHTS[changes[place].kind], place)):
+            more = sorted([*kept, place])
+            longer = "\n".join(_ledger_lines(_group(changes, more)))
+            if room.has(longer):
+                kept, text = more, longer
+    room.take(f"{text}\n" if text else "")
+    return _group(changes, kept)
+
+
+def _group(changes: Sequence[LedgerChange], places: Sequence[int]) -> list[_Item]:
+    """The changes at `places` by their items, in log order."""
     items: dict[str, _Item] = {}
-    kept: set[int] = set()
-    for place in sorted(order, key=lambda place: (-WEIGHTS[changes[place].kind], place)):
-        change = changes[place]
-        cost = _phrase(change.kind, change.other, [one_line(change.who)] if change.who else [])
-        head = "" if change.ref in items else f"{one_line(change.ref)}\n"
-        if room.take(f"{head} {cost}; "):
-            items.setdefault(change.ref, _Item(one_line(change.ref)))
-            kept.add(place)
-    for place in sorted(kept):
-        items[changes[place].ref].changes.append(changes[place])
-    first = {changes[place].ref: place for place in sorted(kept, reverse=True)}
-    return [items[ref] for ref in sorted(items, key=lambda ref: first[ref])]
+    for place in places:
+        ref = one_line(changes[place].ref)
+        items.setdefault(ref, _Item(ref)).changes.append(changes[place])
+    return list(items.values())
+
+
+def _ledger_lines(items: Sequence[_Item]) -> list[str]:
+    """A line an item; those that the same happened to and that have no words share theirs."""
+    lines: dict[str, tuple[list[str], str]] = {}
+    for item in items:
+        text = "".join([f": {item.text}" if item.text else "", *item.reasons])
+        events = item.events()
+        lines.setdefault(item.ref if text else events, ([], f"{events}{text}"))[0].append(item.ref)
+    return [f"{', '.join(refs)} {rest}".strip() for refs, rest in lines.values()]
 
 
 def _shown(changes: Sequence[LedgerChange]) -> list[int]:
@@ -185,27 +227,33 @@ def _quote_items(
 ) -> list[tuple[int, int, int]]:
     """Give items that the range brought their words, as far as there is room; what was quoted.
 
-    Each its share of the room; none to what repeats an item that is named beside it.
+    The weightiest first, of equals the first of each message before the second of any; eight
+    words at least. None to what repeats an item that is named beside it.
     """
-    births = [(item, birth) for item in items if (birth := _birth(item)) is not None]
-    births.sort(key=lambda pair: -max(WEIGHTS[change.kind] for change in pair[0].changes))
     named = {item.ref for item in items}
-    quoted = []
-    for place, (item, birth) in enumerate(births):
-        line = by_n.get(birth.n)
-        if line is None or any(c.kind == "repeats" and c.other in named for c in item.changes):
+    births: list[tuple[int, int, _Item, LedgerChange]] = []  # order, turn in its message, ...
+    turn: Counter[int] = Counter()
+    for item in items:
+        birth = item.birth
+        if birth is None or any(c.kind == "repeats" and c.other in named for c in item.changes):
             continue
+        births.append((-10 * item.weight - len(item.changes), turn[birth.n], item, birth))
+        turn[birth.n] += 1
+    births.sort(key=lambda each: each[:2])
+    quoted = []
+    for place, (_, _, item, birth) in enumerate(births):
+        line = by_n.get(birth.n)
+        if line is None:
+            continue
+        head = f"{item.ref} {item.events()}: "
         share = max(_FEW_WORDS, room.words // (len(births) - place))
-        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, ": ", share)
-        if text and room.take(f": {text}"):
+        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, head, share)
+        if text.endswith("…") and len(text.split()) < _LEAST_WORDS:
+            continue
+        if text and room.take(f"{head}{text}\n"):
             item.text = text
             quoted.append((birth.n, birth.start, birth.end))
     return quoted
-
-
-def _birth(item: _Item) -> LedgerChange | None:
-    """The change by which the range brought the item."""
-    return next((change for change in item.changes if change.kind in _BIRTHS), None)
 
 
 def _give_reasons(
@@ -245,23 +293,27 @@ def _fill_questions(talks: Sequence[Talk], room: _Room) -> list[str]:
 def _fill_talk(
     talks: Sequence[Talk], quoted: Sequence[tuple[int, int, int]], room: _Room
 ) -> list[Sentence]:
-    """The sentences that carry most, two at most, that no item quotes; as the talk has them."""
-    chosen: list[Sentence] = []
-    longest = max((len(talk.central) for talk in talks), default=0)
-    ranked = [
-        talk.central[rank] for rank in range(longest) for talk in talks if rank < len(talk.central)
-    ]
+    """The sentences that carry most, those of messages first that nothing quotes; in log order.
+
+    At most one of a message, and six.
+    """
+    seen = {n for n, _, _ in quoted}
+    ranked = sorted(
+        (sentence for talk in talks for sentence in talk.central if sentence.weight > 0),
+        key=lambda sentence: (sentence.n in seen, -sentence.weight),
+    )
+    chosen: dict[int, Sentence] = {}
     for sentence in ranked:
-        if any(
+        if sentence.n in chosen or any(
             sentence.n == n and sentence.start < end and start < sentence.end
             for n, start, end in quoted
         ):
             continue
         if room.take(f"{sentence.participant}: {sentence.text}\n"):
-            chosen.append(sentence)
+            chosen[sentence.n] = sentence
             if len(chosen) == _TALK_SENTENCES:
                 break
-    return sorted(chosen, key=lambda sentence: (sentence.n, sentence.start))
+    return [chosen[n] for n in sorted(chosen)]
 
 
 def _anything(lines: Sequence[Line], room: _Room) -> str:

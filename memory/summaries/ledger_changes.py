@@ -16,13 +16,15 @@ from parley.memory.state.summary_state import ChangeKind, LedgerChange
 
 MOST_CHANGES: Final = 64  # of one range: more than 200 words can name
 WEIGHTS: Final[dict[ChangeKind, int]] = {
-    "ratified": 9, "accepted": 9, "rejected": 9, "disputed": 9, "carried": 9, "failed": 9,
+    "ratified": 9, "accepted": 9, "adopted": 9, "rejected": 9, "disputed": 9, "carried": 9,
+    "failed": 9,
     "superseded": 8, "retracted": 8, "claimed": 8, "withdrawn": 8, "proposed": 7, "opposed": 6,
     "turned to support": 6, "turned to oppose": 6, "replaced": 5, "amends": 4, "short": 4,
     "repeats": 4, "cancelled": 4, "lapsed": 3, "supported": 2, "set aside": 9, "taken up": 9,
 }  # fmt: skip
 _SETTLED: Final[dict[object, ChangeKind]] = {
     "accepted": "accepted",
+    "adopted": "adopted",
     "rejected": "rejected",
     "withdrawn": "withdrawn",
     "modified": "replaced",

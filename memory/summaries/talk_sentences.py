@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.markdown_blocks import split_blocks
 from parley.memory.text.plain_text import IDEOGRAPHIC, clip, one_line
 from parley.memory.text.similarity import content_stems
@@ -22,8 +23,11 @@ _MAX_SENTENCES: Final = 200  # of one message
 _LEAST_WORDS: Final = 4  # a shorter sentence says nothing out of its place
 _LEAST_ASKED: Final = 6  # words of a question that is more than bare
 _LEAST_STEMS: Final = 3
-_LEAD_IN: Final = 25  # characters: "**My recommendation**" and the like need what follows them
-_CANDIDATES: Final = 4  # of one interval: two for its summary, two in place of what items quote
+_CHARS_PER_MARK: Final = 12  # of code: with fewer the text is no sentence
+_WEIGH_OUTCOME: Final = 30  # beside at most 100 for words that the talk shares
+_MOST_OUTCOMES: Final = 2
+_WEIGH_NEWEST: Final = 20
+_WEIGH_HANGING: Final = 25
 _TALK: Final = ("paragraph", "item")
 _ENDS: Final = (*".!…。！", '."', ".)", "。」")
 _PROSE: Final = ("paragraph", "item", "heading", "quote", "row")
@@ -32,13 +36,19 @@ _SENTENCE: Final = re.compile(
 )
 _NO_STOP: Final = re.compile(r"(?:\b(?:mrs?|ms|dr|vs|cf|e\.g|i\.e|fig|resp)|\s)\.$", re.IGNORECASE)
 _IDEOGRAPHS: Final = re.compile(f"[{IDEOGRAPHIC}]")
-_GREETING: Final = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|welcome|dear|thanks?|thank you"
-    r"|hallo|guten (?:morgen|tag|abend)|danke|willkommen|bonjour|bonsoir|salut|merci|hola"
-    r"|buen[oa]s|gracias|ol[áa]|bom dia|boa (?:tarde|noite)|obrigad[oa]|שלום|תודה)(?!\w)"
-    r"|こんにちは|おはよう|ありがとう|皆さん|你好|大家好|谢谢|早上好|早安)",
+# How something came out, what was wrong, what somebody ruled.
+_OUTCOME: Final = re.compile(
+    r"\b(?:verdicts?|in (?:summary|short|conclusion)|conclusions?|overall|outcomes?|root cause"
+    r"|turn(?:s|ed) out|key (?:insight|point|finding)s?|fixed|pass(?:es|ed|ing)|"
+    r"fail(?:s|ed|ing|ure)|works now|working now|broken|completed?|implemented|committed|merged"
+    r"|deployed|resolved|winner|prefer(?:s|red|ence)|wrong"
+    r"|consensus|decided|final(?:ly)?|totals?|tally|scored?|disagree|reject(?:s|ed)?|approved?|because"
+    r"|the (?:problem|issue|cause|reason|bug|catch) (?:is|was))\b"
+    r"|\b\d+ ?(?:/|of|out of) ?\d+\b|\d ?%|[✅❌]",
     re.IGNORECASE,
 )
+_CODE: Final = re.compile(r"[=(){}\[\]_;<>|\\]")
+_HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
 
 
 class Line(NamedTuple):
@@ -58,6 +68,7 @@ class Sentence:
     text: str
     start: int
     end: int
+    weight: int = 0
 
 
 class Talk(NamedTuple):
@@ -68,10 +79,15 @@ class Talk(NamedTuple):
 
 
 def read_talk(lines: Sequence[Line]) -> Talk:
-    """The sentences of `lines` that carry most, and the questions that nobody took up after."""
+    """The sentence of each of `lines` that carries most, and the questions that nobody took up.
+
+    What carries most shares its words with the rest of the talk, or says how something came
+    out; newer messages go before older ones.
+    """
     sentences = [sentence for line in lines for sentence in _sentences(line, _TALK)]
     stems = [frozenset(content_stems(sentence.text)) for sentence in sentences]
     shared = Counter(stem for each in stems for stem in each)
+    common = max(1, max(shared.values(), default=1) - 1)
     ranked: list[tuple[bool, int, int]] = []
     questions: list[Sentence] = []
     later: dict[str, set[str]] = {}  # stem -> who says it after the sentence in hand
@@ -79,26 +95,28 @@ def read_talk(lines: Sequence[Line]) -> Talk:
         sentence, words = sentences[place], stems[place]
         if says_something(sentence.text) and len(words) >= _LEAST_STEMS:
             if not sentence.text.endswith(("?", "？")):
-                weight = 100 * sum(shared[word] - 1 for word in words) // (len(words) + 4)
+                weight = 100 * sum(shared[word] - 1 for word in words) // (len(words) + 4) // common
+                weight += _WEIGH_OUTCOME * len(_OUTCOME.findall(sentence.text)[:_MOST_OUTCOMES])
+                if weight:  # what nobody comes back to is small talk
+                    weight += _WEIGH_NEWEST * place // len(sentences)
+                    weight -= _WEIGH_HANGING * bool(_HANGING.match(sentence.text))
                 ranked.append((not _is_whole(sentence.text), -weight, place))
             elif _is_open(sentence, words, later):
                 questions.append(sentence)
         for word in words:
             later.setdefault(word, set()).add(sentence.participant)
-    chosen: list[Sentence] = []
-    seen: set[frozenset[str]] = set()
-    for _, _, place in sorted(ranked):
-        if stems[place] not in seen:
-            seen.add(stems[place])
-            chosen.append(sentences[place])
-        if len(chosen) == _CANDIDATES:
-            break
-    return Talk(tuple(chosen), tuple(questions[:2]))
+    earliest = {stems[place]: place for place in range(len(stems) - 1, -1, -1)}
+    chosen: dict[int, Sentence] = {}
+    for _, weight, place in sorted(ranked):
+        sentence = sentences[place]
+        if earliest[stems[place]] == place and sentence.n not in chosen:
+            chosen[sentence.n] = replace(sentence, weight=-weight)
+    return Talk(tuple(chosen.values()), tuple(questions[:2]))
 
 
 def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
-    if _GREETING.match(text):
+    if is_courtesy(text) or len(_CODE.findall(text)) * _CHARS_PER_MARK > len(text):
         return False
     return len(text.split()) >= least or len(_IDEOGRAPHS.findall(text)) > 2 * least
 
@@ -108,13 +126,18 @@ def quote_line(line: Line, start: int, end: int) -> str:
 
     With the next one where it only leads in to it: "My recommendation:".
     """
-    text = ""
+    quoted: list[str] = []
     for sentence in _sentences(line, _PROSE):
-        if text or (sentence.start < end and start < sentence.end):
-            text = f"{text} {sentence.text}".strip()
-            if not text.endswith(":") and len(text) >= _LEAD_IN:
+        if sentence.start < end and start < sentence.end:
+            quoted.append(sentence.text)
+        elif quoted:
+            if not quoted[-1].endswith(":"):
                 break
-    return text
+            quoted.append(sentence.text)
+    for end_of_line in (0, -1):
+        while len(quoted) > 1 and is_courtesy(quoted[end_of_line]):
+            del quoted[end_of_line]
+    return " ".join(quoted)
 
 
 def _is_whole(text: str) -> bool:
@@ -125,7 +148,7 @@ def _is_whole(text: str) -> bool:
 def any_sentence(lines: Sequence[Line]) -> Sentence | None:
     """The first sentence that is no greeting, where no longer one is to be had."""
     sentences = (sentence for line in lines for sentence in _sentences(line, _TALK))
-    return next((each for each in sentences if not _GREETING.match(each.text)), None)
+    return next((each for each in sentences if not is_courtesy(each.text)), None)
 
 
 def _is_open(sentence: Sentence, words: frozenset[str], later: dict[str, set[str]]) -> bool:

@@ -1,0 +1,31 @@
+"""Sentences that open or end a message without saying anything: greetings, thanks, politeness.
+
+Greetings of the packs' languages; politeness in English.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_GREETING: Final = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|welcome|dear|thanks?|thank you"
+    r"|hallo|guten (?:morgen|tag|abend)|danke|willkommen|bonjour|bonsoir|salut|merci|hola"
+    r"|buen[oa]s|gracias|ol[áa]|bom dia|boa (?:tarde|noite)|obrigad[oa]|שלום|תודה)(?!\w)"
+    r"|こんにちは|おはよう|ありがとう|皆さん|你好|大家好|谢谢|早上好|早安)",
+    re.IGNORECASE,
+)
+_POLITENESS: Final = re.compile(
+    r"\W*(?:(?:i|we) (?:\w+ )?(?:appreciate|understand|acknowledge|hear|see|respect)\b"
+    r"|you(?:'re| are) (?:\w+ )?right"
+    r"|(?:that's|that is|this is) an? (?:good|great|fair|valid|excellent)"
+    r"|(?:good|great|fair|excellent) (?:point|question|work|job)\b"
+    r"|i(?:'m| am) (?:sorry|glad|happy)|i apologi[sz]e|sorry|let me (?:know|tell)|feel free"
+    r"|(?:certainly|sure|absolutely|of course)[!,.])",
+    re.IGNORECASE,
+)
+
+
+def is_courtesy(text: str) -> bool:
+    """True of a sentence that begins as a greeting or a politeness does."""
+    return bool(_GREETING.match(text) or _POLITENESS.match(text))
