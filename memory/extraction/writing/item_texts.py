@@ -13,6 +13,8 @@ from typing import Final
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.block_words import plain
+from parley.memory.text.courtesies import is_courtesy
+from parley.memory.text.plain_text import OUTCOME_LIMIT
 
 _LONG: Final = 300  # characters of an item's text, where its block has as many
 _LONGEST: Final = 500  # with the sentence before it, where it points back to that
@@ -22,7 +24,8 @@ _READ: Final = 2000  # characters of a unit that an item quotes from
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
-_BEFORE: Final = re.compile(r"^[^\w(\[\"'$/@.`+<>=-]+")
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
+_BEFORE: Final = re.compile(r"^(?:[-–—*+]\s+)?[^\w(\[\"'$/@.`+<>=-]+")
 _AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
 
 
@@ -51,6 +54,8 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
     follows = any(each.block == unit.block and each.start < unit.start for each in apart)
     while not follows and fits(low - 1) and units[low - 1].block == unit.block:
         low -= 1
+    while low < units.index(unit) and is_courtesy(message.text[units[low].start : units[low].end]):
+        low += 1
     return units[low].start, units[high].end
 
 
@@ -65,14 +70,22 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
     few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
     if above >= 0 and len(text.split()) < few:
         lead = message.units[above]
-        return f"{tidy(message.text[lead.start : lead.end]).rstrip(':')}: {text}"
+        return _join(tidy(message.text[lead.start : lead.end]), text)
     return text
 
 
+def _join(lead: str, text: str) -> str:
+    """A heading or lead-in with what stands under it."""
+    return f"{lead} {text}" if lead.endswith((".", "!", "?")) else f"{lead.rstrip(':')}: {text}"
+
+
 def ruling_text(message: WrittenMessage, unit: Unit) -> str:
-    """What was decided: of a heading what stands under it as well."""
+    """What was decided, with what stands around it where there is room, or below its heading."""
     first, last = item_span(message, unit)
     text = tidy(message.text[first:last])
+    if len(text) > OUTCOME_LIMIT:
+        first, last = unit.start, unit.end
+        text = tidy(message.text[first:last])
     for following in message.units[message.units.index(unit) + 1 :]:
         if len(text) >= _RULING:
             break
@@ -80,10 +93,18 @@ def ruling_text(message: WrittenMessage, unit: Unit) -> str:
             continue
         words = tidy(message.text[following.start : following.end])
         if words:
-            text = f"{text}: {words}" if text else words
+            text = _join(text, words) if text else words
         if len(words) > _ENOUGH:
             break
-    return text
+    return _end_at_sentence(text, OUTCOME_LIMIT)
+
+
+def _end_at_sentence(text: str, limit: int) -> str:
+    """`text`, of what is longer than `limit` the sentences that fit, if there are any."""
+    if len(text) <= limit:
+        return text
+    ends = [stop.start() + 1 for stop in _SENTENCE_END.finditer(text, _ENOUGH, limit)]
+    return text[: ends[-1]] if ends else text
 
 
 def tidy(text: str) -> str:

@@ -61,6 +61,33 @@ def proposed(text: str) -> list[str]:
     ]
 
 
+def test_politeness_before_a_proposal_is_no_part_of_its_text() -> None:
+    """The span leaves it out as well; what it stands in front of says all."""
+    text = (
+        "I appreciate your passion for the town. I suggest that we repair the bridge in May. "
+        "It carries half of the traffic."
+    )
+    assert proposed(text)[0].startswith("I suggest that we repair the bridge in May.")
+
+
+def test_a_long_ruling_ends_with_a_sentence() -> None:
+    """It begins with the sentence that rules, whatever stands before it."""
+    before = "Both sides were heard at length, and each of them has a point that we understand. "
+    ruling = "Decision: approved. "
+    message = read(before * 2 + ruling + "The work begins on Monday, with the roof. " * 5)
+    unit = next(unit for unit in message.units if message.text[unit.start :].startswith("Decision"))
+    text = ruling_text(message, unit)
+    assert text.startswith("Decision: approved. The work begins")
+    assert text.endswith("with the roof.")
+    assert len(text) <= 200
+
+
+def test_a_lead_that_is_a_sentence_stands_before_what_it_leads_to() -> None:
+    message = read("## We go on with three changes.\n\n- Fix the docs\n- Ship it\n")
+    unit = next(unit for unit in message.units if unit.kind == "item")
+    assert headed(message, unit, "Fix the docs") == "We go on with three changes. Fix the docs"
+
+
 def placed(text: str) -> set[str]:
     return {each.rule for each in read(text).placed()}
 
