@@ -78,7 +78,7 @@ def describe_fate(memory: Memory, earlier: Proposal) -> str:
 
 def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
     """The longest sentence of those who had their way, none where it was nobody's."""
-    stance = {"rejected": "oppose", "accepted": "support"}.get(earlier.status)
+    stance = {"rejected": "oppose", "accepted": "support", "adopted": "support"}.get(earlier.status)
     positions: list[tuple[str, Position]] = []
     for name in islice(reversed(earlier.reactions), _ASKED):
         person = memory.participants.get(name)

@@ -14,7 +14,8 @@ from parley.memory.state.memory import Memory
 
 # Statuses are far apart, so that only many voices or much time make up for one.
 _STATUS: Final = {
-    "ratified": 1000, "active": 1000, "disputed": 500, "accepted": 300, "claimed": 100,
+    "ratified": 1000, "active": 1000, "disputed": 500, "accepted": 300, "adopted": 300,
+    "claimed": 100,
 }  # fmt: skip
 _DECISION: Final = 300
 _PROPOSAL: Final = 200

@@ -18,6 +18,7 @@ from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
 
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
+_VOTED_ON = ("active", "accepted", "adopted", "rejected")
 _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own
 _NEAR_CONFIDENCE = 400  # of a link by nearness alone, per mille
 
@@ -90,7 +91,7 @@ def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:
     for proposal in islice(reversed(memory.proposals.values()), _LOOK_BACK):
         if not proposal.stands or proposal.tentative or proposal.born == moment.n:
             continue
-        if proposal.status in ("active", "accepted", "rejected") and memory.in_window(proposal):
+        if proposal.status in _VOTED_ON and memory.in_window(proposal):
             newest = proposal if newest is None or newest.born < proposal.born else newest
     return newest
 

@@ -1,6 +1,7 @@
 """The life of a proposal.
 
     active ──► accepted    a quorum, an act by someone permitted, a vote and its claim
+           ──► adopted     somebody else reported it done, and nobody is against it
            ──► rejected    an act by someone permitted
            ──► withdrawn   its proposer
            ──► modified    a successor that amends it
@@ -173,7 +174,7 @@ def settle_proposal(
     moment: FoldStep, proposal: Proposal, status: ProposalStatus, origin: Origin
 ) -> None:
     """Move an active proposal to `status`, for good; what is ruled on was taken up."""
-    if status in ("accepted", "rejected"):
+    if status in ("accepted", "adopted", "rejected"):
         make_firm(moment, proposal)
     proposal.status = status
     proposal.settled = origin

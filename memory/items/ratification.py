@@ -213,7 +213,7 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
 
 def _may_be_accepted(proposal: Proposal | None) -> bool:
     """True for what stands and was neither taken back nor replaced: who proposed it is for it."""
-    return proposal is not None and proposal.status in ("active", "accepted")
+    return proposal is not None and proposal.status in ("active", "accepted", "adopted")
 
 
 def _agreed(memory: Memory, decision: Decision) -> list[Cite]:

@@ -21,7 +21,9 @@ VOICE: Final = "parley"  # the server's own: it takes no seat, and stands nowher
 
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
-ProposalStatus = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed"]
+ProposalStatus = Literal[
+    "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed"
+]
 DecisionStatus = Literal["claimed", "ratified", "disputed", "superseded"]
 
 

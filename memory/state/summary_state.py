@@ -10,7 +10,7 @@ from msgspec import Struct
 ChangeKind = Literal[
     "proposed", "amends", "repeats", "supported", "opposed",
     "turned to support", "turned to oppose",
-    "accepted", "rejected", "withdrawn", "replaced", "lapsed",
+    "accepted", "adopted", "rejected", "withdrawn", "replaced", "lapsed",
     "claimed", "ratified", "disputed", "superseded",
     "carried", "failed", "short", "cancelled", "retracted", "set aside", "taken up",
 ]  # fmt: skip

@@ -19,6 +19,9 @@ from parley.memory.writing.answered_turns import (
     standing_proposals,
 )
 
+_READ: Final = 4000  # characters of a report that are looked at for what it is about
+_LEAST_SHARED: Final = 3  # words of a proposal that a report of it has
+_SHARE: Final = 5  # and one in so many of the proposal's
 _OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
 
 
@@ -35,10 +38,31 @@ def take_stances(
     said = [each for each in placed if each.act == "oppose"]
     said = said or [each for each in placed if each.act == "support"]
     if not said:
+        _take_reports(moment, message, placed, answered)
         return
     stance: Stance = "oppose" if said[0].act == "oppose" else "support"
     for proposal in _meant(message, said[0], answered):
         _react(moment, proposal, stance, said[0])
+
+
+def _take_reports(
+    moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
+) -> None:
+    """Count who reports done what was proposed, in words of it, as for it: that adopts it.
+
+    Not where somebody is against it.
+    """
+    done = next((each for each in placed if each.act == "done"), None)
+    if done is None or has_redacted(answered):
+        return
+    marks = set(fingerprint(message.text[:_READ]))
+    for proposal in answered:
+        shared = len(marks & set(proposal.fingerprint))
+        if shared < _LEAST_SHARED or shared * _SHARE < len(proposal.fingerprint):
+            continue
+        _react(moment, proposal, "support", done)
+        if proposal.status == "active" and proposal.tally[1] == 0:
+            proposals.settle_proposal(moment, proposal, "adopted", placed_origin(moment, done))
 
 
 def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -> None:

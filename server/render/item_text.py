@@ -17,8 +17,8 @@ Row = Mapping[str, Any]
 
 MARKS = {"support": "+", "oppose": "-", "neutral": "~"}
 STYLES = {
-    "ratified": "green", "accepted": "green", "claimed": "yellow", "active": "yellow",
-    "disputed": "red", "rejected": "red",
+    "ratified": "green", "accepted": "green", "adopted": "green",
+    "claimed": "yellow", "active": "yellow", "disputed": "red", "rejected": "red",
 }  # fmt: skip
 _BREAKS: Final = re.compile(r"(?:\r?\n)+[ \t]*")
 

@@ -11,7 +11,7 @@ from parley.memory.state.memory import Memory
 from parley.server.rows.claim_rows import finding_rows_of_claims, index_of_item
 
 # The scored vocabulary knows four outcomes of a proposal.
-STATUS: Final = {"withdrawn": "rejected", "lapsed": "active"}
+STATUS: Final = {"adopted": "accepted", "withdrawn": "rejected", "lapsed": "active"}
 _WHENCE: Final = ("how", "rule", "confidence", "id")
 
 

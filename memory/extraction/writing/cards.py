@@ -21,7 +21,7 @@ from parley.memory.extraction.patterns.regular_expressions import (
 from parley.memory.extraction.writing.wording import Weigher
 
 Place = Literal["opening", "heading", "anywhere"]
-Act = Literal["support", "oppose", "neutral", "decide"]
+Act = Literal["support", "oppose", "neutral", "decide", "done"]
 
 _instead: ContextVar[WritingCards | None] = ContextVar("_instead", default=None)
 

@@ -202,7 +202,7 @@ class WrittenMessage:
         return opening, headings
 
 
-_CLAIMS: Final = ("support", "decide")  # what nobody may be made to have said
+_CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
 _OPTION: Final = "option"
 _GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})
 

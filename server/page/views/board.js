@@ -11,7 +11,7 @@ import { react } from "./source.js";
 
 const COLUMNS = [
   { name: "open", title: "Open", glyph: "○", holds: ["active"] },
-  { name: "accepted", title: "Accepted", glyph: "✓", holds: ["accepted"] },
+  { name: "accepted", title: "Accepted", glyph: "✓", holds: ["accepted", "adopted"] },
   { name: "rejected", title: "Rejected", glyph: "✕", holds: ["rejected"] },
   { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
 ];

@@ -34,7 +34,7 @@ const KINDS = {
   "item.corrected": ["✎", "settled", ({ ref, op }) => `${ref} corrected${op ? `: ${op}` : ""}`],
 };
 const SIDES = { support: "support", oppose: "oppose", neutral: "neutral" };
-const LOOKS = { accepted: "support", rejected: "oppose" };
+const LOOKS = { accepted: "support", adopted: "support", rejected: "oppose" };
 
 /** What goes without saying beside another fact of the same entry about the same item. */
 const IMPLIED = {

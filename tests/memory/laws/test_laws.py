@@ -21,7 +21,7 @@ from tests.support.logs.logs import PACKS, answer, entries, folded, numbered, se
 PROFILES: tuple[Profile, ...] = ("full", "brief", "raw")
 
 _EDGES = {
-    "active": {"accepted", "rejected", "withdrawn", "modified", "lapsed"},
+    "active": {"accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed"},
 }
 MOVING = (  # moves of every log, before those that chance brings
     Message(participant="ana", content="We rebuild the index.", act="propose"),

@@ -35,7 +35,9 @@ LayerName = Literal[
     "conversation", "session", "execution", "notebooks", "history", "exchanges", "tools",
     "episodes", "insights", "lessons", "ledger",
 ]  # fmt: skip
-Offered = Literal["active", "accepted", "rejected", "withdrawn", "modified", "lapsed", "retracted"]
+Offered = Literal[
+    "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed", "retracted"
+]
 Decided = Literal["claimed", "ratified", "disputed", "superseded", "retracted"]
 After = Annotated[int, Query(ge=0, le=MAX_INTEGER, description="`next` of the part before")]
 Limit = Annotated[int, Query(ge=1, le=500, description="rows at most")]
