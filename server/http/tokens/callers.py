@@ -39,6 +39,11 @@ class Caller:
             return True
         return self.role in ("person", "agent") and (right == "speak" or self._can(right))
 
+    @property
+    def only_session(self) -> str | None:
+        """The one session that the token is for; None: every session."""
+        return None if self.session == EVERY_SESSION else self.session
+
     def may_enter(self, session: str) -> bool:
         """Whether the token is for `session`."""
         return bool(self.jti) and (self.operator or self.session in (EVERY_SESSION, session))

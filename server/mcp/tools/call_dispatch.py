@@ -51,7 +51,7 @@ async def run_tool(door: McpDependencies, caller: Caller, asked: ToolRequest) ->
     """Run it. What goes wrong is a result that says so, so that an agent reads it."""
     tool = asked.tool
     try:
-        call = ToolCall(door, caller, _read(tool, asked.arguments))
+        call = ToolCall(door, caller, _read(tool, caller, asked.arguments))
         check_right(door, caller, tool.right, call.session)
         if not tool.read_only:
             charge_rate(door.deps, caller, "publish")
@@ -77,7 +77,9 @@ def check_right(door: McpDependencies, caller: Caller, right: str, session: str)
         raise Problem("forbidden", needs=right)
 
 
-def _read(tool: Tool, arguments: dict[str, Any]) -> Any:
+def _read(tool: Tool, caller: Caller, arguments: dict[str, Any]) -> Any:
+    if caller.only_session is not None and tool.in_session:
+        arguments = {"session": caller.only_session, **arguments}
     try:
         return tool.args.model_validate(arguments)
     except ValidationError as refused:

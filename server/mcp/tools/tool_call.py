@@ -62,3 +62,8 @@ class Tool:
     def read_only(self) -> bool:
         """Whether a session is the same after it; by its right, so no row can say otherwise."""
         return self.right in ("token", "read")
+
+    @property
+    def in_session(self) -> bool:
+        """Whether it is about a session that there is; opening one is not."""
+        return "session" in self.args.model_fields and self.right != "operator"

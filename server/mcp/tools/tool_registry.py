@@ -165,12 +165,12 @@ BY_NAME: Final[dict[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
 @cache
-def list_tools() -> tuple[Listed, ...]:
-    """The tools as clients are told of them."""
+def list_tools(session: str | None = None) -> tuple[Listed, ...]:
+    """The tools as a client is told of them that may enter `session` alone; None: every one."""
     return tuple(
         Listed(
             name=tool.name, title=tool.title, description=tool.description,
-            input_schema=input_schema(tool.name) or {},
+            input_schema=input_schema(tool.name, session) or {},
             output_schema=tool.result.model_json_schema(mode="serialization"),
             annotations=ToolAnnotations(
                 title=tool.title, read_only_hint=tool.read_only, destructive_hint=False,
@@ -182,7 +182,16 @@ def list_tools() -> tuple[Listed, ...]:
 
 
 @cache
-def input_schema(name: str) -> dict[str, Any] | None:
-    """The JSON schema of a tool's arguments; None for a name that no tool has."""
+def input_schema(name: str, session: str | None = None) -> dict[str, Any] | None:
+    """The JSON schema of a tool's arguments; None for a name that no tool has.
+
+    Who may enter `session` alone need not name it.
+    """
     tool = BY_NAME.get(name)
-    return None if tool is None else tool.args.model_json_schema()
+    if tool is None:
+        return None
+    schema = tool.args.model_json_schema()
+    if session is not None and tool.in_session:
+        schema["properties"]["session"]["default"] = session
+        schema["required"] = [field for field in schema["required"] if field != "session"]
+    return schema
