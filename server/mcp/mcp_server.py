@@ -143,7 +143,9 @@ class _Handlers:
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(tool_registry.list_tools(self._who(ctx).only_session)))
+        return types.ListToolsResult(
+            tools=list(tool_registry.list_tools(self._who(ctx).only_session))
+        )
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams

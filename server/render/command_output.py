@@ -165,6 +165,14 @@ def show_notice(receipt: Receipt, done: str, json: bool) -> None:
         print_notice(done)
 
 
+def show_done(row: Mapping[str, Any], done: str, json: bool) -> None:
+    """What a command did: a sentence, or the row."""
+    if json:
+        print_json(row)
+    else:
+        print_notice(done)
+
+
 def show_value(row: Mapping[str, Any], name: str, json: bool) -> None:
     """One value of what was made: the one that a person goes on with."""
     if json:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from parley.server.cli.shared.options import At, InputFormat, Speakers, settings
+from parley.server.cli.shared.options import At, InputFormat, Json, Speakers, settings
 
 
 def add_to(app: typer.Typer) -> None:
@@ -29,8 +29,10 @@ def minutes(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="write them there")
     ] = None,
+    json: Json = False,
 ) -> None:
     """The minutes of a session or transcript, to hand on."""
     from parley.server.cli.operations.minutes_output import hand_on_minutes as handed_on
 
-    handed_on(settings(ctx), source, format, at, out, input_format, speaker or ())
+    form = "json" if json and format is None else format
+    handed_on(settings(ctx), source, form, at, out, input_format, speaker or ())

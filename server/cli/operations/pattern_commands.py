@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json
 
 app = typer.Typer(
+    cls=Family,
     help="List, show and check pattern packs; --packs uses yours.",
     no_args_is_help=True,
     rich_markup_mode=None,

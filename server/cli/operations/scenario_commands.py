@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, settings
 
 app = typer.Typer(
+    cls=Family,
     help="List, show and check scenarios; 'parley run' plays one.",
     no_args_is_help=True,
     rich_markup_mode=None,

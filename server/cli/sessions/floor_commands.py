@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from parley.server.chat_commands.moderator_commands import Verb
 
 app = typer.Typer(
+    cls=Family,
     help="See who may speak, and moderate: grant, mute, pause.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, Session, settings
 
 By = Annotated[
@@ -60,9 +61,15 @@ def add_to(app: typer.Typer) -> None:
     app.command()(step)
 
 
-goal = typer.Typer(no_args_is_help=True, help="Goals: a new one archives one's previous one.")
-task = typer.Typer(no_args_is_help=True, help="Tasks of a goal; they may wait for others.")
-episode = typer.Typer(no_args_is_help=True, help="Any stretch of a session: phases, rounds, ….")
+goal = typer.Typer(
+    cls=Family, no_args_is_help=True, help="Goals: a new one archives one's previous one."
+)
+task = typer.Typer(
+    cls=Family, no_args_is_help=True, help="Tasks of a goal; they may wait for others."
+)
+episode = typer.Typer(
+    cls=Family, no_args_is_help=True, help="Any stretch of a session: phases, rounds, …."
+)
 
 
 @goal.command("open")

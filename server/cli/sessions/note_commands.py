@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import At, Json, Session, settings
 
 app = typer.Typer(
+    cls=Family,
     help="Read, revise and look back on the notebook of a participant.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, Session, settings
 
 app = typer.Typer(
+    cls=Family,
     help="Open, list, close, save, restore, verify and fork sessions.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -27,19 +29,24 @@ def new(
     ctx: typer.Context,
     session: Session,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
+    json: Json = False,
 ) -> None:
     """Open a session with the settings and packs in force.
 
     --preset P says what it remembers; 'parley settings presets' lists them.
     """
-    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.records.session_opening import open_entry
+    from parley.server.render import command_output
     from parley.server.runtime.packs import read_packs
 
     entry = open_entry(settings(ctx), read_packs(settings(ctx).packs), title)
     call_bus(settings(ctx), lambda bus: bus.open(session, entry))
-    print_notice(f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it")
+    command_output.show_done(
+        {"session": session, "status": "open"},
+        f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it",
+        json,
+    )
 
 
 @app.command()
@@ -115,36 +122,44 @@ def close(
     ctx: typer.Context,
     session: Session,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="logged with it")] = "closed",
+    json: Json = False,
 ) -> None:
     """Take no more entries. The session stays readable."""
-    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.render import command_output
 
     call_bus(settings(ctx), lambda bus: bus.close(session, reason))
-    print_notice(f"{session} is closed; it stays readable, and can be forked")
-
-
-@app.command()
-def archive(ctx: typer.Context, session: Session, out: Out = None) -> None:
-    """Close a session, save it to a file, and mark it archived."""
-    from parley.server.basics.output import print_notice
-    from parley.server.cli.shared.backend_calls import call_bus
-    from parley.server.services import sessions
-
-    path = out or Path(f"{session}.json")
-    call_bus(settings(ctx), sessions.archive_session, session, path)
-    print_notice(
-        f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis"
+    command_output.show_done(
+        {"session": session, "status": "closed"},
+        f"{session} is closed; it stays readable, and can be forked",
+        json,
     )
 
 
 @app.command()
-def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
+def archive(ctx: typer.Context, session: Session, out: Out = None, json: Json = False) -> None:
+    """Close a session, save it to a file, and mark it archived."""
+    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.render import command_output
+    from parley.server.services import sessions
+
+    path = out or Path(f"{session}.json")
+    call_bus(settings(ctx), sessions.archive_session, session, path)
+    command_output.show_done(
+        {"session": session, "status": "archived", "file": str(path)},
+        f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis",
+        json,
+    )
+
+
+@app.command()
+def export(ctx: typer.Context, session: Session, out: Out = None, json: Json = False) -> None:
     """Save a session to a file; -o - writes to stdout."""
     from parley.bus.sessions.session_file import encode_file
-    from parley.server.basics.output import print_notice, write_stdout
+    from parley.server.basics.output import write_stdout
     from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.records.session_file import write_file
+    from parley.server.render import command_output
     from parley.server.services import sessions
 
     file = call_bus(settings(ctx), sessions.export_session, session)
@@ -153,7 +168,11 @@ def export(ctx: typer.Context, session: Session, out: Out = None) -> None:
         write_stdout(encode_file(file))
     else:
         write_file(path, file)
-        print_notice(f"{file.head} entries in {path}")
+        command_output.show_done(
+            {"session": session, "file": str(path), "entries": file.head},
+            f"{file.head} entries in {path}",
+            json,
+        )
 
 
 @app.command("import")
@@ -162,6 +181,7 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="session file")],
     as_: Annotated[str | None, typer.Option("--as", metavar="SESSION", help="other name")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="overwrite a live session")] = False,
+    json: Json = False,
 ) -> None:
     """Restore a session from a file. Never overwrites one unless told to."""
     from parley.bus.contract.errors import SessionExists
@@ -169,6 +189,7 @@ def import_(
     from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_bus
     from parley.server.records.session_file import read_file
+    from parley.server.render import command_output
     from parley.server.services import sessions
     from parley.server.settings.setting import unheeded
 
@@ -184,7 +205,11 @@ def import_(
             f"session {name!r} exists; --as NAME restores under another name, "
             "--replace overwrites it"
         ) from None
-    print_notice(f"{name}: {session_file.head} entries restored")
+    command_output.show_done(
+        {"session": name, "entries": session_file.head},
+        f"{name}: {session_file.head} entries restored",
+        json,
+    )
 
 
 @app.command()
@@ -224,14 +249,17 @@ def fork(
         int | None,
         typer.Option("--at", min=0, metavar="N", help="last message shared  [default: all]"),
     ] = None,
+    json: Json = False,
 ) -> None:
     """Open a session that shares another's past."""
-    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.render import command_output
     from parley.server.services import sessions
 
     n = call_bus(settings(ctx), sessions.fork_session, session, name, at)
-    print_notice(f"{name} goes on from {session} at {n}")
+    command_output.show_done(
+        {"session": name, "from": session, "n": n}, f"{name} goes on from {session} at {n}", json
+    )
 
 
 @app.command()
@@ -239,13 +267,16 @@ def rm(
     ctx: typer.Context,
     session: Session,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
+    json: Json = False,
 ) -> None:
     """Remove a session and everything kept about it."""
-    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.render import command_output
     from parley.server.services import sessions
 
     if not yes:
         typer.confirm(f"Remove {session} for good?", abort=True, err=True)
     call_bus(settings(ctx), sessions.remove_session, session)
-    print_notice(f"{session} is removed")
+    command_output.show_done(
+        {"session": session, "status": "removed"}, f"{session} is removed", json
+    )

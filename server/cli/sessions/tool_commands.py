@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from parley.server.cli.sessions.goal_commands import By
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, Session, settings
 
 app = typer.Typer(
+    cls=Family,
     help="Keep results of tools, look them up, list them.",
     no_args_is_help=True,
     rich_markup_mode=None,

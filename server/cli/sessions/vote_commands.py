@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
+from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings
 
 app = typer.Typer(
+    cls=Family,
     help="Votes: a question, its options, ballots, what they come to.",
     no_args_is_help=True,
     rich_markup_mode=None,

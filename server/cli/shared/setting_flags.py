@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from parley.server.basics.version import version
+from parley.server.cli.shared.command_names import Family
 from parley.server.settings import SETTINGS
 from parley.server.settings.setting import Setting
 from parley.server.settings.setting_table import WITHOUT_EFFECT
@@ -28,7 +28,7 @@ _EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
 _TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
 
 
-class FlagsAnywhere(TyperGroup):
+class FlagsAnywhere(Family):
     """A command group whose own flags are understood behind its subcommands too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -178,6 +178,39 @@ def test_a_session_opens_once(at: Parley) -> None:
     assert memory["title"] == "T"
 
 
+def test_what_a_session_went_through_is_told_as_json(at: Parley, tmp_path: Path) -> None:
+    """One object a command, and no word besides it."""
+    file, kept = tmp_path / "s.json", tmp_path / "kept.json"
+    for args, row in (
+        (["new", "s"], {"session": "s", "status": "open"}),
+        (["fork", "s", "t"], {"session": "t", "from": "s", "n": 0}),
+        (["export", "s", "-o", file], {"session": "s", "file": str(file), "entries": 1}),
+        (["import", file, "--as", "u"], {"session": "u", "entries": 1}),
+        (["close", "s"], {"session": "s", "status": "closed"}),
+        (["archive", "t", "-o", kept], {"session": "t", "status": "archived", "file": str(kept)}),
+        (["rm", "u", "--yes"], {"session": "u", "status": "removed"}),
+    ):
+        ran = at("session", *args, "--json")
+        assert (ran.code, ran.rows()) == (0, [row]), ran.err
+    assert at("minutes", "s", "--json").rows()[0]["session"] == "s"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("vote ls", "vote show"), ("session remove", "session rm"), ("session list", "session ls"),
+        ("session create", "session new"), ("sessions ls", "session ls"),
+        ("vote create", "vote call"), ("session restore", "session import"),
+        ("goal list", "goal ls"), ("pattern validate", "patterns check"),
+    ],
+)  # fmt: skip
+def test_other_names_that_people_try_mean_the_same(parley: Parley, typed: str, meant: str) -> None:
+    """Their help is the same but for what was typed."""
+    shown, known = parley(*typed.split(), "--help"), parley(*meant.split(), "--help")
+    assert (shown.code, known.code) == (0, 0)
+    assert shown.out.replace(f"parley {typed}", f"parley {meant}", 1) == known.out
+
+
 def test_what_is_said_is_in_the_context_at_once(at: Parley) -> None:
     """No worker runs; the context holds the message and what it changed."""
     at("session", "new", "s")

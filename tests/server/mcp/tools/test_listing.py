@@ -33,7 +33,10 @@ async def test_an_agent_of_one_session_need_not_name_it(redis_url: str) -> None:
                     continue
                 assert tool.input_schema["properties"]["session"]["default"] == "harbour"
                 assert "session" not in tool.input_schema.get("required", ())
-            for name, arguments in {"join_session": {}, "say": {"content": "Good morning."}}.items():
+            for name, arguments in {
+                "join_session": {},
+                "say": {"content": "Good morning."},
+            }.items():
                 result = await ana.call(name, **arguments)
                 assert not result.is_error, text_of(result)
             result = await ana.call("get_context", session="elsewhere")
