@@ -21,7 +21,7 @@ Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="file to write  [default: SESSION.json]")
 ]
 
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="who decides it")]
+As = Annotated[str | None, typer.Option("--as", "--by", metavar="NAME", help="who decides it")]
 
 
 @app.command()
@@ -85,7 +85,7 @@ def set_(
     repack: Annotated[
         bool, typer.Option("--repack", help="read on with the packs in force here (--packs)")
     ] = False,
-    by: By = None,
+    as_: As = None,
     json: Json = False,
 ) -> None:
     """Change settings or packs of a live session, from now on."""
@@ -94,7 +94,7 @@ def set_(
     from parley.server.services import session_settings
     from parley.server.services.publication import publish_entry
 
-    entry = session_settings.draft_change(pairs or [], settings(ctx), repack=repack, by=by)
+    entry = session_settings.draft_change(pairs or [], settings(ctx), repack=repack, by=as_)
     receipt = call_bus(settings(ctx), publish_entry, session, entry)
     command_output.show_notice(
         receipt, f"{session} goes by other rules after entry {receipt.seq}", json
@@ -102,7 +102,7 @@ def set_(
 
 
 @app.command()
-def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = False) -> None:
+def compact(ctx: typer.Context, session: Session, as_: As = None, json: Json = False) -> None:
     """Shrink old items of memory to a line each, now.
 
     Otherwise it happens by itself, near the caps.
@@ -112,7 +112,7 @@ def compact(ctx: typer.Context, session: Session, by: By = None, json: Json = Fa
     from parley.server.services import session_settings
     from parley.server.services.publication import publish_entry
 
-    entry = session_settings.draft_compaction(by)
+    entry = session_settings.draft_compaction(as_)
     receipt = call_bus(settings(ctx), publish_entry, session, entry)
     command_output.show_notice(receipt, f"the memory of {session} is compacted", json)
 

@@ -18,7 +18,7 @@ app = typer.Typer(
 )
 
 Tool = Annotated[str, typer.Argument(metavar="TOOL", help="name of the tool")]
-Args = Annotated[str, typer.Option("--args", metavar="JSON", help="its arguments, an object")]
+Args = Annotated[str, typer.Option("--arguments", "--args", metavar="JSON", help="an object")]
 Version = Annotated[str, typer.Option(metavar="V", help="of the tool")]
 
 

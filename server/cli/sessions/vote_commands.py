@@ -42,8 +42,9 @@ def call(
     ctx: typer.Context,
     session: Session,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="what is voted on")],
-    on: Annotated[
-        str | None, typer.Option(metavar="P3", help="the proposal to accept or reject")
+    proposal: Annotated[
+        str | None,
+        typer.Option("--proposal", "--on", metavar="P3", help="what to accept or reject"),
     ] = None,
     option: Annotated[
         list[str] | None,
@@ -69,7 +70,7 @@ def call(
     from parley.server.services import votes
 
     entry = votes.draft_vote_call(
-        question, by=as_ or login_name(), on=on, options=option or (),
+        question, by=as_ or login_name(), on=proposal, options=option or (),
         rule=rule and rule.value, secret=secret, quorum=quorum, window=window,
     )  # fmt: skip
     vote_text.show_called(call_service(settings(ctx), votes.call_vote, session, entry), json)

@@ -88,7 +88,7 @@ async def ratify(call: ToolCall) -> SpeechResult:
 
 async def decide(call: ToolCall) -> SpeechResult:
     check_act(call.caller, "decide")
-    on = call.args.proposal
+    on = call.args.re
     return await _speak(call, call.args.content, "decide", None if on is None else _item(on))
 
 

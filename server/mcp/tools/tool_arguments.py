@@ -117,7 +117,7 @@ class React(InSession):
 
 class Decide(InSession):
     content: Words = Field(description="the decision in words")
-    proposal: Proposal | None = Field(None, description="handle of the proposal that it adopts")
+    re: Proposal | None = Field(None, description="handle of the proposal that it adopts")
     wait: Seconds = _wait()
     key: Key | None = _key()
 

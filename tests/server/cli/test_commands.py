@@ -80,7 +80,7 @@ PROMISED = {
     "session new": {"--title"},
     "session ls": {"--json"},
     "session show": {"--json"},
-    "session set": {"--repack", "--by", "--json"},
+    "session set": {"--repack", "--as", "--by", "--json"},
     "session compact": {"--json"},
     "session close": {"--reason"},
     "session archive": {"--out"},

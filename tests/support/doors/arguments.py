@@ -18,7 +18,7 @@ ARGUMENTS: Final[dict[str, dict[str, Any]]] = {
     "call_vote": {"session": SESSION, "question": "Build it?", "proposal": "P1"},
     "vote": {"session": SESSION, "ref": "V1", "choice": ["accept"], "why": "Yes."},
     "confirm_vote": {"session": SESSION, "ref": "V1"},
-    "decide": {"session": SESSION, "content": "We build it.", "proposal": "P1"},
+    "decide": {"session": SESSION, "content": "We build it.", "re": "P1"},
     "ratify": {"session": SESSION, "ref": "D1", "why": "So it is."},
     "bid_for_floor": {"session": SESSION, "urgency": 2, "intent": "answer", "novelty": "costs"},
     "pass_floor": {"session": SESSION, "ready": True},

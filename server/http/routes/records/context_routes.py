@@ -34,8 +34,8 @@ Profiled = Literal["full", "brief", "raw", "history", "exchange"]
 )
 async def get_context(
     session: SessionId, caller: Reader, deps: DependenciesOf,
-    agent: Annotated[
-        str | None, Query(min_length=1, max_length=128, description="whose; your own")
+    as_: Annotated[
+        str | None, Query(alias="as", min_length=1, max_length=128, description="whose; your own")
     ] = None,
     profile: Profiled = "full",
     budget: Annotated[int | None, Query(ge=1, le=MAX_INTEGER, description="tokens")] = None,
@@ -47,7 +47,7 @@ async def get_context(
 ) -> Response:  # fmt: skip
     """What a participant is told before it speaks; `exchange`: an assistant's chat messages."""
     others = shared or []
-    who = await _whose(deps, session, caller, agent)
+    who = await _whose(deps, session, caller, as_)
     for other in others:
         if not caller.may_enter(other):
             raise Problem("other-session")
@@ -62,12 +62,12 @@ async def get_context(
     return json_response(asdict(await client.prepare_messages(budget=budget)))
 
 
-async def _whose(deps: Dependencies, session: str, caller: Caller, agent: str | None) -> str | None:
+async def _whose(deps: Dependencies, session: str, caller: Caller, name: str | None) -> str | None:
     """The participant that is asked for; another's context is for operators and chairs."""
-    if agent is None or agent == caller.name:
+    if name is None or name == caller.name:
         return None if caller.role == "operator" else caller.name
     if not caller.operator:
         memory = await read_memory(deps, session)
         if memory.named(caller.name) not in memory.chairs:
             raise Problem("not-your-name", needs="operator")
-    return agent
+    return name

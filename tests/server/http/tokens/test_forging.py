@@ -176,7 +176,7 @@ async def test_no_route_speaks_in_anothers_name(redis_url: str) -> None:
             for method, path, body in ROUTES:
                 response = await bo.request(method, f"{PATH}/{path}", json={**body, "as": "ana"})
                 assert slug(response) == "not-your-name", (path, response.text)
-            for path in ("notebooks/ana", "notebooks/ana/history", "context?agent=ana"):
+            for path in ("notebooks/ana", "notebooks/ana/history", "context?as=ana"):
                 refused = await bo.get(f"{PATH}/{path}")
                 assert slug(refused) in ("not-your-name", "forbidden"), path
             written = await bo.put(f"{PATH}/notebooks/ana", json={"text": "I was wrong."})

@@ -115,7 +115,7 @@ async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: 
             arguments = {"content": "Yes.", "act": "support", "re": "P1"}
             first = [
                 await ana.do("support", ref="P1", key="a"),
-                await ana.do("decide", content="So be it.", proposal="P1", key="b"),
+                await ana.do("decide", content="So be it.", re="P1", key="b"),
                 await ana.do("say", **arguments, key="c"),
             ]
             await d.deps.backend.bus.publish(
@@ -123,7 +123,7 @@ async def test_a_word_on_an_item_that_was_struck_since_is_told_again(redis_url: 
             )
             again = [
                 await ana.do("support", ref="P1", key="a"),
-                await ana.do("decide", content="So be it.", proposal="P1", key="b"),
+                await ana.do("decide", content="So be it.", re="P1", key="b"),
                 await ana.do("say", **arguments, key="c"),
             ]
             assert [result["n"] for result in again] == [result["n"] for result in first]

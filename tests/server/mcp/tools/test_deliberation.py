@@ -44,7 +44,7 @@ async def deliberate(ana: Agent, bo: Agent) -> None:
     heard = await _hears(ana, made["seq"])
     assert [row["participant"] for row in heard["messages"]] == ["bo"]
 
-    claimed = await ana.do("decide", content="We build the light.", proposal="P1")
+    claimed = await ana.do("decide", content="We build the light.", re="P1")
     assert agreed["seq"] < claimed["seq"]
     await bo.do("ratify", ref="D1")
 

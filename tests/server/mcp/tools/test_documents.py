@@ -32,7 +32,7 @@ async def test_a_session_is_read_as_documents(redis_url: str) -> None:
         async with over_http(d, token) as ana:
             await ana.do("join_session")
             await ana.do("propose", content="Build a light at the pier.")
-            await ana.do("decide", content="We build the light.", proposal="P1")
+            await ana.do("decide", content="We build the light.", re="P1")
 
             listed = (await ana.client.list_resources()).resources
             uris = {resource.uri for resource in listed}

@@ -103,7 +103,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("join_session", {"session": "nowhere"}, "no-session"),
     ("explain", {"session": "harbour", "ref": "P9"}, "no-item"),
     ("support", {"session": "harbour", "ref": "P9"}, "no-item"),
-    ("decide", {"session": "harbour", "content": "So.", "proposal": "P9"}, "no-item"),
+    ("decide", {"session": "harbour", "content": "So.", "re": "P9"}, "no-item"),
     ("ratify", {"session": "harbour", "ref": 99}, "no-message"),
     ("oppose", {"session": "harbour", "ref": "that"}, "field: ref. fault: no_handle"),
     ("vote", {"session": "harbour", "ref": "V9", "choice": ["accept"]}, "refused"),

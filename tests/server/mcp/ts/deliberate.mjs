@@ -41,7 +41,7 @@ const waits = bo.does('wait_for_messages', { after, timeout: 25 });
 await ana.does('propose', { content: 'Build a light at the end of the pier.' });
 const heard = await waits;
 await bo.does('support', { ref: 'P1', why: 'Ships ground there.' });
-await ana.does('decide', { content: 'We build the light.', proposal: 'P1' });
+await ana.does('decide', { content: 'We build the light.', re: 'P1' });
 await bo.does('ratify', { ref: 'D1' });
 const memory = await bo.does('read_memory', { part: 'decisions' });
 const tools = await ana.tools();

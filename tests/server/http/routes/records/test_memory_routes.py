@@ -162,11 +162,11 @@ async def test_a_context_is_what_a_listener_is_told(d: Standing, bus: Bus) -> No
 
 async def test_a_context_of_another_is_for_the_chair(d: Standing, bus: Bus) -> None:
     """And for operators."""
-    refused = await ask(d, "context", agent="bo")
+    refused = await ask(d, "context", **{"as": "bo"})
     assert (refused.status_code, refused.json()["type"]) == (403, SLUG + "not-your-name")
-    assert (await ask(d, "context", "ana", agent="bo")).status_code == 200
+    assert (await ask(d, "context", "ana", **{"as": "bo"})).status_code == 200
     async with d.client(d.operator()) as operator:
-        response = await operator.get("/v1/sessions/a/context", params={"agent": "bo"})
+        response = await operator.get("/v1/sessions/a/context", params={"as": "bo"})
     assert response.status_code == 200
 
 
