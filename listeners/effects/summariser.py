@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import anyio
 
@@ -35,6 +35,7 @@ from parley.listeners.summaries.model_summaries import (
     summarise_messages,
     summarise_summaries,
 )
+from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import covered_ranges
@@ -65,7 +66,7 @@ class SummaryOrder:
     """The summary that is wanted, as memory had it when the effect was taken."""
 
     effect: SummaryEffect
-    how: Literal["extract", "model"]
+    how: SummaryWish
     terms: ExtractTerms
     lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
 
@@ -113,13 +114,13 @@ class Summariser:
         *,
         model_only: bool = False,
     ) -> SummaryMade | None:
-        """A model's summary where one is wanted and to be had, else the extract.
+        """A model's summary where one is taken and to be had, else the extract.
 
         None where it is `model_only` and the model failed. `account` pays, where
         the session keeps one.
         """
         effect, lines = order.effect, message_lines(entries.records)
-        if order.how == "model":
+        if order.how != "extract":
             if self.has_model and (
                 answer := await self._ask_for_summary(session, order, entries, account)
             ):
@@ -127,7 +128,7 @@ class Summariser:
                 return summary_entry(effect, lines, answer.text, answer.model)
             if model_only:
                 return None
-            self._tally.fallbacks += 1
+            self._tally.fallbacks += self._model is not None or order.how == "model"
         self._tally.extracts += 1
         return summary_entry(effect, lines, make_extract(effect, entries.records, order.terms))
 
@@ -202,5 +203,7 @@ class Summariser:
 
 def _lower_summaries(memory: Memory, effect: SummaryEffect) -> list[str]:
     below = covered_ranges(memory, effect.level, effect.first)
+    if not below or below[0].first != effect.first:  # the oldest are let go first
+        return []
     summaries = [memory.summaries.get(part.key) for part in below]
     return [text.text for text in summaries if text is not None] if all(summaries) else []

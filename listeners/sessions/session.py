@@ -34,6 +34,7 @@ from parley.listeners.sessions.session_votes import SessionVotes
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.speech import Speech
 from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.settings.presets import opening_tree
 
 
 class Session(Speech, SessionVotes, SessionClient):
@@ -90,7 +91,7 @@ class Session(Speech, SessionVotes, SessionClient):
         entry = join_entry(name, **joining)
         opened = argument_checks.check_settings(settings)
         if create:
-            opening = SessionOpened(settings=opened, packs=newest_packs(*packs))
+            opening = SessionOpened(settings=opening_tree(opened), packs=newest_packs(*packs))
             with contextlib.suppress(SessionExists):
                 await bus.open(session, opening)
         reader = MemoryReader(bus, known_packs(*packs))

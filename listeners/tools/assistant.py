@@ -46,7 +46,7 @@ from parley.memory.context.chat_messages import (
 from parley.memory.exchanges.exchanges import open_exchange
 from parley.memory.exchanges.tool_cache import hash_content, list_injections
 from parley.memory.exchanges.tool_keys import encode_canonical
-from parley.memory.settings.presets import load_preset
+from parley.memory.settings.presets import load_preset, opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.exchange_state import Injection
 from parley.memory.state.memory import Memory
@@ -78,9 +78,8 @@ class Assistant:
 
     async def open(self, packs: tuple[PackRef, ...] = (), **settings: Any) -> None:
         """Open the session with the preset `assistant`, unless it is there."""
-        tree = overlay_trees(
-            load_preset("assistant"), {"exchange": {"users": [self._user]}, **settings}
-        )
+        own = {"exchange": {"users": [self._user]}, **settings}
+        tree = opening_tree(overlay_trees(load_preset("assistant"), own))
         with contextlib.suppress(SessionExists):
             await self._access.bus.open(
                 self._access.session, SessionOpened(settings=tree, packs=packs)

@@ -13,9 +13,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
+from parley.memory.settings.setting_defaults import NEW_WISH
 from parley.memory.settings.setting_trees import overlay_trees
 
 DEFAULT: Final = "deliberation"
+
+# What a session is opened with where nobody says otherwise. No defaults: by those, logs that
+# name nothing are folded, which must come to the same memory for good.
+OPENING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"summary": {"how": NEW_WISH}})
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
     # Proposals, decisions, positions and summaries; nobody keeps a notebook.
@@ -52,6 +57,11 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
         "context": {"recent_full": 10},
     },
 })  # fmt: skip
+
+
+def opening_tree(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a new session logs where `tree` was asked for."""
+    return overlay_trees(dict(OPENING), dict(tree))
 
 
 def load_preset(name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Ratios are per mille, sizes are integers.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,12 +16,19 @@ class SettingsGroup(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+SummaryWish = Literal["auto", "extract", "model"]
+NEW_WISH: Final = "auto"  # of a session that is opened now, where nobody says otherwise
+
+
 class SummarySettings(SettingsGroup):
     interval: int = Field(12, ge=1, le=10_000, description="messages between two summaries")
     words: int = Field(200, ge=10, le=2_000, description="words a summary may have")
     fanout: int = Field(6, ge=2, le=100, description="summaries that one of the next level covers")
-    how: Literal["extract", "model"] = Field(
-        "extract", description="which summary is wanted: a model's, or the extract alone"
+    how: SummaryWish = Field(
+        "extract",  # of a log that names none; a new session names one (`presets.OPENING`)
+        json_schema_extra={"default": NEW_WISH},
+        description="auto: a model's where the worker has one, else an extract until one answers;"
+        " model: as auto, and every extract is kept for it; extract: no model is asked",
     )
     keep: int = Field(3, ge=0, le=100, description="newest summaries of level 0 kept in full")
     strategy: Literal["background", "inline"] = Field(

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.settings.session_settings import Settings
+from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.claim_state import Claims
 from parley.memory.state.episode_state import Episodes
 from parley.memory.state.exchange_state import Exchanges, Tools
@@ -61,7 +62,7 @@ class Era(Struct, frozen=True, gc=False):
     after: int
     interval: int
     words: int
-    how: Literal["extract", "model"]
+    how: SummaryWish
     packs: tuple[PackRef, ...]
     answer: int = 500
     running: int = 3000

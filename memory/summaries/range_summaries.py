@@ -160,11 +160,11 @@ def covered_ranges(memory: Memory, level: int, first: int) -> list[SummaryRange]
 
 
 def _is_final(memory: Memory, key: Key) -> bool:
-    """True when no better summary than the standing one is wanted for `key`."""
+    """True when no better summary than the standing one is waited for at `key`."""
     standing = memory.summaries.get(key)
     if standing is None:
         return key not in memory.ranges
-    return standing.how in ("model", memory.era(standing.last).how)
+    return standing.how == "model" or memory.era(standing.last).how != "model"
 
 
 def is_forgettable(memory: Memory, summary_range: SummaryRange) -> bool:
@@ -224,15 +224,15 @@ def _is_ready(memory: Memory, key: Key) -> bool:
 def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[SummaryEffect, ...]:
     """The standing extracts that a model could better, lowest level and oldest first.
 
-    Those of ranges that closed while the session wanted a model's. A range of a
-    higher level waits for the models' summaries of the ranges below it.
+    Those of ranges that closed while the session took a model's. A range of a
+    higher level waits for the models' summaries of the ranges below it that memory still holds.
     """
     summary_effects: list[SummaryEffect] = []
     for key in sorted(memory.summaries):
         standing = memory.summaries[key]
         if len(summary_effects) == most:
             break
-        if standing.how in ("model", memory.era(standing.last).how):
+        if standing.how == "model" or memory.era(standing.last).how == "extract":
             continue
         below = (memory.summaries.get(part.key) for part in covered_ranges(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):

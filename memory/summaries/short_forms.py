@@ -40,7 +40,7 @@ def keep_short_form(moment: FoldStep, entry: TextCondensed) -> None:
 
 
 def list_owed_short_forms(memory: Memory) -> list[ShortFormEffect]:
-    """The clipped texts that a model could put better, where the session wanted a model's then."""
+    """The clipped texts that a model could put better, where the session took a model's then."""
     return [
         ShortFormEffect(part, of)
         for part, of, _ in _wanted(memory)
@@ -78,7 +78,7 @@ def _is_wanted_of_running(memory: Memory) -> bool:
 
 def _running_room(memory: Memory, of: int) -> int:
     era = memory.era(of)
-    return era.running if era.how == "model" else 0
+    return era.running if era.how != "extract" else 0
 
 
 def _earlier(memory: Memory) -> int:
@@ -90,7 +90,7 @@ def _earlier(memory: Memory) -> int:
 def _wanted(memory: Memory) -> Iterator[_Wanted]:
     """Every text that a model's shorter form may stand for, and the bytes that it may have."""
     for part, of, era, room in _held(memory):
-        if era.how == "model" and room > 0:
+        if era.how != "extract" and room > 0:
             yield part, of, room
 
 

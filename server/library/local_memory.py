@@ -29,6 +29,7 @@ from parley.listeners.offline.local_effects import settle_log
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.context.context import Request, assemble
 from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.session_settings import parse_settings
 from parley.memory.state import memory as fold
 from parley.memory.state.lookup import missing_target
@@ -64,7 +65,9 @@ class Memory:
         tree = dict(settings or {})
         parse_settings(tree)
         log = LocalLog("memory")
-        log.open(SessionOpened(settings=tree, title=title, packs=newest_packs(*packs)))
+        log.open(
+            SessionOpened(settings=opening_tree(tree), title=title, packs=newest_packs(*packs))
+        )
         self._stand_on(log, (), known_packs(*packs))
 
     def _stand_on(self, log: LocalLog, stored: Sequence[StoredRow], packs: fold.Packs) -> None:

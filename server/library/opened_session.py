@@ -28,6 +28,7 @@ from parley.listeners.sessions.session import Session as SeatedSession
 from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.extraction.patterns.pattern_packs import Pack
+from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_memory
@@ -146,7 +147,7 @@ class Session(SeatedSession):
 
         Raises `Unavailable` where no server is to be had, `InvalidEntry` for what is no setting.
         """
-        tree = overlay_trees(_INLINE, argument_checks.check_settings(settings))
+        tree = opening_tree(overlay_trees(_INLINE, argument_checks.check_settings(settings)))
         opening = SessionOpened(settings=tree, title=title, packs=newest_packs(*packs))
         async with _reach(redis) as bus:
             with suppress(SessionExists):

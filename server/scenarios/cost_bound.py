@@ -154,7 +154,7 @@ def _kinds(
             [(_question(part, settings), STIRS * turns + FIRST) for part in _granting(parts)],
             prices,
         )
-    if settings.summary.how == "model":
+    if settings.summary.how != "extract":
         yield kind_of(
             "summary",
             [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],

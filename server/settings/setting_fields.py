@@ -70,6 +70,8 @@ def _kind(annotation: Any) -> str:
 
 def _default(info: FieldInfo, kind: str, fields: tuple[Setting, ...]) -> str:
     value = info.default
+    if isinstance(info.json_schema_extra, dict):  # what a new session has, other than an old log
+        value = info.json_schema_extra.get("default", value)
     if kind == MAPPING and not fields:
         return json.dumps(info.get_default(call_default_factory=True))
     if value is PydanticUndefined or value is None or kind == MAPPING:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, SecretStr
 
-from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset
+from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset, opening_tree
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import merge_settings
 from parley.server.settings import SETTINGS, Settings
@@ -79,7 +79,8 @@ def inventory_rows() -> str:
 
 
 def _whole(name: str) -> Settings:
-    return Settings(session=merge_settings(SessionSettings(), load_preset(name)))
+    tree = opening_tree(load_preset(name))
+    return Settings(session=merge_settings(SessionSettings(), tree))
 
 
 def _unset(setting: Setting, name: str) -> str:

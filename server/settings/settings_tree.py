@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from parley.listeners.spending.prices import Price
-from parley.memory.settings.presets import load_preset
+from parley.memory.settings.presets import load_preset, opening_tree
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.server.basics.errors import Misuse
@@ -86,16 +86,12 @@ class Settings(BaseModel):
     def opening(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The partial tree that `session.opened` logs: the preset, with what was set laid over it.
 
-        `given` lies between the two: what a transcript says of itself. Nothing
-        set is an empty tree. `summary.how` is resolved here, once: a process
-        with a model opens sessions whose summaries are a model's; `echo.how` likewise, by
-        a process with an embedding model.
+        `given` lies between the two: what a transcript says of itself. `echo.how` is resolved
+        here, once: a process with an embedding model opens sessions that go by it.
         """
         own = self.session.model_dump(exclude_unset=True)
         tree = load_preset(self.session.preset) if "preset" in own else {}
-        tree = overlay_trees(overlay_trees(tree, dict(given or {})), own)
-        if self.has_model and "how" not in tree.get("summary", {}):
-            tree = overlay_trees(tree, {"summary": {"how": "model"}})
+        tree = opening_tree(overlay_trees(overlay_trees(tree, dict(given or {})), own))
         if self.has_model and self.model_embedding and "how" not in tree.get("echo", {}):
             tree = overlay_trees(tree, {"echo": {"how": "embedding"}})
         return tree

@@ -22,6 +22,7 @@ from parley.listeners.rooms.room import enter_room
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
 from parley.listeners.votes.vote_results import result_draft
+from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from tests.support.servers.patience import PATIENCE, cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.rooms import BID
@@ -96,8 +97,20 @@ async def test_a_session_that_is_not_there_is_refused_or_opened(bus: Bus) -> Non
         await session.say("I propose we call it Otter.")
         assert session.memory.settings.goal == "a name"
         assert session.memory.proposal(1) is not None
+        assert session.memory.settings.summary.how == "auto"
     async with Session.on(bus, "s", "echo", create=True):
         pass
+
+
+async def test_a_session_is_opened_with_packs_of_ones_own(bus: Bus) -> None:
+    """In full: whoever reads the log later needs no file of theirs."""
+    rule = {"name": "propose.ahoy", "act": "propose", "pattern": r"\bahoy:", "confidence": 800}
+    pack = parse_pack({"name": "sailors@1", "rules": [rule]})
+    async with Session.on(bus, "s", "echo", create=True, packs=[pack]) as session:
+        await session.say("Ahoy: the boat is painted red.")
+        assert session.memory.proposal(1) is not None
+    memory = await MemoryReader(bus, known_packs()).current("s")
+    assert memory.proposal(1) is not None
 
 
 @pytest.mark.parametrize("name", ["parley", "Parley"])

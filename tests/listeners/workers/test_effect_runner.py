@@ -103,6 +103,22 @@ async def test_a_model_is_asked_where_the_session_wants_one(bus: Bus, fake: Fake
     assert fake.calls == len(await standing(bus, "a"))
 
 
+async def test_whoever_runs_it_decides_what_is_made(bus: Bus, fake: FakeOpenAI) -> None:
+    """Under `auto` a runner without a model writes extracts, and one with a model betters them."""
+    await discuss(bus, "a", 90, summary={"how": "auto"})
+    async with runners(bus, None, 1):
+        await wait_until(lambda: is_settled(bus, "a"))
+    made = await standing(bus, "a")
+    assert {how for _, _, _, how in made} == {"extract"}
+    async with runners(bus, fake, 1):
+        await wait_until(lambda: all_models(bus, "a"))
+        await discuss(bus, "b", 24, summary={"how": "auto"})
+        await wait_until(lambda: is_settled(bus, "b"))
+    assert {how for _, _, _, how in await standing(bus, "b")} == {"model"}
+    (higher,) = [prompt for prompt in fake.prompts if "part 6 of 6" in prompt]
+    assert "A model's summary of" not in higher  # some of those below were let go: all is told anew
+
+
 async def test_a_higher_summary_is_asked_from_the_lower_ones(bus: Bus, fake: FakeOpenAI) -> None:
     """Its question quotes the summaries that stand below it."""
     await discuss(bus, "a", 72, summary={"how": "model"})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from parley.bus.entries import Entry, ItemCorrected, Message, SummaryMade
 from parley.memory.fold.apply import apply
 from parley.memory.state.effects import SummaryEffect
@@ -116,9 +118,28 @@ def test_extracts_are_offered_to_a_model_only_where_one_is_wanted() -> None:
     assert [summary.level for summary in session.memory.summaries.values()] == [1]
 
 
-def test_memory_keeps_the_frontier_and_the_newest() -> None:
+def test_auto_offers_the_extracts_that_stand_and_lets_the_covered_go() -> None:
+    """A model that answers later words what is still shown; without one memory stays as small."""
+    auto, plain = (
+        Session(summary={"interval": 2, "fanout": 2, "how": how, "keep": 1})
+        for how in ("auto", "extract")
+    )
+    for session in (auto, plain):
+        session.say(12)
+        session.answer_all()
+    assert auto.memory.summaries.keys() == plain.memory.summaries.keys()
+    assert auto.memory.ranges.keys() == plain.memory.ranges.keys()
+    assert list_summary_upgrades(plain.memory) == ()
+    while upgrades := list_summary_upgrades(auto.memory):
+        auto.add(answer(upgrades[0], "model"))
+    assert {summary.how for summary in auto.memory.summaries.values()} == {"model"}
+    assert auto.memory.summaries.keys() == plain.memory.summaries.keys()
+
+
+@pytest.mark.parametrize("how", ["extract", "auto"])
+def test_memory_keeps_the_frontier_and_the_newest(how: str) -> None:
     """Ten thousand messages leave a handful of summaries that cover them all."""
-    session = Session()
+    session = Session(summary={"how": how})
     for _ in range(100):
         session.say(100)
         session.answer_all()

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from parley import Bus, Memory, Session
+from parley import Bus, Memory, Session, SessionOpened
 from parley.bus.contract.errors import InvalidEntry, SessionClosed, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.shipped_packs import known_packs
@@ -60,6 +60,21 @@ async def test_it_goes_on_where_it_was(redis_url: str) -> None:
             "we try the place by the bridge", 1,
         )  # fmt: skip
         assert '"title":"Lunch"' in await lunch.to_json()
+
+
+async def test_plain_talk_is_read_unless_told_otherwise(redis_url: str) -> None:
+    """As after `parley session new`: nobody has to bring patterns."""
+    async with Session.open("boat", redis_url) as talk:
+        await talk.say("Ana", "I propose we paint the boat red")
+        (proposal,) = await talk.proposals()
+        assert (proposal["handle"], proposal["text"]) == ("P1", "we paint the boat red")
+        opening = json.loads(await talk.to_json())["entries"][0]["entry"]
+        assert opening["settings"]["summary"] == {"how": "auto", "strategy": "inline"}
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("bare", SessionOpened())
+        async with Session.open("bare", bus) as talk:
+            await talk.say("Ana", "I propose we paint the boat red")
+            assert not await talk.proposals()
 
 
 async def test_summaries_are_made_as_they_fall_due(redis_url: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import EpisodeOpened
-from parley.memory.settings.presets import PRESETS, load_preset
+from parley.memory.settings.presets import PRESETS, load_preset, opening_tree
 from parley.server.settings import SETTINGS
 from parley.server.settings.setting_inventory import inventory_rows, list_presets
 from tests.support.doors.calls import Parley
@@ -68,7 +68,7 @@ def test_secrets_are_masked(parley: Parley, monkeypatch: pytest.MonkeyPatch) -> 
         assert "sesame" not in ran.out
         assert "open-it" not in ran.out
     assert rows(parley)["redis"]["value"] == "redis://me:******@cache.example:6379/0"
-    assert rows(parley)["summary.how"]["value"] == "model"
+    assert rows(parley)["summary.how"]["value"] == "auto"
 
 
 def test_a_session_tells_what_differs_from_its_preset(at: Parley) -> None:
@@ -131,14 +131,14 @@ def test_presets_reach_every_door(
     assert opened(at, "r")["preset"] == "analyst"
     Path("parley.toml").write_text('preset = "experiment"\n')
     at("session", "new", "f")
-    assert opened(at, "f") == load_preset("experiment")
+    assert opened(at, "f") == opening_tree(load_preset("experiment"))
     monkeypatch.setenv("PARLEY_PRESET", "autobiographer")
     at("session", "new", "v")
-    assert opened(at, "v") == load_preset("autobiographer")
+    assert opened(at, "v") == opening_tree(load_preset("autobiographer"))
     Path("parley.toml").unlink()
     monkeypatch.delenv("PARLEY_PRESET")
     at("session", "new", "d")
-    assert opened(at, "d") == {}
+    assert opened(at, "d") == opening_tree({})
     assert at("session", "show", "d", "--json").rows()[0]["preset"] == "deliberation"
 
 

@@ -61,7 +61,7 @@ def other(setting: Setting) -> str:
     if setting.clearable:
         return "7"
     if "|" in setting.kind:
-        return next(word for word in setting.kind.split("|") if word != setting.default)
+        return [word for word in setting.kind.split("|") if word != setting.default][-1]
     if setting.kind in ("integer", "number"):
         number = float(setting.default) * 2 or 1
         number = number if number in setting.bounds else float(setting.default) - 1
@@ -138,16 +138,20 @@ def test_a_wrong_file_is_refused_by_the_key(tmp_path: Path, content: str, text: 
         resolve_defaults({}, {}, file)
 
 
-def test_an_unset_tree_logs_no_settings() -> None:
+AUTO = {"summary": {"how": "auto"}}  # what every session logs that nobody opened otherwise
+
+
+def test_an_unset_tree_logs_who_words_summaries_alone() -> None:
     """A session is opened with what was set, so that defaults stay defaults."""
-    assert resolve_defaults({}, {}).opening() == {}
+    assert resolve_defaults({}, {}).opening() == AUTO
 
 
-def test_a_process_with_a_model_opens_sessions_that_want_it() -> None:
-    """`summary.how` is resolved when a session is opened, unless someone chose."""
-    assert resolve_defaults({"model_key": "k"}, {}).opening() == {"summary": {"how": "model"}}
-    chosen = resolve_defaults({"model_key": "k", "summary.how": "extract"}, {}).opening()
-    assert chosen == {"summary": {"how": "extract"}}
+def test_whoever_opens_a_session_does_not_decide_who_words_its_summaries() -> None:
+    """With a model or without, that is left to whoever makes them, unless someone chose."""
+    assert resolve_defaults({"model_key": "k"}, {}).opening() == AUTO
+    for how in ("extract", "model"):
+        chosen = resolve_defaults({"model_key": "k", "summary.how": how}, {}).opening()
+        assert chosen == {"summary": {"how": how}}
 
 
 def test_secrets_do_not_show() -> None:
@@ -210,7 +214,7 @@ def test_a_mapping_is_json_a_table_or_nothing(tmp_path: Path) -> None:
         resolve_defaults({}, {"PARLEY_NOTE_AGENTS": text}),
     ]
     for settings in given:
-        assert settings.opening() == {
+        assert settings.opening() == AUTO | {
             "note": {"agents": {"dr. who": {"limit": 9, "policy": "off"}}}
         }
     assert resolve_defaults({}, environment(given[0])).model_dump() == given[0].model_dump()
@@ -306,7 +310,8 @@ def test_stop_rules_are_json_or_a_table(tmp_path: Path) -> None:
         resolve_defaults({}, {"PARLEY_STOP": text}),
     ]
     for settings in given:
-        assert settings.opening() == {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
+        tree = {"stop": {"any": [{"turns": 5}, {"quiescent": True}]}}
+        assert settings.opening() == AUTO | tree
     assert resolve_defaults({}, environment(given[0])).model_dump() == given[0].model_dump()
 
 

@@ -148,7 +148,9 @@ _TINY = st.fixed_dictionaries(
         ),
         "cache": st.builds(lambda ttl, age: {"ttl": ttl, "max_age": age}, _SMALL, _SMALL),
         "exchange": st.builds(lambda names: {"users": names}, st.lists(_NAMES, max_size=2)),
-        "summary": st.builds(lambda how: {"how": how}, st.sampled_from(("extract", "model"))),
+        "summary": st.builds(
+            lambda how: {"how": how}, st.sampled_from(("extract", "model", "auto"))
+        ),
         "episodes": st.builds(lambda prose: {"prose": prose}, st.booleans()),
     },
 )

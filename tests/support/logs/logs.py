@@ -264,7 +264,7 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
                     "interval": st.integers(1, 5),
                     "fanout": st.integers(2, 4),
                     "keep": st.integers(0, 3),
-                    "how": st.sampled_from(("extract", "model")),
+                    "how": st.sampled_from(("extract", "model", "auto")),
                 },
             ),
             "lapse": st.fixed_dictionaries({"after": st.integers(1, 20)}),
