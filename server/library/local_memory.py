@@ -20,7 +20,7 @@ from ulid import ULID
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import Draft, validate_entry
 from parley.bus.contract.errors import BadSessionFile
-from parley.bus.entries import Act, Entry, Message, Record, SessionOpened
+from parley.bus.entries import PRIMARY, Act, Entry, Message, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
@@ -208,6 +208,8 @@ class Memory:
         while page := self._log.read(after=before, count=_PAGE):
             before = page[-1].seq
             for record in page:
-                if record.entry.kind == "message" and record.seq not in skips:
-                    self._records[record.n] = record
+                if record.entry.kind not in PRIMARY or record.seq in skips:
+                    continue
+                self._records[record.n] = record
+                if record.is_message:
                     self._newest.append(record)

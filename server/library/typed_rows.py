@@ -49,7 +49,8 @@ class ProposalRow(TypedDict):
     text: str
     participant: str
     n: int
-    at: str | None
+    at: str | None  # RFC 3339
+    at_from: Literal["sender", "receipt"] | None
     amends: str | None
     echoes: str | None
     superseded_by: str | None
@@ -70,6 +71,7 @@ class DecisionRow(TypedDict):
     participant: str | None
     n: int
     at: str | None
+    at_from: Literal["sender", "receipt"] | None
     resolves: str | None
     supersedes: str | None
     superseded_by: str | None

@@ -25,6 +25,7 @@ from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.sentence_words import READ
+from parley.server.rows.entry_times import time_row
 
 MOST: Final = 50
 TEXT: Final = 240
@@ -156,7 +157,7 @@ def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
         "by": voice.name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
         "n": record.n,
-        "at": entry.at,
+        **time_row(entry.at, record),
         "cites": [[record.n, first, last]],
         "rule": match.rule.name,
     }

@@ -20,6 +20,7 @@ from parley.server.minutes.sentence_words import READ
 from parley.server.render.minutes.minutes_sections import cited_entries, sections, sections_row
 from parley.server.rows.cite_rows import QUOTE
 from parley.server.rows.digest_rows import cited, digest
+from parley.server.rows.entry_times import time_row
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
@@ -152,7 +153,7 @@ def _evidence(records: dict[int, Record], wanted: Iterable[int]) -> list[Row]:
             "n": n,
             "kind": entry.kind,
             "participant": getattr(entry, "participant", None),
-            "at": getattr(entry, "at", None),
+            **time_row(getattr(entry, "at", None), records[n]),
             "text": clip(content, EVIDENCE),
             "clipped": len(content) > EVIDENCE,
         })  # fmt: skip

@@ -22,6 +22,7 @@ from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.replies import Question, Replies, openers
 from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content_words
+from parley.server.rows.entry_times import time_row
 
 MOST: Final = 30
 TEXT: Final = 240
@@ -138,7 +139,7 @@ def _row(record: Record, asked: Question, voices: Mapping[int, Voice]) -> Row:
         "participant": voices[record.n].name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
         "n": record.n,
-        "at": entry.at,
+        **time_row(entry.at, record),
         "cites": [[record.n, first, last]],
         "how": asked.how,
         "about": list(asked.handles),

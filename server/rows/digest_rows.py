@@ -13,9 +13,15 @@ from parley.memory.state.item_state import Decision, Participant, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.statistics.statistics import count_memory
-from parley.server.rows.cite_rows import RecordsByNumber, Row, cites_of, quote
+from parley.server.rows.cite_rows import RecordsByNumber, Row, quote
 from parley.server.rows.claim_rows import cited_entries, claim_rows
-from parley.server.rows.item_rows import decision_row, echo_row, origins, position_row, proposal_row
+from parley.server.rows.item_rows import (
+    decision_row,
+    echo_row,
+    item_entries,
+    position_row,
+    proposal_row,
+)
 from parley.server.rows.vote_rows import vote_row
 
 
@@ -23,7 +29,7 @@ def cited(memory: Memory) -> set[int]:
     """The entries whose words the minutes quote."""
     numbers: set[int] = set()
     for item in _items(memory):
-        numbers.update(cite.n for cite in cites_of(*origins(item)))
+        numbers.update(item_entries(item))
     for participant in memory.participants.values():
         numbers.update(cite.n for cite in participant.contributions)
     return numbers | cited_entries(overlay_claims(memory))

@@ -8,6 +8,7 @@ have them: word for word (`proposal_row`), as places (`page_…`), or by the nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 from typing import Final
 
 from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, listed_status
@@ -29,8 +30,10 @@ from parley.server.rows.cite_rows import (
     tally_row,
     voice_row,
 )
+from parley.server.rows.entry_times import time_row
 
 SHORT: Final = 240  # characters of a proposal on the page
+NO_RECORDS: Final[RecordsByNumber] = MappingProxyType({})
 
 
 def decision_row(
@@ -39,7 +42,7 @@ def decision_row(
     """One decision with its supporters, its dissent and its evidence."""
     return {
         "handle": decision.handle,
-        **_decision(decision, read),
+        **_decision(decision, read, records),
         **{
             side: [voice_row(name, origin, records) for name, origin in voices.items()]
             for side, voices in decision_sides(decision).items()
@@ -91,7 +94,9 @@ def decision_sides(decision: Decision) -> dict[str, dict[str, Origin]]:
     }
 
 
-def _decision(decision: Decision, read: ClaimOverlay | None) -> Row:
+def _decision(
+    decision: Decision, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
+) -> Row:
     return {
         "status": decision.status if read is None else listed_status(read, decision),
         "tentative": decision.tentative,
@@ -99,7 +104,7 @@ def _decision(decision: Decision, read: ClaimOverlay | None) -> Row:
         "outcome": decision.outcome,
         "participant": decision.participant,
         "n": decision.born,
-        "at": decision.at,
+        **time_row(decision.at, records.get(decision.born)),
         "resolves": handle_of("P", decision.resolves),
         "supersedes": handle_of("D", decision.supersedes),
         "superseded_by": handle_of("D", decision.superseded_by),
@@ -112,7 +117,7 @@ def proposal_row(
     """One proposal with who stands where on it, in their words."""
     return {
         "handle": proposal.handle,
-        **_proposal(proposal, read),
+        **_proposal(proposal, read, records),
         "reactions": [
             voice_row(
                 name, reaction.origin, records, stance=reaction.stance,
@@ -155,7 +160,9 @@ def tool_proposal_row(proposal: Proposal, read: ClaimOverlay) -> Row:
     }
 
 
-def _proposal(proposal: Proposal, read: ClaimOverlay | None) -> Row:
+def _proposal(
+    proposal: Proposal, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
+) -> Row:
     return {
         "status": proposal.status if read is None else listed_status(read, proposal),
         "tentative": proposal.tentative,
@@ -163,7 +170,7 @@ def _proposal(proposal: Proposal, read: ClaimOverlay | None) -> Row:
         "text": proposal.text,
         "participant": proposal.participant,
         "n": proposal.born,
-        "at": proposal.at,
+        **time_row(proposal.at, records.get(proposal.born)),
         "amends": handle_of("P", proposal.amends),
         "echoes": handle_of("P", proposal.echoes),
         "superseded_by": handle_of("P", proposal.superseded_by),
@@ -230,6 +237,11 @@ def tool_position_row(name: str, position: Position) -> Row:
         **pick(position_row(position), "on", "stance", "text", "was", "n"),
         "cites": cite_places(filter(None, (position.cite, position.was_cite))),
     }
+
+
+def item_entries(item: Proposal | Decision) -> set[int]:
+    """The entries that a row of `item` quotes, or has its time from."""
+    return {item.born, *(cite.n for cite in cites_of(*origins(item)))}
 
 
 def origins(item: Proposal | Decision) -> Iterator[Origin]:

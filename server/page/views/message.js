@@ -77,7 +77,7 @@ function head(record) {
     named(entry.participant),
     entry.act && actTag(entry.act),
     entry.to?.length > 0 && el("span", { class: "soft to" }, "to ", entry.to.flatMap((name, at) => [at ? ", " : "", bdi(name)])),
-    el("time", { datetime: new Date(t).toISOString(), title: moment(t) }, clock(t)),
+    el("time", { datetime: new Date(t).toISOString(), title: Date.parse(entry.at ?? "") ? moment(t) : `received ${moment(t)}` }, clock(t)),
     el("span", { class: "number" }, `#${n}`),
   );
 }

@@ -73,8 +73,9 @@ def cited_entries(lines: Iterable[Section]) -> set[int]:
 
 
 def time_label(row: Row) -> str:
-    """Who said a piece of evidence, and when."""
-    return ", ".join(str(part) for part in (row["participant"] or row["kind"], row["at"]) if part)
+    """Who said a piece of evidence, and when; a time that no sender gave is marked."""
+    at = f"received {row['at']}" if row["at_from"] == "receipt" else row["at"]
+    return ", ".join(str(part) for part in (row["participant"] or row["kind"], at) if part)
 
 
 def _decided(report: Row) -> list[Section]:

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -91,6 +92,20 @@ def test_items_are_rows_with_their_words() -> None:
     assert memory.stats["messages"] == 5
     with pytest.raises(UnknownRef, match="P9"):
         memory.evidence("P9")
+
+
+def test_an_item_without_a_sender_s_time_has_that_of_its_receipt() -> None:
+    """Marked as such; memory itself knows the sender's alone."""
+    memory = Memory()
+    memory.say("Ana", "I propose a walk.", at="2026-05-04T12:00:00Z")
+    memory.say("Ben", "I propose a swim.")
+    sent, received = memory.proposals
+    assert (sent["at"], sent["at_from"]) == ("2026-05-04T12:00:00Z", "sender")
+    assert received["at_from"] == "receipt"
+    assert (
+        abs(datetime.now(UTC) - datetime.fromisoformat(received["at"] or "")).total_seconds() < 600
+    )
+    assert memory.state.proposals[2].at is None
 
 
 def test_rows_have_the_shapes_that_are_promised() -> None:

@@ -20,6 +20,7 @@ from parley.memory.errors import UnknownRef
 from parley.memory.fold.canonical_bytes import dump
 from parley.server.library import typed_rows
 
+NOON = "2026-05-04T12:00:00Z"
 BRIDGE = "I propose that we try the place by the bridge."
 
 
@@ -100,10 +101,10 @@ async def test_rows_are_those_of_a_memory_alone(redis_url: str) -> None:
     async with Session.open("alike", redis_url) as talk:
         for k in range(6):
             for name, line in (("Ana", BRIDGE), ("Ben", "-1 to P1: no."), ("Cy", f"It rains {k}.")):
-                alone.say(name, line)
-                await talk.say(name, line)
-        alone.say("Ana", "The bridge it is.", act="decide", re="P1")
-        await talk.say("Ana", "The bridge it is.", act="decide", re="P1")
+                alone.say(name, line, at=NOON)
+                await talk.say(name, line, at=NOON)
+        alone.say("Ana", "The bridge it is.", act="decide", re="P1", at=NOON)
+        await talk.say("Ana", "The bridge it is.", act="decide", re="P1", at=NOON)
         rows: dict[type, Sequence[object]] = {
             typed_rows.ProposalRow: await talk.proposals(),
             typed_rows.DecisionRow: await talk.decisions(),

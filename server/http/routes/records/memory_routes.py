@@ -25,9 +25,9 @@ from parley.server.http.state.dependencies import (
 )
 from parley.server.queries.session_stats import measure_session
 from parley.server.render.memory_layers import find_layer
-from parley.server.rows.cite_rows import RecordsByNumber, cites_of
+from parley.server.rows.cite_rows import RecordsByNumber
 from parley.server.rows.digest_rows import participant_row, summary_rows
-from parley.server.rows.item_rows import decision_row, origins, proposal_row
+from parley.server.rows.item_rows import decision_row, item_entries, proposal_row
 
 router = APIRouter(tags=["memory"])
 
@@ -174,7 +174,7 @@ async def _items(
 ) -> Response:
     """The first of them, with the words that they rest on."""
     shown: Any = items[:limit]
-    numbers = {cite.n for item in shown for cite in cites_of(*origins(item))}
+    numbers = {n for item in shown for n in item_entries(item)}
     records = await deps.moments.records(session, numbers)
     rows = [row(item, records) for item in shown]
     return _part(rows, shown[-1].ref if len(items) > limit else None)

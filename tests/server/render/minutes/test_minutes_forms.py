@@ -17,19 +17,22 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from parley.bus.entries import Message, Record
+from parley.memory.fold.replay import fold_records
+from parley.memory.state.memory import Memory
 from parley.memory.text.fences import escape_invisible
 from parley.server.minutes.attendance import talk_span
 from parley.server.minutes.minutes_report import build_report
 from parley.server.plays.demo import bundled
 from parley.server.records.minutes_sources import is_file
 from parley.server.records.transcript_analysis import Analysis, analyze
-from parley.server.render.minutes.minutes_forms import render
+from parley.server.render.minutes.minutes_forms import Form, render
 from parley.server.render.minutes.minutes_markdown import escaped, quoted
 from parley.server.render.minutes.minutes_sections import OPEN
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 from tests.support.doors.calls import Parley
 from tests.support.doors.hostile import HOSTILE, MARKER, mebibyte
+from tests.support.logs.logs import PACKS, talk
 
 Row = dict[str, Any]
 HALF: Final = 500_000  # characters: two of them, and more, fit in an entry
@@ -487,6 +490,20 @@ def test_the_head_says_when_it_was_and_who_was_there() -> None:
     assert (days["began"], days["ended"]) == ("2026-03-02", "2026-03-02")
     assert "\n2026-03-02; 1 message" in render(days, "text").decode()
     assert report_of_rows({"agent_id": "Bo", "content": "Hello."})["began"] is None
+
+
+def test_a_time_that_no_sender_gave_is_marked() -> None:
+    """It is the receipt's; a record of talk that has none has no times at all."""
+    offer = "I propose that we paint the boat red."
+    records = talk(("Ana", offer))
+    report = build_report(fold_records(Memory(PACKS), records), records, "boat")
+    forms: tuple[Form, ...] = ("text", "md", "html")
+    for form in forms:
+        assert "received 2023" in render(report, form).decode()
+    (proposal,) = report["open"]
+    assert (proposal["at"], proposal["at_from"]) == ("2023-11-14T22:13:20Z", "receipt")
+    (proposal,) = report_of_rows({"agent_id": "Ana", "content": offer})["open"]
+    assert (proposal["at"], proposal["at_from"]) == (None, None)
 
 
 @pytest.mark.parametrize(

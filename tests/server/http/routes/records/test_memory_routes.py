@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.entries import NoteRevised, SummaryMade
+from parley.bus.entries import Message, NoteRevised, SummaryMade
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.context.context import Profile
 from parley.memory.fold.canonical_bytes import dump
@@ -21,6 +21,7 @@ from parley.server.queries.log_queries import read_entries, replay_log
 from parley.server.render.memory_layers import LAYERS
 from parley.server.render.minutes.minutes_forms import Form, render
 from parley.server.rows.digest_rows import cited, digest
+from parley.server.rows.entry_times import receipt_time
 from tests.support.doors.doors import Standing, doors
 from tests.support.doors.sse import streamed
 from tests.support.logs.logs import PACKS
@@ -62,6 +63,25 @@ async def test_memory_is_its_canonical_bytes(d: Standing, bus: Bus) -> None:
     reader = MemoryReader(bus, PACKS)
     assert (await asked(d, "memory")).content == dump(await reader.current("a"))
     assert (await asked(d, "memory", at=25)).content == dump(await reader.at("a", 25))
+
+
+async def test_items_say_when_and_by_whose_clock(d: Standing, bus: Bus) -> None:
+    """The sender's time, else the one of the log, marked; memory keeps what it was told."""
+    drafts = [
+        Draft(name, Message(participant="ana", content=words, act="propose", at=at))
+        for name, words, at in (
+            ("p1", "We paint it red.", "2026-05-04T12:00:00Z"),
+            ("p2", "We paint it blue.", None),
+        )
+    ]
+    first, second = (receipt.n for receipt in await bus.publish("a", drafts))
+    rows = {row["n"]: row for row in (await ask(d, "proposals")).json()["items"]}
+    assert (rows[first]["at"], rows[first]["at_from"]) == ("2026-05-04T12:00:00Z", "sender")
+    record = next(record for record in await whole(bus, "a") if record.id == "p2")
+    assert rows[second]["at_from"] == "receipt"
+    assert rows[second]["at"] == receipt_time(record)
+    memory = await MemoryReader(bus, PACKS).current("a")
+    assert {p.at for p in memory.proposals.values() if p.born == second} == {None}
 
 
 async def test_everybodys_notebooks_are_for_the_operator(d: Standing, bus: Bus) -> None:

@@ -1,0 +1,41 @@
+"""When something was said, in rows: by its sender, else by when the log received it. Pure.
+
+Memory knows the sender's time alone, and goes by none; the receipt's is looked up in the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from parley.bus.entries import Record
+
+
+def time_row(at: str | None, record: Record | None) -> dict[str, Any]:
+    """`at`, and by whom it is in `at_from`: the sender, or the receipt of `record`.
+
+    Both None where neither is known: of an entry that is not at hand, or of a transcript, which
+    nobody received.
+    """
+    if at is not None:
+        return {"at": at, "at_from": "sender"}
+    received = None if record is None else receipt_time(record)
+    return {"at": received, "at_from": "receipt" if received else None}
+
+
+def receipt_time(record: Record) -> str | None:
+    """When the log received it, RFC 3339 in UTC; None where no clock was there."""
+    if record.received_ms <= 0:
+        return None
+    return in_utc(lambda: datetime.fromtimestamp(record.received_ms / 1000, UTC))
+
+
+def in_utc(read_time: Callable[[], datetime]) -> str | None:
+    """None of what the calendar does not have, such as the year 10000 or one before the first."""
+    try:
+        time = read_time()
+        time = time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
