@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
+from parley.personas.errors import PersonaRefused
 from parley.server.basics.errors import Misuse
 from parley.server.basics.spelling import nearest
 from parley.server.settings.old_names import (
@@ -24,7 +25,7 @@ from parley.server.settings.old_names import (
 from parley.server.settings.setting import PREFIX, unheeded
 from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
 
-FILE: Final = "parley.toml"
+FILES: Final = ("parley.toml", "parley.yaml", "parley.yml")
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
 # Read by the test suite alone; a shell that has it set may still run the command.
 FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
@@ -54,8 +55,8 @@ def read_sources(
 ) -> Sources:
     """Every value that was given, and where; `flags` are by dotted name, and outrank the rest.
 
-    `file` must exist when named; otherwise `parley.toml` of the working
-    directory is read where there is one. Raises `Misuse` for a name that no
+    `file` must exist when named; otherwise `parley.toml` or `parley.yaml` of the
+    working directory is read where there is one. Raises `Misuse` for a name that no
     setting has, with the nearest one that has.
     """
     sources = _SourceValues({}, {}, [])
@@ -115,16 +116,10 @@ def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) ->
 
 
 def _read_file(sources: _SourceValues, file: Path | None) -> None:
-    path = file or Path(FILE)
-    if file is None and not path.is_file():
+    path = file or _file_at_hand()
+    if path is None:
         return
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Misuse(f"cannot read {str(path)!r}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Misuse(f"{str(path)!r} is not TOML: {error}") from None
-    for name, value in _flattened(tree):
+    for name, value in _flattened(_read_tree(path)):
         given = GivenValue(value, f"{name} ({path})")
         if name in SETTINGS:
             sources.new[name] = given
@@ -135,6 +130,31 @@ def _read_file(sources: _SourceValues, file: Path | None) -> None:
         else:
             near = nearest(name, list(SETTINGS))
             raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")
+
+
+def _file_at_hand() -> Path | None:
+    """The file of the working directory. Raises `Misuse` where there are two."""
+    there = [path for path in map(Path, FILES) if path.is_file()]
+    if len(there) > 1:
+        raise Misuse(f"{there[0]} and {there[1]} are both here; --config FILE says which counts")
+    return there[0] if there else None
+
+
+def _read_tree(path: Path) -> dict[str, Any]:
+    """The keys of a file: YAML where its name says so, else TOML."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix in (".yaml", ".yml"):
+            from parley.personas.front_matter import parse_front_matter
+
+            return parse_front_matter(text, str(path))[0] if text.strip() else {}
+        return tomllib.loads(text)
+    except OSError as error:
+        raise Misuse(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except PersonaRefused as refused:
+        raise Misuse(str(refused)) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Misuse(f"{str(path)!r} is not TOML: {error}") from None
 
 
 def _flattened(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -2,7 +2,7 @@
 
 Every setting has one dotted name, such as `summary.interval`, and is reached
 three ways: as a flag (`--summary-interval 6`), as a variable
-(`PARLEY_SUMMARY_INTERVAL=6`) and as a key of `parley.toml` (`[summary]`,
+(`PARLEY_SUMMARY_INTERVAL=6`) and as a key of `parley.toml` or `parley.yaml` (`[summary]`,
 `interval = 6`). A flag outranks a variable, a variable the file, the file the
 default. A name that no setting has is refused, with the nearest one that has.
 """

@@ -64,7 +64,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
         inspect.Parameter(
             "config", inspect.Parameter.KEYWORD_ONLY, annotation=Path | None,
             default=typer.Option(
-                None, "--config", help="settings file  [default: parley.toml]",
+                None, "--config", help="settings file  [default: parley.toml, parley.yaml]",
                 envvar="PARLEY_CONFIG", rich_help_panel=PANEL, show_envvar=False,
             ),
         ),

@@ -122,6 +122,39 @@ def test_a_wrong_setting_is_refused_by_its_name(
         resolve_defaults(flags, variables)
 
 
+def test_a_file_may_be_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same keys, those of other programs included; two files at hand are one too many."""
+    tree, lines = "chair: [Ada, Bo]\nsummary:\n  interval: 3\n", "memory_character_limit: 900\n"
+    toml = tmp_path / "other.toml"
+    toml.write_text(
+        'chair = ["Ada", "Bo"]\nmemory_character_limit = 900\n[summary]\ninterval = 3\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    Path("parley.yaml").write_text(tree + lines)
+    assert resolve_defaults({}, {}) == resolve_defaults({}, {}, toml)
+    Path("parley.toml").write_text("batch = 7\n")
+    with pytest.raises(Misuse, match=r"parley\.toml and parley\.yaml are both here; --config"):
+        resolve_defaults({}, {})
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("summary:\n  intervall: 1\n", "'summary.interval'"),
+        ("batch: [", r"parley\.yaml:1: its YAML cannot be read"),
+        ("- 1\n", "its YAML is no list of"),
+        ("batch: 0\n", "batch"),
+        ("batch: *b\n", "its YAML cannot be read"),
+    ],
+)
+def test_a_wrong_yaml_file_is_refused_by_the_key(tmp_path: Path, content: str, text: str) -> None:
+    """As one in TOML is."""
+    file = tmp_path / "parley.yaml"
+    file.write_text(content)
+    with pytest.raises(Misuse, match=text):
+        resolve_defaults({}, {}, file)
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
