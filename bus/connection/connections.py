@@ -23,7 +23,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from parley.bus.connection.pipeline import Argument, Command, Pipeline
-from parley.bus.contract.errors import BusError, Unavailable
+from parley.bus.contract.errors import BusError, OutOfOrder, Unavailable, WrongType
 from parley.bus.scripts.lua import Scripts
 
 BLOCK_SECONDS: Final = 1.0
@@ -76,6 +76,14 @@ class Connections:
         """The raw replies of several such commands, in one round trip."""
         return [self._sound(reply) for reply in await self._ask(batch)] if batch else []
 
+    async def attempts(self, batch: Sequence[Command]) -> list[Any]:
+        """The raw replies of several such commands; of one that is refused the `BusError`.
+
+        Raises `Unavailable`, which is about all of them.
+        """
+        replies = await self._ask(batch) if batch else []
+        return [self._refusal(reply) for reply in replies]
+
     async def once(self, *words: Argument) -> Any:
         """The raw reply of one command, asked once: a server that is away says so now."""
         try:
@@ -97,6 +105,15 @@ class Connections:
         if isinstance(reply, exceptions.RedisError):
             raise translate_errors(reply, self.address) from reply
         return reply
+
+    def _refusal(self, reply: Any) -> Any:
+        """`reply`, or the error that it stands for."""
+        if not isinstance(reply, exceptions.RedisError):
+            return reply
+        error = translate_errors(reply, self.address)
+        if isinstance(error, Unavailable):
+            raise error from reply
+        return error
 
 
 def _client(url: str, seconds: float | None) -> redis.Redis:
@@ -143,6 +160,10 @@ def translate_errors(error: Exception, address: str) -> BusError:
             f"Redis at {address} does not answer ({text or type(error).__name__}); "
             "start it, or set PARLEY_REDIS to one that runs"
         )
+    if isinstance(error, exceptions.ResponseError) and "wrong kind of value" in text:
+        return WrongType("a key holds another type of value than Parley puts there")
+    if isinstance(error, exceptions.ResponseError) and "equal or smaller than" in text:
+        return OutOfOrder(f"Redis at {address} refused an entry that is not the last of its log")
     return BusError(f"Redis at {address} refused a command of Parley: {text}")
 
 

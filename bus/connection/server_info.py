@@ -13,6 +13,7 @@ from parley.bus.contract.errors import BusError, Unavailable
 
 Durability = Literal["none", "everysec", "always", "unknown"]
 OLDEST: Final = (6, 2)
+_FULL: Final = 0.98  # of maxmemory
 _LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
 
 
@@ -48,7 +49,7 @@ async def examine_server(connections: Connections) -> ServerInfo:
         durability,
         eviction,
         facts.get("redis_mode") == "cluster",
-        tuple(_warnings(durability, eviction)),
+        (*_warnings(durability, eviction), *_fullness(facts)),
     )
 
 
@@ -112,6 +113,17 @@ def _warnings(durability: Durability, eviction: str) -> list[str]:
             f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction"
         )
     return warnings
+
+
+def _fullness(facts: dict[str, str]) -> list[str]:
+    """What to do where hardly any memory is left."""
+    used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
+    if not most or used < most * _FULL:
+        return []
+    return [
+        f"this Redis is full ({used >> 20} of {most >> 20} MB): nothing more can be published; "
+        "give it more memory (maxmemory), or archive and remove old sessions"
+    ]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -14,11 +14,15 @@ BusError
 ├── SlowSubscriber      dropped for not reading; resume from .cursor
 ├── FactsExpired        facts after the cursor were cut off; resume from .cursor
 ├── SnapshotDamaged     a stored memory whose checksum is wrong
+├── SessionDamaged      the keys of one session do not hold what Parley wrote
 ├── BadSessionFile      cut, altered, or of another version
 └── Unavailable         Redis is down, read-only, full, locked, or too old
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class BusError(Exception):
@@ -109,9 +113,35 @@ class SnapshotDamaged(BusError):
         self.session, self.fold = session, fold
 
 
+class WrongType(BusError):
+    """A key holds another type of value than Parley puts there."""
+
+
+class OutOfOrder(BusError):
+    """Something stands in a log beyond the place where an entry was to go."""
+
+
+class SessionDamaged(BusError):
+    def __init__(self, session: str, reason: str) -> None:
+        super().__init__(
+            f"the keys of session {session!r} are damaged ({reason}). Mend them, or put a "
+            "saved file in their place with 'parley session import FILE --replace'"
+        )
+        self.session, self.reason = session, reason
+
+
 class Unavailable(BusError):
     """Redis cannot serve: the text names the address, the cause and the cure."""
 
 
 class BadSessionFile(BusError):
     """A file that `parley session export` did not write so."""
+
+
+@contextmanager
+def damage_of(session: str) -> Iterator[None]:
+    """Tells what cannot be read within as damage of `session`."""
+    try:
+        yield
+    except (WrongType, ValueError) as error:
+        raise SessionDamaged(session, str(error)) from None

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
+
+DAMAGED: Final = "damaged"  # the status of a session whose state cannot be read
 
 
 def _nothing_due() -> dict[str, int]:
@@ -23,7 +26,7 @@ class SessionInfo:
     n: int
     folded: int = 0
     base: int = 0
-    status: str = "open"  # open, closed, or what a closed one was marked
+    status: str = "open"  # open, closed, what a closed one was marked, or `DAMAGED`
     skips: tuple[int, ...] = ()
     last_activity_ms: int = 0
     origin: str | None = None  # `<session>@<n>` of a fork

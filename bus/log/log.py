@@ -11,7 +11,16 @@ from parley.bus.connection.pipeline import Argument
 from parley.bus.contract import errors
 from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, SealedDraft, is_entry_id
 from parley.bus.contract.drafts import seal as seal_draft
-from parley.bus.contract.errors import SessionExists, SessionNotFound, UnknownReference
+from parley.bus.contract.errors import (
+    BusError,
+    OutOfOrder,
+    SessionDamaged,
+    SessionExists,
+    SessionNotFound,
+    UnknownReference,
+    WrongType,
+    damage_of,
+)
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record, SessionClosed, SessionOpened
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
@@ -111,10 +120,11 @@ class Log:
     ) -> list[Record]:
         """Up to `count` records with `after` < seq ≤ `to`, in order."""
         keys = self._keys.of(session)
-        reply = await self._connections.command(*_range(keys, after, to, count))
-        if not reply:
-            await self._meta(session, keys, "head")
-        return parse_records(reply)
+        with damage_of(session):
+            reply = await self._connections.command(*_range(keys, after, to, count))
+            if not reply:
+                await self._meta(session, keys, "head")
+            return parse_records(reply)
 
     async def find(self, session: str, id: str) -> Record | None:
         """The entry of that id; None where none has it."""
@@ -137,29 +147,31 @@ class Log:
             keys = self._keys.of(session)
             commands.append(("HMGET", keys.meta, *STATE))
             commands.append(_range(keys, after, None, count))
-        replies = await self._connections.commands(commands)
+        replies = await self._connections.attempts(commands)
         return [
-            parse_stretch(session, replies[2 * i], replies[2 * i + 1])
+            _stretch(session, replies[2 * i], replies[2 * i + 1])
             for i, (session, _) in enumerate(starts)
         ]
 
     async def tail(self, session: str, count: int) -> list[Record]:
         """The newest `count` records, oldest first."""
         keys = self._keys.of(session)
-        reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
-        if not reply:
-            await self._meta(session, keys, "head")
-        return parse_records(reply[::-1])
+        with damage_of(session):
+            reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", count)
+            if not reply:
+                await self._meta(session, keys, "head")
+            return parse_records(reply[::-1])
 
     async def fact_rows(
         self, session: str, after: tuple[int, int] = (0, -1), count: int = 500
     ) -> list[FactRecord]:
         """Up to `count` facts after (seq, k), in order. The oldest are cut off at 10,000."""
         keys = self._keys.of(session)
-        reply = await self._connections.command(
-            "XRANGE", keys.facts, id_after_fact(after), "+", "COUNT", count
-        )
-        return parse_facts(reply)
+        with damage_of(session):
+            reply = await self._connections.command(
+                "XRANGE", keys.facts, id_after_fact(after), "+", "COUNT", count
+            )
+            return parse_facts(reply)
 
     async def _meta(self, session: str, keys: SessionKeys, *fields: str) -> list[bytes | None]:
         reply: list[bytes | None] = await self._connections.command("HMGET", keys.meta, *fields)
@@ -219,6 +231,22 @@ class Log:
         except _WentBack:
             await self._outbox.reoffer(session)
             return await self._land(session, keys, drafts, epoch, "", incarnation)
+        except OutOfOrder:
+            raise await self._stranger(session, keys) from None
+        except WrongType as error:
+            raise SessionDamaged(session, str(error)) from None
+
+    async def _stranger(self, session: str, keys: SessionKeys) -> SessionDamaged:
+        """Which entry at the end of the log Parley did not write, and how to take it out."""
+        head, n = await self._meta(session, keys, "head", "n")
+        reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", 1)
+        last = reply[0][0].decode() if reply else "its last one"
+        place = f"{(head or b'0').decode()}-{(n or b'0').decode()}"
+        return SessionDamaged(
+            session,
+            f"entry {last}, which Parley did not write, stands at the end of its log; "
+            f"'XDEL {keys.log} {last}' and 'XSETID {keys.log} {place}' take it out",
+        )
 
     async def _land(
         self,
@@ -309,3 +337,11 @@ class _WentBack(Exception):
 
 def _range(keys: SessionKeys, after: int, to: int | None, count: int) -> tuple[Argument, ...]:
     return ("XRANGE", keys.log, after + 1, "+" if to is None else to, "COUNT", count)
+
+
+def _stretch(session: str, state: Any, reply: Any) -> LogStretch | None:
+    """What two replies say, each of which may be a refusal. Raises `SessionDamaged`."""
+    for part in (state, reply):
+        if isinstance(part, BusError):
+            raise SessionDamaged(session, str(part))
+    return parse_stretch(session, state, reply)

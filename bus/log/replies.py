@@ -10,10 +10,12 @@ import orjson
 
 from parley.bus.contract import errors, wire
 from parley.bus.contract.drafts import Receipt, SealedDraft
-from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
+from parley.bus.contract.errors import BusError, InvalidEntry, SessionDamaged, SessionNotFound
 from parley.bus.entries import Record
 
 _BUSY_SECONDS: Final = 1.0  # a worker folds some 50,000 entries in that time
+
+_LONGEST_TIME: Final = 15  # digits: what more has is later than any calendar knows
 
 # The fields of meta that `parse_stretch` reads
 STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
@@ -43,14 +45,20 @@ class LogStretch:
 
 
 def parse_stretch(session: str, state: list[bytes | None], reply: list[Any]) -> LogStretch | None:
-    """The `STATE` of a session and a reply of XRANGE as one; None where it has no state."""
+    """The `STATE` of a session and a reply of XRANGE as one; None where it has no state.
+
+    Raises `SessionDamaged` where the state is not one that Parley wrote.
+    """
     if state[0] is None:
         return None
-    incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
-    return LogStretch(
-        session, incarnation, int(head), int(n), int(folded), status, parse_skips(skips),
-        parse_records(reply),
-    )  # fmt: skip
+    try:
+        incarnation, head, n, folded, status, skips = ((value or b"").decode() for value in state)
+        return LogStretch(
+            session, incarnation, int(head), int(n), int(folded), status, parse_skips(skips),
+            parse_records(reply),
+        )  # fmt: skip
+    except ValueError as error:
+        raise SessionDamaged(session, str(error)) from None
 
 
 def parse_skips(text: str) -> tuple[int, ...]:
@@ -59,7 +67,10 @@ def parse_skips(text: str) -> tuple[int, ...]:
 
 
 def parse_records(reply: list[Any]) -> list[Record]:
-    """The records in a reply of XRANGE. The fields may come in any order."""
+    """The records in a reply of XRANGE. The fields may come in any order.
+
+    What a stranger added is a record all the same: its receive time is 0 where it is none.
+    """
     decode = wire.decode
     records = []
     for stream_id, fields in reply:
@@ -71,10 +82,18 @@ def parse_records(reply: list[Any]) -> list[Record]:
             name, received, body = (row.get(key, b"") for key in (b"id", b"t", b"entry"))
         records.append(
             Record(
-                int(seq), int(n), str(name, "utf-8", "replace"), int(received or 0), decode(body)
+                int(seq),
+                int(n),
+                str(name, "utf-8", "replace"),
+                _milliseconds(received),
+                decode(body),
             )
         )
     return records
+
+
+def _milliseconds(received: bytes) -> int:
+    return int(received) if received.isdigit() and len(received) <= _LONGEST_TIME else 0
 
 
 def parse_facts(reply: list[Any]) -> list[FactRecord]:

@@ -11,7 +11,8 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
--- The id, receive time and client id of the entry at seq; nil where there is none.
+-- The id, receive time and client id of the entry at seq; nil where there is none. A time that
+-- is none, of a stranger's entry, is 0.
 local function identity(seq)
   local found = redis.call('XRANGE', LOG, seq, seq, 'COUNT', 1)[1]
   if not found then return nil end
@@ -20,11 +21,12 @@ local function identity(seq)
     if found[2][i] == 'id' then id = found[2][i + 1] end
     if found[2][i] == 't' then time = found[2][i + 1] end
   end
-  return found[1] .. ' ' .. (time or '') .. ' ' .. (id or '')
+  if not time or #time > 15 or not string.match(time, '^%d+$') then time = '0' end
+  return found[1] .. ' ' .. time .. ' ' .. (id or '')
 end
 
 local function last_owner(claim)
-  if not claim then return '-' end
+  if not claim or claim.err then return '-' end -- claims of another type are taken away by `take`
   return string.match(claim, '^%S+ (%S+)') or '-'
 end
 
@@ -44,7 +46,7 @@ local function append(session, entries, now, wake, bucket_wake)
   redis.call('HSET', IDS, unpack(known))
   redis.call('HSET', META, 'head', whole(last[1]), 'n', whole(last[2]))
   redis.call('ZADD', SESSIONS, now, session)
-  local owner = last_owner(redis.call('HGET', CLAIMS, session))
+  local owner = last_owner(redis.pcall('HGET', CLAIMS, session))
   if redis.call('ZADD', DUE, 'NX', now, session) == 1 then
     redis.call('PUBLISH', bucket_wake, 'fold ' .. owner)
   end

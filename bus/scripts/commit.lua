@@ -47,8 +47,12 @@ for _ = 1, tonumber(ARGV[16]) do
 end
 
 if ARGV[12] ~= '' then
-  local stored = redis.call('HMGET', MEMORY, 'upto', 'identity', 'skips')
-  local upto = tonumber(stored[1] or '-1')
+  local stored = redis.pcall('HMGET', MEMORY, 'upto', 'identity', 'skips')
+  if stored.err then -- of another type: a cache may be thrown away
+    redis.call('DEL', MEMORY)
+    stored = {}
+  end
+  local upto = tonumber(stored[1] or '-1') or -1
   local stale = upto >= to and (identity(whole(upto)) ~= stored[2] or skipped(upto) ~= tonumber(stored[3]))
   if to > upto or stale then -- fence: snapshot
     redis.call('HSET', MEMORY, 'upto', ARGV[5], 'n', ARGV[11], 'skips', ARGV[7],

@@ -24,7 +24,11 @@ local mine, wait = {}, -1
 if #found > 0 then
   local members = {}
   for i = 1, #found, 2 do members[#members + 1] = found[i] end
-  local holders = redis.call('HMGET', claims, unpack(members))
+  local holders = redis.pcall('HMGET', claims, unpack(members))
+  if holders.err then -- of another type: claims are leases, and hold no truth
+    redis.call('DEL', claims)
+    holders = {}
+  end
   for i = 1, #members do
     if #mine == count then
       wait = 0

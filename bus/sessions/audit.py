@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.errors import SessionNotFound, damage_of
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.log.replies import parse_skips
 from parley.bus.sessions.stored_rows import StoredRow
@@ -43,19 +43,20 @@ class Audits:
         publishing explains is not.
         """
         keys = self._keys.of(session)
-        before = await self._state(session, keys)
-        rows = await self.rows(session)
-        ids = await self._ids(keys)
-        after = await self._state(session, keys)
-        head, later = int(before[0] or 0), int(after[0] or 0)
-        meanwhile = range(head + 1, later + 1)
-        return StoredSession(
-            session, head, int(before[1] or 0), int(before[2] or 0), before[3],
-            parse_skips(before[4]),
-            tuple(row for row in rows if row.seq not in meanwhile),
-            {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
-            int(before[5] or 0),
-        )  # fmt: skip
+        with damage_of(session):
+            before = await self._state(session, keys)
+            rows = await self.rows(session)
+            ids = await self._ids(keys)
+            after = await self._state(session, keys)
+            head, later = int(before[0] or 0), int(after[0] or 0)
+            meanwhile = range(head + 1, later + 1)
+            return StoredSession(
+                session, head, int(before[1] or 0), int(before[2] or 0), before[3],
+                parse_skips(before[4]),
+                tuple(row for row in rows if row.seq not in meanwhile),
+                {name: place for name, place in ids.items() if _seq(place) not in meanwhile},
+                int(before[5] or 0),
+            )  # fmt: skip
 
     async def _state(self, session: str, keys: SessionKeys) -> list[str]:
         reply = await self._connections.command("HMGET", keys.meta, *_META)

@@ -9,9 +9,15 @@ from typing import Any, Final
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract import wire
-from parley.bus.contract.errors import BusError, InvalidEntry, SessionExists, SessionNotFound
+from parley.bus.contract.errors import (
+    BusError,
+    InvalidEntry,
+    SessionDamaged,
+    SessionExists,
+    SessionNotFound,
+)
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
-from parley.bus.contract.session_info import SessionInfo
+from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
 from parley.bus.entries import PRIMARY, Entry, Record, Unknown
 from parley.bus.log.outbox import Outbox
@@ -33,20 +39,26 @@ class Sessions:
         self._backlog = backlog
 
     async def info(self, session: str) -> SessionInfo:
-        """The state of `session`. Raises `SessionNotFound`."""
+        """The state of `session`. Raises `SessionNotFound`, and `SessionDamaged`."""
         (info,) = await self._infos([session])
         if info is None:
             raise SessionNotFound(session)
+        if isinstance(info, SessionDamaged):
+            raise info
         return info
 
     async def sessions(self, offset: int = 0, count: int = 100) -> list[SessionInfo]:
         """`count` sessions after the first `offset`, newest activity first.
 
         Those of one millisecond stand in the backward order of their names, so that
-        pages meet.
+        pages meet. The status of one whose state cannot be read is `damaged`.
         """
         infos = await self._infos(await self._newest(offset, count))
-        return [info for info in infos if info is not None]
+        return [
+            _damaged(info.session) if isinstance(info, SessionDamaged) else info
+            for info in infos
+            if info is not None
+        ]
 
     async def _newest(self, offset: int, count: int) -> list[str]:
         buckets = self._keys.buckets
@@ -146,7 +158,7 @@ class Sessions:
         staged = keys.staged(nonce)
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
 
-    async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | None]:
+    async def _infos(self, sessions: Sequence[str]) -> list[SessionInfo | SessionDamaged | None]:
         commands: list[Sequence[Argument]] = []
         for session in sessions:
             keys = self._keys.of(session)
@@ -154,15 +166,32 @@ class Sessions:
             commands.append(("HMGET", keys.meta, *_FIELDS))
             commands.append(("ZMSCORE", bucket.sessions, session))
             commands.append(("ZMSCORE", bucket.due("fold"), session))
-        replies = iter(await self._connections.commands(commands))
+        replies = iter(await self._connections.attempts(commands))
         return [
-            _info(session, next(replies), next(replies)[0], next(replies)[0])
-            for session in sessions
+            _read_info(session, next(replies), next(replies), next(replies)) for session in sessions
         ]
 
 
 def _newest_of(bucket: BucketKeys, offset: int, count: int) -> tuple[Argument, ...]:
     return ("ZREVRANGEBYSCORE", bucket.sessions, "+inf", "-inf", "LIMIT", offset, count)
+
+
+def _read_info(
+    session: str, row: Any, active: Any, due: Any
+) -> SessionInfo | SessionDamaged | None:
+    """The state of a session by three replies, each of which may be a refusal."""
+    for reply in (row, active, due):
+        if isinstance(reply, BusError):
+            return SessionDamaged(session, str(reply))
+    try:
+        return _info(session, row, active[0], due[0])
+    except ValueError as error:
+        return SessionDamaged(session, str(error))
+
+
+def _damaged(session: str) -> SessionInfo:
+    due = {"fold": 0, "effects": 0, "upgrades": 0}
+    return SessionInfo(session, "", 0, 0, 0, 0, DAMAGED, (), 0, None, due, 0)
 
 
 def _info(

@@ -8,7 +8,7 @@ from typing import Final
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
-from parley.bus.contract.errors import SnapshotDamaged
+from parley.bus.contract.errors import BusError, SessionDamaged, SnapshotDamaged
 from parley.bus.contract.keys import Keys
 
 _FIELDS: Final = ("upto", "n", "skips", "identity", "bytes", "checksum")
@@ -51,12 +51,17 @@ class Snapshots:
         keys = self._keys.of(session)
         # The session's name for itself first: a log that takes its place between the two
         # takes the snapshot away.
-        (incarnation,), reply = await self._connections.commands(
+        state, reply = await self._connections.attempts(
             [
                 ("HMGET", keys.meta, "incarnation"),
                 ("HMGET", keys.memory(fold_version), *_FIELDS),
             ]
         )
+        if isinstance(state, BusError):
+            raise SessionDamaged(session, str(state))
+        (incarnation,) = state
+        if isinstance(reply, BusError):
+            reply = [b"garbage"] * len(_FIELDS)  # a key of another type: no sound snapshot
         if all(value is None for value in reply):
             return None
         snapshot = _sound(reply, fold_version)

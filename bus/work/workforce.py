@@ -13,9 +13,11 @@ import orjson
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.pipeline import Argument
+from parley.bus.contract.errors import BusError
 from parley.bus.contract.keys import META, WORKERS, Keys
 
 _PAGE: Final = 500
+LATEST_MS: Final = 300_000  # from now: leases and back-offs end long before that
 _FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed
 _logger = EventLog(__name__)
 
@@ -42,7 +44,7 @@ class Workforce:
         """Writes the heartbeat of `owner`, with `stats` beside its pid and host."""
         row = {"pid": os.getpid(), "host": socket.gethostname(), **stats}
         row["beat_ms"] = await self.now_ms()
-        await self._connections.command("HSET", WORKERS, owner, orjson.dumps(row))
+        await self._connections.run("beat", [WORKERS], [owner, orjson.dumps(row)])
 
     async def farewell(self, owner: str) -> None:
         """Takes `owner` off the list: it ended in order."""
@@ -61,19 +63,23 @@ class Workforce:
         return [worker for worker in workers if worker.age_ms < _FORGOTTEN_MS]
 
     async def janitor(self) -> int:
-        """Makes due what should be and is not; the number of such sessions.
+        """Makes due what should be and is not; the number of such sessions and effects.
 
-        Each one is a fault of Parley: `repaired_total` in parley:meta counts them
-        and must stay 0.
+        Also what is due later than any lease or back-off lasts: Redis' clock went back. Each
+        one is a fault, of Parley or of that clock: `repaired_total` in parley:meta counts them
+        and should stay 0.
         """
         repaired = 0
+        now = await self.now_ms()
         for bucket in self._keys.buckets:
             start = 0
             while names := await self._connections.command(
                 "ZRANGE", bucket.sessions, start, start + _PAGE - 1
             ):
-                repaired += await self._repair([str(name, "utf-8") for name in names])
+                repaired += await self._repair([str(name, "utf-8") for name in names], now)
                 start += _PAGE
+            for lane in ("effects", "upgrades"):
+                repaired += await self._bring_forward(bucket.due(lane), now)
         if repaired:
             await self._connections.command("HINCRBY", META, "repaired_total", repaired)
             _logger.error("due_repaired", sessions=repaired)
@@ -84,20 +90,29 @@ class Workforce:
         (total,) = await self._connections.command("HMGET", META, "repaired_total")
         return int(total or 0)
 
-    async def _repair(self, sessions: Sequence[str]) -> int:
+    async def _bring_forward(self, due: str, now: int) -> int:
+        """Makes due now what waits for a time that is too far off."""
+        far = await self._connections.command("ZRANGEBYSCORE", due, now + LATEST_MS, "+inf")
+        if far:
+            scored = [word for member in far for word in (now, member)]
+            await self._connections.command("ZADD", due, "XX", *scored)
+        return len(far)
+
+    async def _repair(self, sessions: Sequence[str], now: int) -> int:
         commands: list[Sequence[Argument]] = []
         for session in sessions:
             keys = self._keys.of(session)
             commands.append(("HMGET", keys.meta, "head", "folded"))
             commands.append(("ZMSCORE", keys.bucket.due("fold"), session))
-        replies = await self._connections.commands(commands)
+        replies = await self._connections.attempts(commands)
         repaired = 0
         for i, session in enumerate(sessions):
-            (head, folded), (due,) = replies[2 * i], replies[2 * i + 1]
-            if head is not None and int(head) > int(folded) and due is None:
+            if _is_forgotten(replies[2 * i], replies[2 * i + 1], now):
                 keys = self._keys.of(session)
                 repaired += await self._connections.run(
-                    "repair", [keys.meta, keys.bucket.due("fold")], [session, keys.bucket.wake]
+                    "repair",
+                    [keys.meta, keys.bucket.due("fold")],
+                    [session, keys.bucket.wake, LATEST_MS],
                 )
         return repaired
 
@@ -131,6 +146,22 @@ class Workforce:
         """The clock of the log: Redis' own."""
         seconds, microseconds = await self._connections.command("TIME")
         return int(seconds) * 1000 + int(microseconds) // 1000
+
+
+def _is_forgotten(state: Any, score: Any, now: int) -> bool:
+    """True where more is in the log than is folded, and the session is not due, or far too late.
+
+    False where either cannot be read: whoever folds the session says what is wrong with it.
+    """
+    if isinstance(state, BusError) or isinstance(score, BusError):
+        return False
+    if score[0] is not None and float(score[0]) < now + LATEST_MS:
+        return False
+    head, folded = state
+    try:
+        return head is not None and int(head) > int(folded)
+    except (TypeError, ValueError):
+        return False
 
 
 def _worker(owner: str, row: dict[str, Any], now: int) -> WorkerInfo:

@@ -20,7 +20,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from parley.bus import Bus, LogStretch
-from parley.bus.contract.errors import SessionNotFound
+from parley.bus.contract.errors import SessionDamaged, SessionNotFound
 from parley.bus.entries import Record
 from parley.listeners.cache.projection import EntryFacts, fold_with_facts
 from parley.listeners.cache.ranges import PAGE, TURN
@@ -187,10 +187,14 @@ def fold_cached(
 ) -> list[EntryFacts]:
     """Fold `records`, which follow `copy`, into it; what they changed, in order.
 
-    Whatever it raises leaves half a copy behind: drop it.
+    Whatever it raises leaves half a copy behind: drop it. Raises `SessionDamaged` where
+    entries between them are gone.
     """
     if not records:
         return []
+    if records[-1].seq - copy.seq != len(records):
+        gone = f"entries after {copy.seq} are missing from its log"
+        raise SessionDamaged(copy.session, gone)
     entry_facts = fold_with_facts(copy.memory, records, skips)
     copy.honoured = sum(seq <= records[-1].seq for seq in skips)
     copy.advance(records[-1])

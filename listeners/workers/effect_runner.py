@@ -21,7 +21,7 @@ from anyio.abc import TaskGroup
 from parley.bus import Bus, Claim
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group, wait_unless_set
-from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
+from parley.bus.contract.errors import BusError, Fenced, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
 from parley.listeners.effects.answers import EFFECTS, UPGRADES, EffectAnswerer, UnknownEffect
@@ -119,6 +119,8 @@ class EffectRunner:
             raise
         except Unavailable as error:
             log.warning("redis_unavailable", reason=str(error))  # the lease brings it back
+        except BusError as error:  # it could not even be handed back: so does the lease
+            log.warning("effect_waits", effect=claim.member, why=str(error))
         finally:
             self._running -= 1
             freed, self._freed = self._freed, anyio.Event()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
@@ -23,7 +23,13 @@ import anyio.lowlevel
 from parley.bus import Bus, Claim, Commit, Snapshot
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
-from parley.bus.contract.errors import Fenced, SessionNotFound, Unavailable
+from parley.bus.contract.errors import (
+    BusError,
+    Fenced,
+    SessionDamaged,
+    SessionNotFound,
+    Unavailable,
+)
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import (
     CachedMemory,
@@ -38,11 +44,14 @@ from parley.memory.errors import DomainError
 from parley.memory.extraction.structure.scorecards import current_scorecards
 from parley.memory.fold.canonical_bytes import checksum, dump
 from parley.memory.state.memory import FOLD, Packs
+from parley.memory.text.plain_text import clip, one_line
 
 LANE: Final = "fold"
 ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
 SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
 SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
+APART_SHOWN: Final = 20  # sessions that wait, of which a heartbeat says why
+_REASON: Final = 200  # characters
 PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
 
 log = EventLog("parley.projector")
@@ -73,6 +82,7 @@ class ProjectorTally:
     failed: int = 0
     set_aside: int = 0
     votes: int = 0  # that the counter beside it saw to their end
+    apart: dict[str, str] = field(default_factory=dict)  # sessions that wait, and why: the newest
 
 
 class Projector:
@@ -87,6 +97,7 @@ class Projector:
         self._count = self._pace.batch + self._pace.batch // 8
         self._cache = MemoryCache(self._pace.copies)
         self._failures: dict[str, int] = {}  # sessions that cannot be folded, and how often
+        self._fenced: set[str] = set()  # sessions that were, since something of them was recorded
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = ProjectorTally()
         current_scorecards()  # a tenth of a second: not in front of the first message
@@ -131,16 +142,28 @@ class Projector:
             raise failures[0]
 
     async def _serve_part(self, claims: Sequence[Claim]) -> None:
-        """Read, fold and record: one read for all, then a commit for each."""
-        tails = await self._read(claims)
+        """Read, fold and record: one read for all, then a commit for each.
+
+        Where they cannot be read together each is read by itself: the one at fault waits.
+        """
+        try:
+            tails = await self._read(claims)
+        except Unavailable:
+            raise
+        except Exception as error:
+            if len(claims) == 1:
+                await self._guard(claims[0], self._set_apart(claims[0], error))
+                return
+            for claim in claims:
+                await self._serve_part([claim])
+            return
         await anyio.lowlevel.checkpoint()  # the next part's request leaves before the fold
         async with open_task_group() as commits:
             for claim, tail in zip(claims, tails, strict=True):
                 if tail is None:
                     commits.start_soon(self._guard, claim, self._bus.release(claim))
                 else:
-                    commit = self._fold(tail, tail.records)
-                    commits.start_soon(self._guard, claim, self._record(claim, commit))
+                    commits.start_soon(self._guard, claim, self._serve_tail(claim, tail))
 
     async def _serve_alone(self, suspect: Claim) -> None:
         """Serve a session that was in hand when its last takers died."""
@@ -151,6 +174,12 @@ class Projector:
         else:
             await self._serve_together([suspect])
 
+    async def _serve_tail(self, claim: Claim, tail: CachedTail) -> None:
+        if not tail.records and tail.head > tail.copy.seq:
+            gone = f"its log ends with entry {tail.copy.seq}, and its state says {tail.head}"
+            raise SessionDamaged(claim.member, gone)
+        await self._record(claim, self._fold(tail, tail.records))
+
     async def _serve_by_entry(self, claim: Claim) -> None:
         """Fold entry by entry, each one recorded before the next can do harm."""
         (tail,) = await self._read([claim])
@@ -158,10 +187,7 @@ class Projector:
             await self._bus.release(claim)
             return
         for record in tail.records[:-1]:
-            commit = self._fold(tail, [record])
-            await self._record(claim, commit, done=False)
-            if commit is None:
-                return
+            await self._record(claim, self._fold(tail, [record]), done=False)
         await self._record(claim, self._fold(tail, tail.records[-1:]))
 
     async def _set_aside(self, claim: Claim) -> None:
@@ -192,20 +218,12 @@ class Projector:
                 log.warning("session_refolded", session=tail.copy.session, after=tail.copy.seq)
         return read
 
-    def _fold(self, tail: CachedTail, records: Sequence[Record]) -> Commit | None:
-        """Fold, and say what to record of it; None when the session cannot be folded now."""
+    def _fold(self, tail: CachedTail, records: Sequence[Record]) -> Commit:
+        """Fold, and say what to record of it. What it raises is about this session alone."""
         copy, after = tail.copy, tail.copy.seq
         self._cache.drop(copy.session)  # a fold that fails leaves half a copy behind
-        try:
-            folded = fold_cached(copy, records, tail.skips)
-        except DomainError as error:
-            log.warning("session_waits", session=copy.session, reason=str(error))
-            return None
-        except Exception:  # a defect of the fold: this session waits, the others go on
-            log.exception("fold_failed", session=copy.session, after=copy.seq)
-            return None
+        folded = fold_cached(copy, records, tail.skips)
         self._cache.put(copy)
-        self._failures.pop(copy.session, None)
         self.tally.folded += len(records)
         return self._commit(copy, after, folded)
 
@@ -238,11 +256,21 @@ class Projector:
         self.tally.snapshots += 1
         return Snapshot(copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD)
 
-    async def _record(self, claim: Claim, commit: Commit | None, *, done: bool = True) -> None:
-        if commit is not None:
-            await self._bus.commit(claim, commit, done=done)
-            self.tally.commits += 1
-            return
+    async def _record(self, claim: Claim, commit: Commit, *, done: bool = True) -> None:
+        await self._bus.commit(claim, commit, done=done)
+        self.tally.commits += 1
+        self._failures.pop(claim.member, None)
+        self._fenced.discard(claim.member)
+        self.tally.apart.pop(claim.member, None)
+
+    async def _set_apart(self, claim: Claim, error: Exception) -> None:
+        """Leave a session alone for a while, longer each time; the heartbeat says why."""
+        self._cache.drop(claim.member)
+        apart = self.tally.apart
+        apart.pop(claim.member, None)
+        apart[claim.member] = clip(one_line(str(error) or repr(error)), _REASON)
+        while len(apart) > APART_SHOWN:
+            apart.pop(next(iter(apart)))
         self.tally.failed += 1
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
         await self._bus.fail(claim, backoff_ms(failures))
@@ -255,7 +283,11 @@ class Projector:
             self._cache.drop(claim.member)
             self.tally.refolds += 1
             log.warning("commit_fenced", session=claim.member, reason=error.reason)
-            await self._release(claim)
+            if claim.member in self._fenced:  # again, and nothing was recorded between
+                await self._wait_apart(claim, error)
+            else:
+                self._fenced.add(claim.member)
+                await self._release(claim)
         except SessionNotFound:
             self._cache.drop(claim.member)
             await self._release(claim)
@@ -263,6 +295,18 @@ class Projector:
             self._cache.drop(claim.member)
             self._stranded.append(claim)
             log.warning("redis_unavailable", session=claim.member, reason=str(error))
+        except Exception as error:  # of this session alone: it waits, the others go on
+            if isinstance(error, (DomainError, BusError)):
+                log.warning("session_waits", session=claim.member, reason=str(error))
+            else:
+                log.exception("fold_failed", session=claim.member)
+            await self._wait_apart(claim, error)
+
+    async def _wait_apart(self, claim: Claim, error: Exception) -> None:
+        try:
+            await self._set_apart(claim, error)
+        except Unavailable:
+            self._stranded.append(claim)
 
     async def _release(self, claim: Claim) -> None:
         try:

@@ -26,7 +26,7 @@ from anyio.abc import TaskStatus
 from parley.bus import Bus
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
-from parley.bus.contract.errors import Unavailable
+from parley.bus.contract.errors import BusError, Unavailable
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import EffectTally
 from parley.listeners.models.embedding import Embedder
@@ -163,7 +163,7 @@ async def _beat(
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
     about = {"lanes": [lane], "since_ms": time.time_ns() // 1_000_000}
     while True:
-        with contextlib.suppress(Unavailable):  # the runner tells of it
+        with contextlib.suppress(BusError):  # the runner tells of it
             await bus.beat(owner, {**about, **dataclasses.asdict(tally())})
         await anyio.sleep(BEAT_SECONDS)
 
@@ -172,8 +172,12 @@ async def _keep_house(bus: Bus) -> None:
     """Look for sessions whose wake-up was lost; there should be none."""
     while True:
         await anyio.sleep(JANITOR_SECONDS)
-        with contextlib.suppress(Unavailable):  # the runner tells of it
+        try:
             await bus.janitor()
+        except Unavailable:
+            pass  # the runner tells of it
+        except BusError as error:  # no more than the house is at stake: the lanes go on
+            log.warning("janitor_failed", reason=str(error))
 
 
 # -- the parent ---------------------------------------------------------------

@@ -229,6 +229,8 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     console.print(table if status["workers"] else "no worker runs; 'parley worker' starts one")
     totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
     print_pairs(console, {**totals, **status["lag"]})
+    for session, reason in status["apart"].items():
+        console.print(Text(escape(f"set apart: {session}: {reason}"), style="red"))
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:

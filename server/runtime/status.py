@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BusError
+from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.memory.errors import DomainError
 from parley.server.basics.errors import Refused
 from parley.server.runtime.connection import open_connection
@@ -16,7 +17,7 @@ from parley.server.runtime.packs import read_packs
 from parley.server.runtime.worker_process import has_live_worker
 from parley.server.settings import Settings
 
-NEWEST: Final = 1000  # sessions that are looked at for lag
+PAGE: Final = 1000  # sessions that are asked for at once
 
 
 async def show_status(settings: Settings) -> dict[str, Any]:
@@ -27,7 +28,7 @@ async def show_status(settings: Settings) -> dict[str, Any]:
 
 async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
     server = await bus.server()
-    sessions = await bus.sessions(0, NEWEST)
+    sessions = [info async for info in _every_session(bus)]
     workers = await bus.workers()
     repaired = await bus.repaired_total()
     waiting = {lane: await bus.oldest_due_ms(lane) for lane in ("fold", "effects")}
@@ -40,6 +41,7 @@ async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
             {**w.stats, "name": w.owner, "age_ms": w.age_ms, "lanes": w.lanes} for w in workers
         ],
         "sessions": len(sessions),
+        "apart": await _list_apart(bus, sessions),
         "repaired_total": repaired,
         "lag": {
             "entries_not_folded": sum(max(0, info.head - info.folded) for info in sessions),
@@ -50,6 +52,25 @@ async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
         },
         "entries_set_aside": sum(len(info.skips) for info in sessions),
     }  # fmt: skip
+
+
+async def _every_session(bus: Bus) -> AsyncIterator[SessionInfo]:
+    offset = 0
+    while page := await bus.sessions(offset, PAGE):
+        for info in page:
+            yield info
+        offset += len(page)
+
+
+async def _list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, str]:
+    """The sessions that no worker can fold, and why, as workers and their own keys say it."""
+    reasons: dict[str, str] = {}
+    for worker in await bus.workers():
+        reasons |= worker.stats.get("apart") or {}
+    for info in sessions:
+        if info.status == DAMAGED:
+            reasons.setdefault(info.session, "its state cannot be read")
+    return dict(sorted(reasons.items()))
 
 
 async def run_checks(settings: Settings) -> list[dict[str, str]]:
@@ -100,6 +121,13 @@ async def _connected(bus: Bus, kind: str) -> AsyncIterator[dict[str, str]]:
         yield _check("workers", "ok", "at work")
     else:
         yield _check("workers", "warn", "none runs; 'parley worker' starts one")
+    sessions = [info async for info in _every_session(bus)]
+    for session, reason in (await _list_apart(bus, sessions)).items():
+        yield _check("sessions", "fail", f"{session} is set apart: {reason}")
+    for info in sessions:
+        if info.skips:
+            skips = ", ".join(map(str, info.skips))
+            yield _check("sessions", "warn", f"{info.session}: no fold reads entries {skips}")
 
 
 def _check(what: str, state: str, finding: str) -> dict[str, str]:

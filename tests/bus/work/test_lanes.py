@@ -145,6 +145,22 @@ async def test_without_rearming_such_a_session_sleeps(redis_url: str) -> None:
         assert (await bus.take("fold", "w", lease_ms=LEASE_MS)).claims
 
 
+async def test_a_clock_that_went_back_leaves_nothing_asleep(bus: Bus) -> None:
+    """What is due later than any lease lasts is made due, counted, and due once."""
+    await talk(bus, "a", 1)
+    connections, bucket = bus._connections, bus.keys.bucket("a")
+    seconds, _ = await connections.command("TIME")
+    hour = (int(seconds) + 3_600) * 1000
+    await connections.command("ZADD", bucket.due("fold"), hour, "a")
+    await connections.command("ZADD", bucket.due("effects"), hour, "a summary:0:1:6")
+    assert (await bus.take("fold", "w", lease_ms=LEASE_MS)).claims == []
+    assert await bus.janitor() == 2
+    assert await bus.repaired_total() == 2
+    for lane in ("fold", "effects"):
+        assert len((await bus.take(lane, "w", lease_ms=LEASE_MS)).claims) == 1
+    assert await bus.janitor() == 0
+
+
 async def test_a_commit_that_is_not_done_keeps_the_claim(bus: Bus) -> None:
     """Batch after batch under one lease."""
     await talk(bus, "a", 4)

@@ -51,12 +51,12 @@ async def test_each_question_sees_what_was_said_before_it(bus: Bus) -> None:
 async def test_memory_is_the_replay_with_and_without_a_snapshot(bus: Bus) -> None:
     """From nothing, from a snapshot, and folded on in the process: the same bytes."""
     fresh, kept = MemoryReader(bus, PACKS), MemoryReader(bus, PACKS)
-    await discuss(bus, "a", 90)
+    await discuss(bus, "a", 290)
     await kept.current("a")
     projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1))
     await projector.round()
     assert await bus.snapshot("a", FOLD) is not None
-    await discuss(bus, "a", 15, first=91)
+    await discuss(bus, "a", 230, first=291)
     expected = await replayed_bytes(bus, "a")
     assert dump(await kept.current("a")) == expected
     assert dump(await fresh.current("a")) == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, PackRef, SessionOpened
 from parley.listeners.workers.projector import Projector, ProjectorPace
@@ -40,19 +42,20 @@ async def fact_kinds(bus: Bus, session: str) -> list[tuple[int, int, str]]:
     return [(row.seq, row.k, row.fact["kind"]) for row in await bus.fact_rows(session, count=9_999)]
 
 
-async def test_memory_is_the_replay_of_the_log(bus: Bus) -> None:
+@pytest.mark.parametrize(("count", "batch"), [(130, 17), (700, ProjectorPace().batch)])
+async def test_memory_is_the_replay_of_the_log(bus: Bus, count: int, batch: int) -> None:
     """A snapshot after several batches has the bytes of one fold of the whole log."""
-    await discuss(bus, "a", 130)
-    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=17, snapshot_tail=1)))
+    await discuss(bus, "a", count)
+    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=batch, snapshot_tail=1)))
     info = await bus.info("a")
-    assert info.folded == info.head == 131
+    assert info.folded == info.head == count + 1
     assert await saved_bytes(bus, "a") == await replayed_bytes(bus, "a")
 
 
 async def test_every_fact_is_told_under_its_entry(bus: Bus) -> None:
     """The facts in Redis are those of the fold, in order, numbered by entry."""
-    await discuss(bus, "a", 60)
-    await drained(Projector(bus, PACKS, "w1", ProjectorPace(batch=7)))
+    await discuss(bus, "a", 360)
+    await drained(Projector(bus, PACKS, "w1"))
     _, facts = replayed(await whole(bus, "a"))
     rows = await fact_kinds(bus, "a")
     assert [kind for _, _, kind in rows] == [fact.kind for fact in facts]
@@ -76,11 +79,11 @@ async def test_a_worker_resumes_from_the_snapshot(bus: Bus) -> None:
     """What was saved is not folded again."""
     await discuss(bus, "a", 50)
     await drained(Projector(bus, PACKS, "w1", QUICK))
-    await discuss(bus, "a", 5, first=51)
+    await discuss(bus, "a", 300, first=51)
     second = Projector(bus, PACKS, "w2", QUICK)
     async with running(second):
         await wait_until(lambda: is_folded(bus, "a"))
-    assert second.tally.folded == 5
+    assert second.tally.folded == 300
     assert await saved_bytes(bus, "a") == await replayed_bytes(bus, "a")
 
 

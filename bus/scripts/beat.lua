@@ -1,0 +1,4 @@
+-- A worker's heartbeat. KEYS: workers. ARGV: owner, row. A freeing write first: a worker is
+-- seen to live when memory is full.
+redis.call('HDEL', KEYS[1], ARGV[1])
+return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])

@@ -1,0 +1,147 @@
+"""Damage to the keys of one session harms no other: it waits with a reason, they go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from parley.bus import Bus
+from parley.bus.connection.connections import Connections
+from parley.bus.contract.keys import SessionKeys
+from parley.bus.entries import Unknown
+from parley.listeners.workers.projector import Projector, ProjectorPace
+from parley.memory.state.memory import FOLD
+from tests.support.logs.logs import PACKS
+from tests.support.servers.patience import wait_until
+from tests.support.servers.servers import RedisServer
+from tests.support.sessions.sessions import discuss, replayed_bytes, running, thoughts, whole
+
+QUICK = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)
+NAMES = ("ill", "well1", "well2", "well3")
+
+Damage = Callable[[SessionKeys], list[tuple[str | bytes | int, ...]]]
+
+
+def _other_type(name: str) -> Damage:
+    """The key of that name holds a string, whatever it held."""
+    return lambda keys: [("DEL", _key(keys, name)), ("SET", _key(keys, name), "garbage")]
+
+
+def _key(keys: SessionKeys, name: str) -> str:
+    return keys.memory(FOLD) if name == "memory" else getattr(keys, name)
+
+
+def _fields(**fields: str) -> Damage:
+    """The state of the session says that instead."""
+    return lambda keys: [("HSET", keys.meta, *(part for pair in fields.items() for part in pair))]
+
+
+INCURABLE: dict[str, Damage] = {
+    **{name: _other_type(name) for name in ("log", "facts", "meta")},
+    "head": _fields(head="garbage"),
+    "folded": _fields(folded="garbage"),
+    "skips": _fields(skips="1,garbage"),
+    "gone": lambda keys: [("DEL", keys.log), ("XADD", keys.log, "1-1", "a", "b")],
+}
+
+
+@pytest.mark.parametrize("damage", INCURABLE.values(), ids=list(INCURABLE))
+async def test_a_damaged_session_waits_and_its_neighbours_are_folded(
+    any_server: RedisServer, damage: Damage
+) -> None:
+    async with await Bus.connect(any_server.url) as bus:
+        for name in NAMES:
+            await discuss(bus, name, 20)
+        await _damage(bus, "ill", damage)
+        async with running(projector := Projector(bus, PACKS, "w1", QUICK)):
+            await wait_until(lambda: _all_folded(bus))
+            for name in NAMES[1:]:
+                await bus.publish(name, thoughts(5, 21))
+            await wait_until(lambda: _all_folded(bus))
+            await wait_until(lambda: "ill" in projector.tally.apart)
+        assert set(projector.tally.apart) == {"ill"}
+        assert projector.tally.apart["ill"]
+        for name in NAMES[1:]:
+            snapshot = await bus.snapshot(name, FOLD)
+            assert snapshot is not None
+            assert snapshot.data == await replayed_bytes(bus, name)
+
+
+CURABLE: dict[str, Damage] = {  # of caches and leases, which hold no truth
+    "memory": _other_type("memory"),
+    "claims": lambda keys: [("DEL", keys.bucket.claims("fold")),
+                            ("SET", keys.bucket.claims("fold"), "garbage")],
+    "snapshot": lambda keys: [("HSET", keys.memory(FOLD), *(
+        part for field in ("upto", "n", "skips", "identity", "bytes", "checksum")
+        for part in (field, "garbage")))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", CURABLE.values(), ids=list(CURABLE))
+async def test_damage_to_what_can_be_made_anew_is_mended(
+    any_server: RedisServer, damage: Damage
+) -> None:
+    async with await Bus.connect(any_server.url) as bus:
+        for name in NAMES:
+            await discuss(bus, name, 20)
+        await _damage(bus, "ill", damage)
+        for name in NAMES:
+            await bus.publish(name, thoughts(5, 21))
+        async with running(projector := Projector(bus, PACKS, "w1", QUICK)):
+            await wait_until(lambda: _all_folded(bus))
+            await wait_until(lambda: _is_folded(bus, "ill"))
+        assert projector.tally.apart == {}
+        for name in NAMES:
+            snapshot = await bus.snapshot(name, FOLD)
+            assert snapshot is not None
+            assert snapshot.data == await replayed_bytes(bus, name)
+
+
+async def test_a_session_that_is_mended_is_no_longer_apart(any_server: RedisServer) -> None:
+    async with await Bus.connect(any_server.url) as bus:
+        await discuss(bus, "ill", 20)
+        await _damage(bus, "ill", _other_type("facts"))
+        async with running(projector := Projector(bus, PACKS, "w1", QUICK)):
+            await wait_until(lambda: "ill" in projector.tally.apart)
+            await _damage(bus, "ill", lambda keys: [("DEL", keys.facts)])
+            await wait_until(lambda: _is_folded(bus, "ill"))
+        assert projector.tally.apart == {}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [("id", "x", "t", "garbage", "entry", "{}"), ("t", "1"), ("id", "x", "t", "1", "entry", "\xff"),
+     ("id", "x", "t", "9" * 30, "entry", "{}")],
+)  # fmt: skip
+async def test_an_entry_by_a_stranger_is_read_as_unknown(
+    any_server: RedisServer, fields: tuple[str, ...]
+) -> None:
+    """It is folded as one that this version does not know, and stops nobody."""
+    async with await Bus.connect(any_server.url) as bus:
+        for name in NAMES:
+            await discuss(bus, name, 5)
+        await _damage(bus, "ill", lambda keys: [("XADD", keys.log, "7-6", *fields), *_head(keys)])
+        async with running(Projector(bus, PACKS, "w1", QUICK)):
+            await wait_until(lambda: _all_folded(bus))
+            await wait_until(lambda: _is_folded(bus, "ill"))
+        assert isinstance((await whole(bus, "ill"))[-1].entry, Unknown)
+
+
+def _head(keys: SessionKeys) -> list[tuple[str | bytes | int, ...]]:
+    return [("HSET", keys.meta, "head", 7)]
+
+
+async def _damage(bus: Bus, session: str, damage: Damage) -> None:
+    connections: Connections = bus._connections
+    for command in damage(bus.keys.of(session)):
+        await connections.command(*command)
+
+
+async def _all_folded(bus: Bus) -> bool:
+    return all([await _is_folded(bus, name) for name in NAMES[1:]])
+
+
+async def _is_folded(bus: Bus, session: str) -> bool:
+    info = await bus.info(session)
+    return info.folded == info.head > 0

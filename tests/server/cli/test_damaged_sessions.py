@@ -1,0 +1,92 @@
+"""A session whose keys are damaged: each command says so in a line, and serves the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+import redis
+
+from parley.bus.contract.keys import Keys, SessionKeys
+from tests.support.doors.calls import Parley
+
+Damage = Callable[["redis.Redis", SessionKeys], object]
+
+DAMAGES: dict[str, Damage] = {
+    "state": lambda r, keys: (r.delete(keys.meta), r.set(keys.meta, "garbage")),
+    "log": lambda r, keys: (r.delete(keys.log), r.set(keys.log, "garbage")),
+    "head": lambda r, keys: r.hset(keys.meta, "head", "garbage"),
+    "trimmed": lambda r, keys: r.xtrim(keys.log, maxlen=2, approximate=False),
+}
+
+
+@pytest.fixture
+def ill(at: Parley, redis_url: str, request: pytest.FixtureRequest) -> Parley:
+    """Two sessions, of which `ill` is damaged."""
+    for name in ("ill", "well"):
+        at("session", "new", name)
+        for k in range(4):
+            at("say", name, f"I propose we do the {k}th thing.", "--as", "ana")
+    with redis.Redis.from_url(redis_url) as r:
+        DAMAGES[request.param](r, Keys(1).of("ill"))
+    return at
+
+
+@pytest.mark.parametrize("ill", DAMAGES, indirect=True)
+def test_a_damaged_session_is_told_in_a_line_and_the_others_served(ill: Parley) -> None:
+    """No traceback, an exit code of 1, the session by its name; nothing is said of the whole."""
+    for command in ("memory", "context", "stats"):
+        ran = ill(command, "ill", *(("--as", "ana") if command == "context" else ()))
+        assert ran.code == 1, (command, ran.out, ran.err)
+        assert "ill" in ran.err
+        assert len(ran.err.splitlines()) == 1, ran.err
+        assert ill(command, "well", *(("--as", "ana") if command == "context" else ())).code == 0
+    ran = ill("session", "verify", "ill")
+    assert ran.code == 1
+    assert "sound" not in ran.out
+    assert ill("session", "verify", "well").code == 0
+    listed = ill("session", "ls", "--json").rows()
+    assert {row["session"] for row in listed} == {"ill", "well"}
+    status = ill("status", "--json").rows()[0]
+    assert status["sessions"] == 2
+    assert ill("doctor").code in (0, 1)
+
+
+def test_the_status_says_which_sessions_are_damaged(at: Parley, redis_url: str) -> None:
+    at("session", "new", "ill")
+    with redis.Redis.from_url(redis_url) as r:
+        DAMAGES["head"](r, Keys(1).of("ill"))
+    assert at("status", "--json").rows()[0]["apart"] == {"ill": "its state cannot be read"}
+    assert "set apart: ill: its state cannot be read" in at("status").out
+    assert "ill is set apart" in at("doctor").out
+
+
+def test_an_entry_of_a_strangers_hand_is_no_end_of_a_session(at: Parley, redis_url: str) -> None:
+    """Whatever stands in its fields."""
+    at("session", "new", "s")
+    at("say", "s", "I propose tea.", "--as", "ana")
+    keys = Keys(1).of("s")
+    with redis.Redis.from_url(redis_url) as r:
+        r.xadd(keys.log, {"id": "x", "t": "no number", "entry": "{}"}, id="3-1")
+        r.hset(keys.meta, "head", 3)
+    assert at("memory", "s").code == 0
+    assert "tea" in at("memory", "s").out
+
+
+def test_a_strangers_entry_ahead_is_named_with_its_cure(at: Parley, redis_url: str) -> None:
+    """Publishing behind it says what to do, and to do it is enough."""
+    at("session", "new", "s")
+    at("say", "s", "I propose tea.", "--as", "ana")
+    with redis.Redis.from_url(redis_url) as r:
+        r.xadd(Keys(1).of("s").log, {"a": "b"}, id="9-9")
+        ran = at("say", "s", "More tea.", "--as", "bo")
+        assert ran.code == 1
+        assert "session 's'" in ran.err
+        assert at("session", "verify", "s").code == 1
+        cures = re.findall(r"'(X[A-Z]+ [^']+)'", ran.err)
+        assert len(cures) == 2
+        for cure in cures:
+            r.execute_command(*cure.split())
+    assert at("say", "s", "More tea.", "--as", "bo").code == 0
+    assert at("session", "verify", "s").code == 0
