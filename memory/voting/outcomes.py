@@ -34,7 +34,10 @@ def vote_outcome_line(vote: Vote, vote_result: VoteResult) -> str:
     what = vote_result.carried or (
         "no quorum" if vote_result.status == "short" else "nothing carried"
     )
-    counts = clip(counts_text(vote.options, vote_result.tally), _TALLY_CHARS)
+    if vote.secret and vote_result.status == "short":
+        counts = f"{sum(vote_result.tally.values())} voted"
+    else:
+        counts = clip(counts_text(vote.options, vote_result.tally), _TALLY_CHARS)
     return f"{answer_line(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from parley.bus.entries import VoteConfirmed, VoteInitiated
+from parley.bus.entries import VoteConfirmed, VoteInitiated, VoteRule
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import note_mention
 from parley.memory.state.fold_step import FoldStep
@@ -76,6 +76,8 @@ def call_refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
         return "may not call a vote"
     if not list_electorate(memory):
         return "nobody is there to vote"
+    if _rule(memory, entry) == "consent" and _is_secret(memory, entry):
+        return "a vote by consent cannot be secret: an objection ends it"
     if len(standing) >= RUNNING and all(vote.status == "open" for vote in standing):
         return f"{RUNNING} votes are open"
     if isinstance(item, Proposal):
@@ -103,6 +105,14 @@ def _is_gone(memory: Memory, option: str) -> bool:
     return is_proposal_handle(option) and (proposal is None or proposal.status != "active")
 
 
+def _rule(memory: Memory, entry: VoteInitiated) -> VoteRule:
+    return entry.rule or memory.settings.vote.rule
+
+
+def _is_secret(memory: Memory, entry: VoteInitiated) -> bool:
+    return memory.settings.vote.secret if entry.secret is None else entry.secret
+
+
 def _made(moment: FoldStep, entry: VoteInitiated) -> Vote:
     memory = moment.memory
     settings = memory.settings.vote
@@ -115,8 +125,8 @@ def _made(moment: FoldStep, entry: VoteInitiated) -> Vote:
         by=moment.participant,
         question=clip(one_line(entry.content), _QUESTION_CHARS),
         proposal=None if proposal is None else proposal.ref,
-        rule=entry.rule or settings.rule,
-        secret=settings.secret if entry.secret is None else entry.secret,
+        rule=_rule(memory, entry),
+        secret=_is_secret(memory, entry),
         quorum=settings.quorum if entry.quorum is None else entry.quorum,
         window=entry.window or settings.window,
         agreed={moment.participant: True},

@@ -105,6 +105,8 @@ def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
     cast = sum(entry.tally.values())
     short = entry.carried is None and is_short(vote.rule, cast, vote.electorate, vote.quorum)
     status = "carried" if entry.carried is not None else "short" if short else "failed"
+    if vote.secret and short:
+        vote.tally = {}  # of so few ballots the counts would say whose they are
     memory.votes.counted += 1
     end_vote(moment, vote, status)
     counted_votes.carry_out_vote(moment, entry, vote)

@@ -57,59 +57,59 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="a5c794302e37eeb5a8c16e05e041d7e8",
-    facts="6ad83c0345692b14304ac1cea1deae32",
-    memories="b67fbbc9ede80423d293f6073aee8db7",
+    facts="d306f140748e43d72353d5718a70d0c2",
+    memories="cc565e2fd08fe70ed912ec724b70d37f",
 )
 GENERATED: Final = (
     Digests(
         logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
-        facts="90e54934da9b2c8363b2b8065f74c02b",
-        memories="2543d6912d2ae69a50d03e7ec5316e2d",
+        facts="31291e51b9f7af8c84f3748c66c824dc",
+        memories="877c0c4d6077358e07d82624899c83f5",
     ),
     Digests(
         logs="97beddc45ad784f73a398cefc94a3755",
-        facts="55c38cd04e59e334481f33226826a846",
-        memories="7573d6e0eb791bd6462ed6934eb275cf",
+        facts="62b5b9867536e77896addce4c3d08f2f",
+        memories="32493150c81e2da2cbde8e0491975d98",
     ),
     Digests(
         logs="9c118cebf38e092ef034eb1bc7a36930",
-        facts="0f3689ac0474737b16cc67d83a932ea7",
-        memories="441e9e9d44e46029e0c079a8f1748b9e",
+        facts="5524458cd51d399e83115b136a89ce88",
+        memories="695548b8bd9915f0f8ceff92c4e33db6",
     ),
     Digests(
         logs="7887adfa139eabf5f31475b7f74e4034",
-        facts="b3ead8d13f69f9fd09f8b8e65c2d9f96",
-        memories="1bd12aa6f197dfada525fb4d294d7474",
+        facts="2e704291c3d48d865aae9888fbf1cbad",
+        memories="0699c33d8c71a6456bf330f20ea04e4b",
     ),
     Digests(
         logs="4484ecb5c749aa76cf4ce7c3fa236314",
-        facts="54656971c811c8225dda668daf697469",
-        memories="6987ec5d9cfea9b38c71a7ffadc8e736",
+        facts="7dfef0bfd1c9c5fd822777df76548fe1",
+        memories="a6c7da5ed5c980b8a7e2d1c35de0a235",
     ),
     Digests(
         logs="1a59c94090a98d29cfab675d9ff5e041",
-        facts="d930f9fd31d311f9cc86c9d75e782e6e",
-        memories="00c262578f0ad7ec34b914344d8df2fd",
+        facts="04473a879e0ce5c647d3b3d7b854b925",
+        memories="b00f24925959521d8e82518e624ce190",
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="ed45435d62700b3c78b32dd239232601",
-        memories="a293e494e41eaceba14a122e3ca0ea62",
+        facts="ca3717ff2636b0bf592a2facf158e88d",
+        memories="9dc56c376373324338c55f397d141de8",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
-        facts="0acc999737c99d50d4171da28fe84314",
-        memories="ffb0492e3c9d62e208c2293e872c21b5",
+        facts="60889c17ddef29285543ade1d3eaefd1",
+        memories="92309a980172fe6d9f38f157fcde2301",
     ),
     Digests(
         logs="75b4f5e4fcdd7ceded471294cd8fa51d",
-        facts="0f341be0162843ee359e7fc371b40172",
-        memories="13eab18bcf68dfd9bdb103166f24a78b",
+        facts="deabb838ea631742b5bfbab63f0aa49e",
+        memories="5140c32f2de14c9350b6684170d66df6",
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="01fded930e33483d27f58f28b73a84e6",
-        memories="ac64bc651089a450911a1cd095530722",
+        facts="9ec100362379a01970c973943d6d735c",
+        memories="3324c6968ca19ce5a1c7c8c3d2607ac0",
     ),
 )
 DEMO: Final = "bf04830b89bfefe98caab7e46dccd854"

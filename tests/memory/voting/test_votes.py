@@ -623,6 +623,27 @@ def test_a_secret_vote_ratifies_without_naming_anybody() -> None:
     assert (sorted(decision.supporters), sorted(decision.dissenters)) == (["ana"], [])
 
 
+@pytest.mark.parametrize("by_default", [False, True])
+def test_a_vote_by_consent_cannot_be_secret(by_default: bool) -> None:
+    """An objection ends it: everybody would see whose it was."""
+    room = Room(*THREE, vote={"secret": by_default})
+    facts = room.call(re="P1", rule="consent", secret=None if by_default else True)
+    assert kinds(facts) == ["vote.refused"]
+    assert "consent cannot be secret" in facts[0].data["reason"]
+    assert kinds(room.call(re="P1", rule="consent", secret=False))[0] == "vote.called"
+
+
+def test_a_secret_vote_without_a_quorum_tells_no_counts() -> None:
+    """Of one ballot they would be that ballot: only how many voted is told."""
+    room = voting(secret=True, quorum=900)
+    room.cast("bo", "reject")
+    (fact,) = [fact for fact in room.close() if fact.kind == "vote.closed"]
+    assert (fact.data["status"], fact.data["tally"]) == ("short", {})
+    line = str(message_line(room.records[-1]))
+    assert "1 voted" in line
+    assert "reject" not in line
+
+
 # -- contexts ---------------------------------------------------------------------
 
 
