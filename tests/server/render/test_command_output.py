@@ -22,10 +22,13 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
             "sessions": 1,
             "repaired_total": 0,
             "entries_set_aside": 0,
+            "apart": {"ill": "its log is gone"},
             "lag": {},
         },
         json=False,
     )
-    heading, *rows = capsys.readouterr().out.splitlines()[:3]
+    heading, *rows, last = capsys.readouterr().out.splitlines()
+    assert last == "set apart: ill: its log is gone"
+    rows = rows[:2]
     assert heading.split()[-2:] == ["folded", "summaries"]
     assert [row.split()[-2:] for row in rows] == [["70", "-"], ["-", "7"]]
