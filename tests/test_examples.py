@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +20,8 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, SessionOpened
 from parley.listeners.sessions.shipped_packs import newest_packs
-from tests.support.servers.patience import wait_until
+from tests.support.doors.doors import Standing, doors
+from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.talks import everything
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,9 +116,71 @@ def test_examples_are_short_and_say_how_they_are_run(example: Path) -> None:
     """Under 60 lines each, with their own command line in the first of them."""
     text = example.read_text(encoding="utf-8")
     assert len(text.splitlines()) < 60
-    assert f"python examples/{example.name} redis://" in text
+    assert re.search(rf"python examples/{example.name} (redis|http)://", text)
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", f"import runpy; runpy.run_path({str(example)!r})"],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
+
+
+@contextmanager
+def running(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """The program, ended with the test."""
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+async def supports(d: Standing, command: Sequence[str]) -> None:
+    """The program takes a seat, supports what somebody else proposes, ends with the session."""
+    bus = d.deps.backend.bus
+    await bus.open("s", SessionOpened(packs=newest_packs()))
+    with running([*command, d.url, "s", d.token("helper", role="agent")]) as program:
+        await joined(bus, "helper")
+        await say(bus, "[PROPOSAL] We paint the boat red.")
+        message = await answer(bus, "helper")
+        assert (message.act, message.re) == ("support", "P1")
+        await bus.close("s", "done")
+        code = await asyncio.to_thread(program.wait, PATIENCE)
+        assert code == 0, program.stderr and program.stderr.read()
+
+
+async def test_an_agent_in_plain_python_takes_part_over_http(redis_url: str) -> None:
+    """With what Python brings."""
+    async with doors(redis_url) as d:
+        await supports(d, [sys.executable, "-S", "examples/plain_agent.py"])
+
+
+async def test_an_agent_takes_part_with_nothing_but_curl(redis_url: str) -> None:
+    """And sed, in any shell."""
+    async with doors(redis_url) as d:
+        await supports(d, ["sh", "examples/curl_agent.sh"])
+
+
+@pytest.mark.long
+async def test_an_agent_in_typescript_takes_part_over_a_websocket(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """Its types hold, and what is left without them runs."""
+    if shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed")
+    install = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts",
+               "typescript@5", "@types/node@22"]  # fmt: skip
+    if subprocess.run(install, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("the TypeScript compiler cannot be had here")
+    shutil.copy(ROOT / "examples" / "socket_agent.ts", tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    options = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]
+    checked = subprocess.run(
+        ["npx", "tsc", *options, "socket_agent.ts"], cwd=tmp_path, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stdout
+    async with doors(redis_url) as d:
+        program = str(tmp_path / "socket_agent.js")
+        await supports(d, ["node", "--experimental-websocket", program])
