@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus.entries import Act, Intent, Message, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation
-from parley.listeners.models.structured_answers import strip_reasoning
+from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.floor_state import Bid, Seat
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line

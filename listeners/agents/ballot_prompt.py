@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from parley.listeners.models.model_port import AnswerSchema
 from parley.listeners.models.openai_answers import replace_lone_surrogates
-from parley.listeners.models.structured_answers import strip_reasoning
+from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.fences import fence_lines
 from parley.memory.voting.counting_rules import ABSTAIN, Choice

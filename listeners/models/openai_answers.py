@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from parley.listeners.models.model_port import BadAnswer, Completion
+from parley.listeners.models.reasoning import strip_reasoning
 
 MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
 
@@ -112,7 +113,7 @@ def replace_lone_surrogates(value: Any) -> Any:
 
 def _make_completion(text: str, finish: str | None, model: str, usage: Usage) -> Completion:
     return Completion(
-        replace_lone_surrogates(text).strip(),
+        strip_reasoning(replace_lone_surrogates(text)).strip(),
         replace_lone_surrogates(model),
         usage.input,
         usage.output,

@@ -19,13 +19,13 @@ from pydantic import BaseModel, ValidationError
 
 from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
 from parley.listeners.models.openai_answers import replace_lone_surrogates
+from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip
 
 QUOTED: Final = 200  # characters of an answer that an error may quote
 _MOST: Final = 20_000  # characters of an answer that are looked at; a shape needs far fewer
 _TRIES: Final = 100  # braces that an object may begin at
-_THOUGHT: Final = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _TAGGED: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL)
 _FENCED: Final = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with whatever braces
@@ -72,11 +72,6 @@ def parse_answer(text: str, shape: type[_Value]) -> _Value:
     if fault:
         raise BadAnswer(f"no {shape.__name__}: {fault}")
     raise BadAnswer(f"no JSON object in {clip(escape_invisible(text), QUOTED // 2)!r}")
-
-
-def strip_reasoning(text: str) -> str:
-    """`text` without what a model that reasons aloud says to itself first."""
-    return _THOUGHT.sub("", text)
 
 
 def _places(text: str) -> Iterator[str]:
