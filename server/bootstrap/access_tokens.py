@@ -50,6 +50,8 @@ def print_token(settings: Settings, wish: TokenRequest, *, as_json: bool) -> Non
         print_json({**row, "expires": made.expires})
         return
     write_stdout("".join(row.values()).encode() + b"\n")
+    if made.session == EVERY_SESSION and made.role != "operator":
+        print_notice("(valid for every session; --session NAME limits it to one)")
     if wish.link:
         print_notice(f"(good once, for {LINK_SECONDS / 60:.0f} minutes)")
 

@@ -98,6 +98,8 @@ def _note_cap(given: GivenValue | None) -> int:
 def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) -> None:
     variables = {setting.variable: name for name, setting in SETTINGS.items()}
     for variable, value in environment.items():
+        if not value:
+            continue  # set to nothing is not set, as in a shell
         given = GivenValue(value, variable)
         if variable.startswith(OLD_PREFIX):
             old = OLD_VARIABLES.get(variable)

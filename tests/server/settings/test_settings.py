@@ -95,6 +95,16 @@ def test_each_setting_is_a_flag_a_variable_and_a_key(name: str, tmp_path: Path) 
     assert given[0] != resolve_defaults({}, {})
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_variable_that_is_set_to_nothing_is_not_set(name: str) -> None:
+    assert resolve_defaults({}, {SETTINGS[name].variable: ""}) == resolve_defaults({}, {})
+
+
+def test_old_variables_that_are_set_to_nothing_are_not_set() -> None:
+    old = {"AEC_MEMORY_SHORT_TERM_TOKEN_CAP": "", "PARLEY_NO_SUCH_SETTING": ""}
+    assert resolve_defaults({}, old) == resolve_defaults({}, {})
+
+
 def test_a_named_file_is_read_in_place_of_the_one_at_hand(tmp_path: Path) -> None:
     """`--config` names the file, and a missing one is an error."""
     file = tmp_path / "other.toml"
@@ -292,9 +302,11 @@ def test_a_limit_that_is_not_set_is_empty() -> None:
     assert limited.session.budget.tokens == 500
     assert resolve_defaults({"budget.tokens": ""}, {}).session.budget.tokens is None
     assert environment(resolve_defaults({}, {}))["PARLEY_BUDGET_TOKENS"] == ""
+    with pytest.raises(Misuse, match=r"^--summary-interval: "):
+        resolve_defaults({"summary.interval": ""}, {})
 
 
-@pytest.mark.parametrize("text", ["1e3", "1e16", "true", " 5 ", "5.0", "1_000", "٥", "", "0x10"])
+@pytest.mark.parametrize("text", ["1e3", "1e16", "true", " 5 ", "5.0", "1_000", "٥", "0x10"])
 def test_a_whole_number_is_written_in_digits(text: str) -> None:
     """What another reader would take for something else is refused, with what is taken."""
     wanted = "it takes a whole number in digits, such as 12"
@@ -313,7 +325,7 @@ def test_a_file_has_a_whole_number_as_one(value: str, tmp_path: Path) -> None:
         resolve_defaults({}, {}, file)
 
 
-@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "true", " 5 ", "1_0", ""])
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e999", "true", " 5 ", "1_0"])
 def test_a_number_is_finite(text: str, tmp_path: Path) -> None:
     """By variable and in the file."""
     with pytest.raises(Misuse, match=r"^PARLEY_DRAIN_SECONDS: .*it takes a number, such as 0\.5"):
