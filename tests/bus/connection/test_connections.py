@@ -102,6 +102,10 @@ async def test_a_full_server_refuses_entries_and_goes_on_draining(
             claim = await claim_of(bus, "a")
             await bus.commit(claim, commit_of(records[-1], "a", facts=[fact(5)]), done=True)
             assert (await bus.info("a")).folded == 51
+            await bus.beat("w", {"lanes": ["fold"], "folded": 51})
+            await bus.beat("w", {"lanes": ["fold"], "folded": 52})
+            assert [worker.stats["folded"] for worker in await bus.workers()] == [52]
+            assert "is full" in " ".join((await bus.server()).warnings)
             raw.config_set("maxmemory", 0)
             assert (await bus.publish("a", [message_draft(51)]))[0].seq == 52
 

@@ -601,6 +601,8 @@ def test_a_full_redis_loses_nothing_stored(parley: Parley, redis_server: RedisSe
     assert ran.code == 1
     assert "full" in ran.err
     assert len(parley("search", "s", "First", *args).out.splitlines()) == 1
+    assert "this Redis is full" in parley("doctor", *args).out
+    assert "this Redis is full" in parley("status", *args).out
 
 
 @pytest.mark.parametrize("count", [5_000, pytest.param(50_000, marks=pytest.mark.long)])

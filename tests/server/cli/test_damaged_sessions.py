@@ -90,3 +90,19 @@ def test_a_strangers_entry_ahead_is_named_with_its_cure(at: Parley, redis_url: s
             r.execute_command(*cure.split())
     assert at("say", "s", "More tea.", "--as", "bo").code == 0
     assert at("session", "verify", "s").code == 0
+
+
+@pytest.mark.parametrize("key", ["ids", "log", "meta"])
+def test_publishing_into_a_damaged_session_names_it(at: Parley, redis_url: str, key: str) -> None:
+    """And leaves the others alone."""
+    for name in ("ill", "well"):
+        at("session", "new", name)
+    keys = Keys(1).of("ill")
+    with redis.Redis.from_url(redis_url) as r:
+        r.delete(getattr(keys, key))
+        r.set(getattr(keys, key), "garbage")
+    ran = at("say", "ill", "I propose tea.", "--as", "ana")
+    assert ran.code == 1
+    assert "session 'ill' are damaged" in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert at("say", "well", "I propose tea.", "--as", "ana").code == 0
