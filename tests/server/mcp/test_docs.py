@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from parley.server.cli.command_tree import app
 from parley.server.mcp.mcp_server import PATH
@@ -53,7 +54,23 @@ def test_no_snippet_holds_a_token() -> None:
 
 
 def test_the_table_of_tools_is_the_registry() -> None:
-    """Name and right of each, in its order."""
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", PAGE, re.MULTILINE)
+    """Name, right and arguments of each, in its order; what may be left out has a mark."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]*) \|", PAGE, re.MULTILINE)
     rights = {"operator": "operator, or `parley mcp --as`"}
-    assert rows == [(tool.name, rights.get(tool.right, tool.right)) for tool in TOOLS]
+    assert [row[:2] for row in rows] == [
+        (tool.name, rights.get(tool.right, tool.right)) for tool in TOOLS
+    ]
+    for tool, (_, _, listed) in zip(TOOLS, rows, strict=True):
+        fields = dict(tool.args.model_fields)
+        if tool.in_session:
+            del fields["session"]
+        shown = [f"`{name}`" + "?" * (not field.is_required()) for name, field in fields.items()]
+        assert listed.split() == shown
+
+
+def test_the_versions_are_those_that_are_spoken() -> None:
+    """Of the protocol; what is agreed on is the library's."""
+    assert set(re.findall(r"\b20\d\d-\d\d-\d\d\b", PAGE)) == {
+        *HANDSHAKE_PROTOCOL_VERSIONS,
+        *MODERN_PROTOCOL_VERSIONS,
+    }
