@@ -152,7 +152,7 @@ class Projector:
             raise
         except Exception as error:
             if len(claims) == 1:
-                await self._guard(claims[0], self._set_apart(claims[0], error))
+                await self._set_apart(claims[0], error)
                 return
             for claim in claims:
                 await self._serve_part([claim])
@@ -263,18 +263,6 @@ class Projector:
         self._fenced.discard(claim.member)
         self.tally.apart.pop(claim.member, None)
 
-    async def _set_apart(self, claim: Claim, error: Exception) -> None:
-        """Leave a session alone for a while, longer each time; the heartbeat says why."""
-        self._cache.drop(claim.member)
-        apart = self.tally.apart
-        apart.pop(claim.member, None)
-        apart[claim.member] = clip(one_line(str(error) or repr(error)), _REASON)
-        while len(apart) > APART_SHOWN:
-            apart.pop(next(iter(apart)))
-        self.tally.failed += 1
-        failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
-        await self._bus.fail(claim, backoff_ms(failures))
-
     async def _guard(self, claim: Claim, work: Coroutine[Any, Any, object]) -> None:
         """Do `work` for one claim so that what stops it stops no other."""
         try:
@@ -284,7 +272,7 @@ class Projector:
             self.tally.refolds += 1
             log.warning("commit_fenced", session=claim.member, reason=error.reason)
             if claim.member in self._fenced:  # again, and nothing was recorded between
-                await self._wait_apart(claim, error)
+                await self._set_apart(claim, error)
             else:
                 self._fenced.add(claim.member)
                 await self._release(claim)
@@ -295,18 +283,29 @@ class Projector:
             self._cache.drop(claim.member)
             self._stranded.append(claim)
             log.warning("redis_unavailable", session=claim.member, reason=str(error))
-        except Exception as error:  # of this session alone: it waits, the others go on
-            if isinstance(error, (DomainError, BusError)):
-                log.warning("session_waits", session=claim.member, reason=str(error))
-            else:
-                log.exception("fold_failed", session=claim.member)
-            await self._wait_apart(claim, error)
-
-    async def _wait_apart(self, claim: Claim, error: Exception) -> None:
-        try:
+        except Exception as error:  # of this session alone
             await self._set_apart(claim, error)
+
+    async def _set_apart(self, claim: Claim, error: Exception) -> None:
+        """Leave a session alone for a while, longer each time; the heartbeat says why."""
+        if isinstance(error, (DomainError, BusError)):
+            log.warning("session_waits", session=claim.member, reason=str(error))
+        else:
+            log.error("fold_failed", session=claim.member, exc_info=error)
+        self._cache.drop(claim.member)
+        apart = self.tally.apart
+        apart.pop(claim.member, None)
+        apart[claim.member] = clip(one_line(str(error) or repr(error)), _REASON)
+        while len(apart) > APART_SHOWN:
+            apart.pop(next(iter(apart)))
+        self.tally.failed += 1
+        failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1
+        try:
+            await self._bus.fail(claim, backoff_ms(failures))
         except Unavailable:
             self._stranded.append(claim)
+        except BusError as refused:  # it could not even be handed back: its lease brings it
+            log.warning("session_waits", session=claim.member, reason=str(refused))
 
     async def _release(self, claim: Claim) -> None:
         try:
