@@ -1,7 +1,7 @@
 """`parley serve`: the doors for as long as they are wanted, and the worker that goes with them.
 
 What a person must know at the start is told on stderr, past the log: among it a link
-that lets whoever has it in as the operator.
+that lets whoever has it in as the operator, or the file that has it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Final
@@ -56,7 +57,7 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
         stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
         helping = await start_worker_beside(served.deps) if worker else None
         own = None if helping is None else await stack.enter_async_context(helping)
-        await _announce(served, own is not None)
+        await _announce(served, own is not None, stack)
         if ready is not None:
             _write_ready(ready, served.url)
             stack.callback(ready.unlink, missing_ok=True)
@@ -76,7 +77,7 @@ async def start_worker_beside(
     return run_worker_process(deps.settings.model_copy(update=unset), deps.connection.url)
 
 
-async def _announce(served: RunningServer, has_worker: bool) -> None:
+async def _announce(served: RunningServer, has_worker: bool, stack: AsyncExitStack) -> None:
     deps, running = served.deps, served.deps.connection
     about = await running.bus.server()
     kind = "given" if running.kind == "given" else f"embedded ({running.kind})"
@@ -90,16 +91,35 @@ async def _announce(served: RunningServer, has_worker: bool) -> None:
         )
     if served.signing.source != "set":
         print_notice("no secret is set: this machine only")
-    if served.signing.source != "set" or sys.stderr.isatty():  # else somebody keeps what is said
-        print_notice(
-            f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes: {_link(deps)}"
-        )
+    about_link = f"operator link, good once, for {LINK_SECONDS / 60:.0f} minutes"
+    if sys.stderr.isatty():  # else somebody keeps what is said
+        print_notice(f"{about_link}: {_link(deps)}")
+    elif served.signing.source != "set":
+        file = _write_link(deps.settings.data.expanduser(), _link(deps))
+        stack.callback(file.unlink, missing_ok=True)
+        print_notice(f"{about_link}, is in {file}")
     print_notice("'parley token NAME --role operator --link' prints a link")
 
 
 def _link(deps: Dependencies) -> str:
     who = build_claims(OPERATOR, "operator", EVERY_SESSION, deps.clock())
     return f"{deps.origins.url}/#ticket={deps.tickets.issue(who, LINK_SECONDS)}"
+
+
+def _write_link(data: Path, link: str) -> Path:
+    """A file that its owner alone can read, whole or not at all.
+
+    Beside the data, or where nothing can be written there, among the system's temporary
+    files: a key that passes with the server signs no other link.
+    """
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, own = tempfile.mkstemp(prefix="operator.", suffix=".new", dir=data)
+    except OSError:
+        handle, own = tempfile.mkstemp(prefix="parley-operator.", suffix=".new")
+    with open(handle, "w", encoding="ascii") as new:
+        new.write(link + "\n")
+    return Path(own).replace(Path(own).with_suffix(".link"))
 
 
 def _write_ready(file: Path, url: str) -> None:

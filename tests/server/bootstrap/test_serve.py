@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from parley.bus import Bus, embedded
 from parley.listeners.workers.supervisor import DEATHS
 from parley.server.basics.errors import Failure
 from parley.server.bootstrap import server_addresses
+from parley.server.bootstrap.serve import _write_link
 from parley.server.cli.main import main
 from parley.server.runtime import signing_secret
 from parley.server.runtime.signing_secret import key_id
@@ -48,7 +50,7 @@ def test_help_loads_no_server() -> None:
 async def test_it_says_where_it_is_and_ends_when_told(
     ending: signal.Signals, code: int, tmp_path: Path, redis_url: str
 ) -> None:
-    """Its files are there once it answers, and gone with it; the link is on stderr."""
+    """Its files are there once it answers, and gone with it; what is redirected has no link."""
     ready = tmp_path / "ready"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parley", "serve", "--port", "0", "--redis", redis_url,
@@ -65,6 +67,9 @@ async def test_it_says_where_it_is_and_ends_when_told(
         assert server_addresses.read_addresses(own, kids) == (tree["url"],)
         async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{tree['url']}/nothing-here")).status_code == 404
+        (link_file,) = tmp_path.glob("operator.*.link")
+        assert link_file.stat().st_mode & 0o777 == 0o600
+        assert link_file.read_text().startswith(f"{tree['url']}/#ticket=")
         process.send_signal(ending)
         out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     finally:
@@ -73,9 +78,23 @@ async def test_it_says_where_it_is_and_ends_when_told(
             await process.wait()
     assert process.returncode == code, err
     assert out == b""
-    assert f"minutes: {tree['url']}/#ticket=".encode() in err
+    assert b"#ticket=" not in err
+    assert f"is in {link_file}".encode() in err
     assert b"no secret is set: this machine only" in err
     assert [file.name for file in tmp_path.iterdir()] == [signing_secret.FILE]
+
+
+def test_a_link_has_a_private_place_where_no_data_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a server signs with a key that nobody else has: without the file, nobody gets in."""
+    (tmp_path / "taken").touch()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    file = _write_link(tmp_path / "taken", "http://127.0.0.1/#ticket=t")
+    assert list((tmp_path / "temporary").iterdir()) == [file]
+    assert file.read_text() == "http://127.0.0.1/#ticket=t\n"
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
