@@ -63,6 +63,7 @@ class Bus:
         )  # fmt: skip
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
         self.oldest_due_ms, self.now_ms = workforce.oldest_due_ms, workforce.now_ms
+        self.use_once = workforce.use_once
 
     @classmethod
     async def connect(

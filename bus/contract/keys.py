@@ -14,6 +14,7 @@ from parley.bus.contract.errors import InvalidEntry
 
 META: Final = "parley:meta"
 WORKERS: Final = "parley:workers"
+USED: Final = "parley:used:"  # and the name of what is good once
 
 SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 OWED: Final = ("effects", "upgrades", "votes")  # lanes of work that a fold found to be owed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.pipeline import Argument
 from parley.bus.contract.errors import BusError
-from parley.bus.contract.keys import META, WORKERS, Keys
+from parley.bus.contract.keys import META, USED, WORKERS, Keys
 
 _PAGE: Final = 500
 LATEST_MS: Final = 300_000  # from now: leases and back-offs end long before that
@@ -141,6 +142,15 @@ class Workforce:
         ]
         if forgotten:
             await self._connections.command("HDEL", WORKERS, *forgotten)
+
+    async def use_once(self, name: str, seconds: float) -> bool:
+        """Uses `name` up for `seconds`: True for the first caller on this Redis alone."""
+        key, own = f"{USED}{name}", secrets.token_hex(8)
+        # Asked again where a reply is lost: whose value stands there was first.
+        _, first = await self._connections.commands(
+            [("SET", key, own, "NX", "PX", max(1, int(seconds * 1000))), ("GET", key)]
+        )
+        return bool(first == own.encode())
 
     async def now_ms(self) -> int:
         """The clock of the log: Redis' own."""

@@ -22,7 +22,9 @@ async def identify_caller(connection: HTTPConnection) -> Caller:
     """The caller by header, cookie or a WebSocket's ticket. Raises `Problem` `token-…`."""
     known = getattr(connection.state, "caller", None)
     if known is None:
-        known = connection.state.caller = _found(connection, dependencies_of_app(connection))
+        known = connection.state.caller = await _find_caller(
+            connection, dependencies_of_app(connection)
+        )
     return known
 
 
@@ -56,7 +58,7 @@ def charge_rate(deps: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -
         raise Problem("rate", retry_after=wait)
 
 
-def _found(connection: HTTPConnection, deps: Dependencies) -> Caller:
+async def _find_caller(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """By header before all; a socket's ticket, since it was asked for, before cookies."""
     try:
         if (header := connection.headers.get("authorization")) is not None:
@@ -65,7 +67,8 @@ def _found(connection: HTTPConnection, deps: Dependencies) -> Caller:
                 raise Problem("token-invalid")
             return caller_from_claims(deps.keyring.verify(token.strip(), deps.clock()))
         if connection.scope["type"] == "websocket" and "ticket" in connection.query_params:
-            return caller_from_claims(deps.tickets.redeem(connection.query_params["ticket"]))
+            ticket = connection.query_params["ticket"]
+            return caller_from_claims(await deps.tickets.redeem(ticket, deps.backend.bus))
         if COOKIE in connection.cookies or SEAT_COOKIE in connection.cookies:
             connection.state.by_cookie = True
             return _by_cookies(connection, deps)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from parley.bus import Bus
 from parley.server.basics.errors import Misuse
 from parley.server.bootstrap import server_addresses
 from parley.server.bootstrap.access_tokens import TokenRequest, print_token
@@ -75,14 +76,16 @@ def test_a_secret_that_a_server_made_signs_too(
     ("session", "address"),
     [(None, "http://127.0.0.1:8700/#ticket="), ("harbour", "http://127.0.0.1:8700/s/harbour#ticket=")],
 )  # fmt: skip
-def test_a_link_opens_the_page_with_a_ticket(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], session: str | None, address: str
-) -> None:
+async def test_a_link_opens_the_page_with_a_ticket(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], session: str | None, address: str,
+    redis_url: str,
+) -> None:  # fmt: skip
     """It is no token, and what comes of it holds as long as was asked for."""
     print_token(settings(tmp_path, secret=SECRET), wish(session=session, link=True), as_json=False)
     link, _, ticket = capfdbinary.readouterr().out.decode().strip().partition("=")
     assert f"{link}=" == address
-    claims = Tickets(Keyring([SECRET]), time.time).redeem(ticket)
+    async with await Bus.connect(redis_url) as bus:
+        claims = await Tickets(Keyring([SECRET]), time.time).redeem(ticket, bus)
     assert claims.name == "ana"
     assert claims.expires > time.time() + 11 * 3600
 

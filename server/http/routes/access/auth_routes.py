@@ -91,7 +91,7 @@ async def log_in(
     A participant of one session is kept for that session; an operator stays one beside it.
     """
     try:
-        claims = deps.tickets.redeem(body.ticket)
+        claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
     except Problem:
         charge_address(deps, request, "login")
         raise

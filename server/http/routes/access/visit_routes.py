@@ -52,7 +52,7 @@ async def visit(
     body: Visit, request: Request, response: Response, deps: DependenciesOf, caller: Anybody
 ) -> Visitor:
     """Come to the page. To be nobody is no fault: the answer says so."""
-    return _let_in(body, request, response, deps, caller)
+    return await _let_in(body, request, response, deps, caller)
 
 
 @router.post(
@@ -63,7 +63,7 @@ async def visit_session(
     caller: Anybody,
 ) -> Visitor:  # fmt: skip
     """Come to a session's page. Whether it is there is told only to those who may see it."""
-    visitor = _let_in(body, request, response, deps, caller)
+    visitor = await _let_in(body, request, response, deps, caller)
     if visitor.me is None:
         return visitor
     if not visitor.me.operator and visitor.me.session not in (EVERY_SESSION, session):
@@ -75,14 +75,14 @@ async def visit_session(
     return visitor
 
 
-def _let_in(
+async def _let_in(
     body: Visit, request: Request, response: Response, deps: Dependencies, caller: Caller
 ) -> Visitor:
     """Who comes, after the ticket that they bring."""
     if body.ticket is None:
         return _visitor(caller, credential_problem(request), None)
     try:
-        claims = deps.tickets.redeem(body.ticket)
+        claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
     except Problem as problem:
         charge_address(deps, request, "login")
         return _visitor(caller, problem, False)
