@@ -161,7 +161,7 @@ class Projector:
         async with open_task_group() as commits:
             for claim, tail in zip(claims, tails, strict=True):
                 if tail is None:
-                    commits.start_soon(self._guard, claim, self._bus.release(claim))
+                    commits.start_soon(self._guard, claim, self._miss(claim))
                 else:
                     commits.start_soon(self._guard, claim, self._serve_tail(claim, tail))
 
@@ -174,6 +174,14 @@ class Projector:
         else:
             await self._serve_together([suspect])
 
+    async def _miss(self, claim: Claim) -> None:
+        """Let go of a session that is not there: removed, or without its state, and due for ever.
+
+        Raises `SessionDamaged` for the latter.
+        """
+        if await self._bus.renew(claim, self._pace.lease_ms):
+            raise SessionDamaged(claim.member, "its state is gone")
+
     async def _serve_tail(self, claim: Claim, tail: CachedTail) -> None:
         if not tail.records and tail.head > tail.copy.seq:
             gone = f"its log ends with entry {tail.copy.seq}, and its state says {tail.head}"
@@ -184,7 +192,7 @@ class Projector:
         """Fold entry by entry, each one recorded before the next can do harm."""
         (tail,) = await self._read([claim])
         if tail is None:
-            await self._bus.release(claim)
+            await self._miss(claim)
             return
         for record in tail.records[:-1]:
             await self._record(claim, self._fold(tail, [record]), done=False)

@@ -59,7 +59,7 @@ async def _every_session(bus: Bus) -> AsyncIterator[SessionInfo]:
     while page := await bus.sessions(offset, PAGE):
         for info in page:
             yield info
-        offset += len(page)
+        offset += PAGE
 
 
 async def _list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, str]:

@@ -43,6 +43,7 @@ INCURABLE: dict[str, Damage] = {
     "folded": _fields(folded="garbage"),
     "skips": _fields(skips="1,garbage"),
     "gone": lambda keys: [("DEL", keys.log), ("XADD", keys.log, "1-1", "a", "b")],
+    "stateless": lambda keys: [("DEL", keys.meta)],
 }
 
 
@@ -106,6 +107,28 @@ async def test_a_session_that_is_mended_is_no_longer_apart(any_server: RedisServ
             await wait_until(lambda: "ill" in projector.tally.apart)
             await _damage(bus, "ill", lambda keys: [("DEL", keys.facts)])
             await wait_until(lambda: _is_folded(bus, "ill"))
+        assert projector.tally.apart == {}
+
+
+async def test_a_session_without_a_state_is_left_alone_for_a_while(redis_url: str) -> None:
+    """It is due for ever: whoever took it again at once would do nothing else."""
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "ill", 20)
+        await _damage(bus, "ill", INCURABLE["stateless"])
+        projector = Projector(bus, PACKS, "w1", QUICK)
+        assert await projector.round() == 0
+        assert await projector.round() > 0
+        assert "its state is gone" in projector.tally.apart["ill"]
+
+
+async def test_a_session_that_was_removed_is_not_apart(redis_url: str) -> None:
+    """Though it was taken before, and is looked for after."""
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "a", 20)
+        projector = Projector(bus, PACKS, "w1", QUICK)
+        (claim,) = (await bus.take("fold", "w1", lease_ms=1_000)).claims
+        await bus.remove("a")
+        await projector._serve_part([claim])
         assert projector.tally.apart == {}
 
 

@@ -62,6 +62,17 @@ def test_the_status_says_which_sessions_are_damaged(at: Parley, redis_url: str) 
     assert "ill is set apart" in at("doctor").out
 
 
+def test_the_status_counts_each_session_once(at: Parley, redis_url: str) -> None:
+    """Also where the state of another is gone."""
+    for name in ("a", "b", "ill"):
+        at("session", "new", name)
+    with redis.Redis.from_url(redis_url) as r:
+        r.delete(Keys(1).of("ill").meta)
+    status = at("status", "--json").rows()[0]
+    assert status["sessions"] == 2
+    assert status["lag"]["entries_not_folded"] <= 2
+
+
 def test_an_entry_of_a_strangers_hand_is_no_end_of_a_session(at: Parley, redis_url: str) -> None:
     """Whatever stands in its fields."""
     at("session", "new", "s")
