@@ -24,7 +24,14 @@ from parley.bus.contract.errors import (
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record, SessionClosed, SessionOpened
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
-from parley.bus.log.outbox import Outbox, ReofferedDrafts, landable, lineage
+from parley.bus.log.outbox import (
+    KeptDraft,
+    Outbox,
+    ReofferedDrafts,
+    landable,
+    lineage,
+    standing_in_order,
+)
 from parley.bus.log.references import referenced_id
 from parley.bus.log.replies import (
     STATE,
@@ -88,7 +95,7 @@ class Log:
         while len(landed) < len(drafts):
             part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
             lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
-            self._outbox.keep(session, lineage, part[: len(placed)])
+            self._outbox.keep(session, lineage, part, placed)
             landed += placed
         return landed
 
@@ -109,11 +116,11 @@ class Log:
         draft = Draft(CLOSING, last)
         keys = self._keys.of(session)
         try:
-            incarnation, (receipt,) = await self._publish(session, keys, [draft])
+            incarnation, receipts = await self._publish(session, keys, [draft])
         except errors.Conflict:
             raise errors.SessionClosed(session) from None
-        self._outbox.keep(session, incarnation, [draft])
-        return receipt
+        self._outbox.keep(session, incarnation, [draft], receipts)
+        return receipts[0]
 
     async def read(
         self, session: str, after: int = 0, *, to: int | None = None, count: int = 500
@@ -229,7 +236,7 @@ class Log:
             tip = self._outbox.tip(session)
             return await self._land(session, keys, drafts, epoch, tip, incarnation)
         except _WentBack:
-            await self._outbox.reoffer(session)
+            await self._outbox.reoffer_in_order(session)
             return await self._land(session, keys, drafts, epoch, "", incarnation)
         except OutOfOrder:
             raise await self._stranger(session, keys) from None
@@ -274,9 +281,12 @@ class Log:
         epoch: int | None,
         tip: str,
         incarnation: str = "",
+        *,
+        again: bool = False,
     ) -> list[Any]:
         args: list[Argument] = [
             session, keys.wake, keys.bucket.wake, "" if epoch is None else epoch, tip, incarnation,
+            "1" if again else "",
         ]  # fmt: skip
         for seal in seals:
             args += (seal.id, seal.fingerprint, seal.kind, seal.body)
@@ -284,27 +294,29 @@ class Log:
         return reply
 
     async def _offer_again(
-        self, session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+        self,
+        session: str,
+        incarnation: str,
+        opening: Draft | None,
+        kept: Sequence[KeptDraft],
+        in_order: bool,
     ) -> ReofferedDrafts | None:
-        """Writes what the log lost of `drafts`, in their order.
+        """Writes what the log lost of `kept`, in their order.
 
+        With `in_order`, each waits until it can stand where it stood.
         None where the session is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
-        (stored,) = await self._connections.command("HMGET", keys.meta, "incarnation")
-        if stored is None:
-            if opening is None:
-                return None
-            seal = seal_draft(opening.id, opening.entry)
-            if await self._open(session, incarnation, seal, again=True) not in ("ok", "there"):
-                return None
-        elif lineage(stored.decode()) != lineage(incarnation):
+        if not await self._goes_on(session, keys, incarnation, opening):
             return None
         offered = ReofferedDrafts()
-        lost = await self._missing(keys, drafts)
+        places = {draft.id: seq for _, draft, seq in kept}
+        lost = await self._missing(keys, [draft for _, draft, _ in kept])
         while lost:
-            (epoch,) = await self._connections.command("HMGET", keys.meta, "epoch")
+            epoch, head = await self._connections.command("HMGET", keys.meta, "epoch", "head")
             lost = landable(lost, int(epoch or 0), offered)
+            if in_order:
+                lost = standing_in_order(lost, int(head or 0), places, offered)
             if not lost:
                 break
             try:
@@ -315,13 +327,26 @@ class Log:
                 )
                 lost.remove(offered.waiting[-1])
                 continue
-            reply = await self._append(session, keys, seals, None, "")
-            if reply[0] == b"stale":  # another was quicker: its epoch stands
-                continue
-            if reply[0] != b"ok":
+            reply = await self._append(session, keys, seals, None, "", again=True)
+            if reply[0] == b"ok":
+                lost = lost[len(seals) :]
+            elif reply[0] in (b"stale", b"conflict"):  # another was quicker: what it wrote stands
+                lost = await self._missing(keys, lost)
+            else:
                 raise refusal_of(session, reply, seals, None)
-            lost = lost[len(seals) :]
         return offered
+
+    async def _goes_on(
+        self, session: str, keys: SessionKeys, incarnation: str, opening: Draft | None
+    ) -> bool:
+        """Whether the log named `incarnation` is there, opened again where that was lost too."""
+        (stored,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+        if stored is not None:
+            return lineage(stored.decode()) == lineage(incarnation)
+        if opening is None:
+            return False
+        seal = seal_draft(opening.id, opening.entry)
+        return await self._open(session, incarnation, seal, again=True) in ("ok", "there")
 
     async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
         if not drafts:

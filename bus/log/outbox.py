@@ -8,14 +8,19 @@ a duplicate and changes nothing.
 
 The watch needs no further publishing, and no draft leaves before it was seen
 standing `seconds` after its acknowledgement: an outage does not age the outbox.
+
+A publisher alone cannot give the log its old order back: what stood before a closing, a
+mute or the end of a vote may be another's to offer. So each draft is offered when it would
+stand where it stood. It does not wait for ever, and a closing that stands again keeps out
+what is new, not what was acknowledged.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import anyio
 
@@ -23,26 +28,44 @@ from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
 from parley.bus.connection.tasks import Child, TaskHost
-from parley.bus.contract.drafts import OPENING, Draft, epoch_of
+from parley.bus.contract.drafts import OPENING, Draft, Receipt, epoch_of
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.contract.keys import Keys
+from parley.bus.entries import DERIVED
 
-# Writes again what the log lost of the drafts; None where the session is gone for good.
-Offer = Callable[[str, str, "Draft | None", Sequence[Draft]], Awaitable["ReofferedDrafts | None"]]
+# Writes again what the log lost of the drafts, in order or as it comes; None where the
+# session is gone for good.
+Offer = Callable[
+    [str, str, "Draft | None", "Sequence[KeptDraft]", bool], Awaitable["ReofferedDrafts | None"]
+]
 
+_LOOK: Final = 0.5  # seconds between two looks, at most
+_LOOK_EARLY: Final = 0.02  # where a draft waits for its place
+_ORDER: Final = 2.0  # seconds that it waits for the other publishers' looks, at most
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
+_FREE: Final = DERIVED | {"message"}  # what may stand behind where it stood
 _logger = EventLog(__name__)
+
+
+class KeptDraft(NamedTuple):
+    """A draft that was acknowledged at `at`, a time of the loop, to stand at `seq`."""
+
+    at: float
+    draft: Draft
+    seq: int
 
 
 @dataclass(slots=True)
 class ReofferedDrafts:
-    """The drafts that could not be written again: `waiting` for now, `overtaken` for good.
+    """The drafts that could not be written again: the first two for now, the last for good.
 
-    What waits answers an entry, or follows an epoch, that was lost too and that
-    another publisher has to offer. The epochs of the overtaken are others' by now.
+    What is `waiting` answers an entry, or follows an epoch, that was lost too and that
+    another publisher has to offer. What is `early` would stand before entries that it stood
+    behind. The epochs of the `overtaken` are others' by now.
     """
 
     waiting: list[Draft] = field(default_factory=list)
+    early: list[Draft] = field(default_factory=list)
     overtaken: list[Draft] = field(default_factory=list)
 
 
@@ -50,16 +73,17 @@ class ReofferedDrafts:
 class _KeptDrafts:
     incarnation: str = ""
     opening: Draft | None = None
-    drafts: deque[tuple[float, Draft]] = field(default_factory=deque)
+    drafts: deque[KeptDraft] = field(default_factory=deque)
     opened: float = 0.0
     newest: float = 0.0
-    waiting: list[Draft] = field(default_factory=list)  # they answer what is not back yet
+    waiting: list[Draft] = field(default_factory=list)  # for what is not back yet
+    early: bool = False  # some of them for their place
     since: float = 0.0  # when they began to wait
     offering: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def tip(self) -> str:
-        return self.drafts[-1][1].id if self.drafts else OPENING if self.opening else ""
+        return self.drafts[-1].draft.id if self.drafts else OPENING if self.opening else ""
 
 
 class Outbox:
@@ -86,15 +110,20 @@ class Outbox:
             self._kept[session] = _KeptDrafts(incarnation, opening, opened=_now(), newest=_now())
             self._start()
 
-    def keep(self, session: str, incarnation: str, drafts: Sequence[Draft]) -> None:
-        """Keeps `drafts`, just acknowledged in the log named `incarnation`."""
+    def keep(
+        self, session: str, incarnation: str, drafts: Sequence[Draft], receipts: Sequence[Receipt]
+    ) -> None:
+        """Keeps the first of `drafts`, those acknowledged by `receipts` in that log."""
         if self._seconds <= 0:
             return
         kept = self._kept.get(session)
         if kept is None or lineage(kept.incarnation) != lineage(incarnation):
             kept = self._kept[session] = _KeptDrafts(incarnation)
-        kept.newest = _now()
-        kept.drafts.extend((kept.newest, draft) for draft in drafts)
+        kept.newest = now = _now()
+        kept.drafts.extend(
+            KeptDraft(now, draft, receipt.seq)
+            for draft, receipt in zip(drafts, receipts, strict=False)
+        )
         while len(kept.drafts) > _MOST:
             kept.drafts.popleft()
         self._start()
@@ -115,6 +144,13 @@ class Outbox:
             if place is None:
                 await self.reoffer(session)
 
+    async def reoffer_in_order(self, session: str) -> None:
+        """`reoffer`, until nothing of it waits for its place: what is new comes after it."""
+        await self.reoffer(session)
+        while (kept := self._kept.get(session)) is not None and kept.early:
+            await anyio.sleep(_LOOK_EARLY)
+            await self.reoffer(session)
+
     async def reoffer(self, session: str) -> None:
         """Offers the drafts of `session` again; drops them where it is gone for good.
 
@@ -124,25 +160,31 @@ class Outbox:
         if kept is None:
             return
         async with kept.offering:
-            drafts = [draft for _, draft in kept.drafts]
+            if first := not kept.waiting:
+                kept.since = _now()
+            in_order = _now() < kept.since + min(_ORDER, self._seconds / 2)
+            drafts = list(kept.drafts)
             try:
-                offered = await self.offer(session, kept.incarnation, kept.opening, drafts)
+                offered = await self.offer(
+                    session, kept.incarnation, kept.opening, drafts, in_order
+                )
             except Unavailable:
                 raise
-            except BusError as error:  # closed or full meanwhile: asking again changes nothing
+            except BusError as error:  # asking again changes nothing
                 _logger.error("outbox_refused", session=session, reason=str(error))
                 offered = None
-        if not kept.waiting:
-            standing = offered is not None
-            _logger.warning(
-                "log_went_back", session=session, offered=len(drafts), standing=standing
-            )
-            kept.since = _now()
-        kept.waiting = offered.waiting if offered else []
-        if offered is not None:
-            self._drop(session, kept, offered.overtaken)
-        elif self._kept.get(session) is kept:
-            del self._kept[session]
+            if first:
+                standing = offered is not None
+                _logger.warning(
+                    "log_went_back", session=session, offered=len(drafts), standing=standing
+                )
+            kept.waiting = [*offered.waiting, *offered.early] if offered else []
+            kept.early = bool(offered and offered.early)
+        if offered is None:
+            if self._kept.get(session) is kept:
+                del self._kept[session]
+            return
+        self._drop(session, kept, offered.overtaken)
 
     def _start(self) -> None:
         self._filled.set()
@@ -159,7 +201,8 @@ class Outbox:
         waiting = False
         while True:
             await self._filled.wait()
-            await anyio.sleep(min(self._seconds / 4, 0.5))
+            early = any(kept.early for kept in self._kept.values())
+            await anyio.sleep(_LOOK_EARLY if early else min(self._seconds / 4, _LOOK))
             try:
                 await self._look()
                 waiting = False
@@ -190,13 +233,15 @@ class Outbox:
     def _give_up(self, session: str, kept: _KeptDrafts) -> None:
         """Drops what waits for an entry that nobody offered in time."""
         waiting, kept.waiting = kept.waiting, []
+        kept.early = False
         _logger.error("answers_lost", session=session, ids=sorted(draft.id for draft in waiting))
         self._drop(session, kept, waiting)
 
     def _drop(self, session: str, kept: _KeptDrafts, drafts: Sequence[Draft]) -> None:
         """Keeps no longer what will never stand in the log again."""
         ids = {draft.id for draft in drafts}
-        kept.drafts = deque(pair for pair in kept.drafts if pair[1].id not in ids)
+        if ids:
+            kept.drafts = deque(row for row in kept.drafts if row.draft.id not in ids)
         if ids and not kept.tip and self._kept.get(session) is kept:
             del self._kept[session]
 
@@ -204,7 +249,7 @@ class Outbox:
         kept = self._kept.get(session)
         if kept is None:
             return
-        while kept.drafts and kept.drafts[0][0] < asked_at - self._seconds:
+        while kept.drafts and kept.drafts[0].at < asked_at - self._seconds:
             kept.drafts.popleft()
         if kept.newest < asked_at - self._seconds:
             del self._kept[session]
@@ -232,6 +277,23 @@ def landable(lost: Sequence[Draft], epoch: int, offered: ReofferedDrafts) -> lis
     return ready
 
 
+def standing_in_order(
+    lost: Sequence[Draft], head: int, places: Mapping[str, int], offered: ReofferedDrafts
+) -> list[Draft]:
+    """What of `lost` would not stand before entries that are not back; the rest is `early`.
+
+    The log has `head` entries, and each draft stood at its seq in `places`. Where the log
+    grew beyond that, a message lands at once; whatever says what others may do is early,
+    for what they published before it may be missing.
+    """
+    for k, draft in enumerate(lost):
+        ahead = places[draft.id] - (head + k + 1)
+        if ahead > 0 or (ahead < 0 and draft.entry.kind not in _FREE):
+            offered.early += lost[k:]
+            return list(lost[:k])
+    return list(lost)
+
+
 def lineage(incarnation: str) -> str:
     """What the incarnations of one log have in common: a redaction adds to its name."""
     return incarnation.partition(".")[0]
@@ -242,6 +304,10 @@ def _now() -> float:
 
 
 async def _nowhere(
-    session: str, incarnation: str, opening: Draft | None, drafts: Sequence[Draft]
+    session: str,
+    incarnation: str,
+    opening: Draft | None,
+    kept: Sequence[KeptDraft],
+    in_order: bool,
 ) -> ReofferedDrafts | None:
     raise RuntimeError("the outbox was not given a log")

@@ -1,10 +1,11 @@
 --#include append
 -- ARGV: session, wake channel, bucket's wake channel, expected epoch or '',
--- tip or '', expected incarnation or '', then id, fingerprint, class, body of each
--- entry. Class: p primary, k control, d derived, x closing, e<epoch> an entry that
+-- tip or '', expected incarnation or '', '1' where entries that were acknowledged are
+-- offered again or '', then id, fingerprint, class, body of each entry. Class: p primary, k control, d derived, x closing, e<epoch> an entry that
 -- begins that epoch of the floor: the one after the current, or nothing is written.
 -- The tip is the last id acknowledged to this publisher: where the log lost it,
--- nothing is written.
+-- nothing is written. A closing and a full backlog keep out what is new, not what
+-- was acknowledged before the log went back.
 -- Replies: ok incarnation head n [k seq n]… (head and n before; k-th entry was
 -- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
 -- stale epoch [epoch wanted] | busy backlog
@@ -14,15 +15,15 @@ if not meta[1] then return {'missing'} end
 if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
 if ARGV[6] ~= '' and ARGV[6] ~= meta[7] then return {'fenced', 'the session was replaced or redacted since it was read'} end -- fence: incarnation
 
-local names, count = {}, (#ARGV - 6) / 4
-for k = 1, count do names[k] = ARGV[4 * k + 3] end
+local names, count = {}, (#ARGV - 7) / 4
+for k = 1, count do names[k] = ARGV[4 * k + 4] end
 local known = redis.call('HMGET', IDS, unpack(names))
 
 local head, n = tonumber(meta[1]), tonumber(meta[2])
 local reply = {'ok', meta[7], whole(head), whole(n)}
 local fresh, here = {}, {}
 for k = 1, count do
-  local i = 4 * k + 3
+  local i = 4 * k + 4
   local id, fingerprint, class = names[k], ARGV[i + 1], ARGV[i + 2]
   local before = known[k] or here[id]
   if before then -- fence: duplicate
@@ -41,7 +42,8 @@ for k = 1, count do
 end
 if #fresh == 0 then return reply end
 
-if meta[3] ~= 'open' then return {'closed'} end -- fence: closed
+local again = ARGV[7] == '1'
+if meta[3] ~= 'open' and not again then return {'closed'} end -- fence: closed
 if ARGV[4] ~= '' and ARGV[4] ~= meta[6] then return {'stale', meta[6]} end -- fence: epoch
 local epoch = tonumber(meta[6])
 for i = 1, #fresh do
@@ -52,7 +54,7 @@ for i = 1, #fresh do
   end
 end
 local backlog = tonumber(meta[1]) - tonumber(meta[4])
-if backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
+if not again and backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
 
 append(session, fresh, milliseconds(), ARGV[2], ARGV[3])
 if whole(epoch) ~= meta[6] then redis.call('HSET', META, 'epoch', whole(epoch)) end

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 import redis
 from structlog.testing import capture_logs
 
-from parley.bus import Bus, Scripts
-from parley.bus.contract.errors import SessionNotFound
-from parley.bus.entries import SessionOpened
+from parley.bus import Bus, Draft, Scripts
+from parley.bus.contract.errors import Busy, SessionClosed, SessionNotFound
+from parley.bus.entries import (
+    Entry,
+    FloorMuted,
+    FloorPaused,
+    Message,
+    SessionOpened,
+    SettingsChanged,
+)
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.talks import everything, forget_after, message_draft, talk
@@ -154,6 +162,109 @@ async def test_a_lost_closing_closes_again(redis_url: str, raw: redis.Redis) -> 
 
         await wait_until(is_closed)
         assert await ids(bus, "a") == ["open", "m1", "m2", "close"]
+
+
+async def test_a_closing_waits_for_what_others_published_before_it(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Two publishers, of whom one closes: the log is as it was, entry by entry."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as closer,
+        await Bus.connect(redis_url, outbox_seconds=60) as speaker,
+    ):
+        await talk(closer, "a", 2)
+        for k in range(3, 8):
+            await speaker.publish("a", [message_draft(k)])
+        await closer.close("a", "agreed")
+        before = [(record.seq, record.id) for record in await everything(closer, "a")]
+        forget_after(raw, "a", seq=2, n=1)
+        raw.hset("parley:{0}:s:a:meta", "status", "open")
+        await wait_until(lambda: _head(raw) == len(before))
+        assert [(record.seq, record.id) for record in await everything(closer, "a")] == before
+
+
+async def test_what_narrows_the_talk_stands_where_it_stood(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """A mute, a pause and new settings say nothing of what was published before them."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as operator,
+        await Bus.connect(redis_url, outbox_seconds=60) as speaker,
+    ):
+        await talk(operator, "a", 1)
+        narrowing: tuple[Entry, ...] = (
+            FloorMuted(participant="Ana"),
+            FloorPaused(),
+            SettingsChanged(settings={"floor": {"policy": "open"}}),
+        )
+        for k, entry in enumerate(narrowing):
+            await speaker.publish("a", [message_draft(10 + k)])
+            await operator.publish("a", [Draft(f"narrow{k}", entry), message_draft(20 + k)])
+        before = await ids(operator, "a")
+        forget_after(raw, "a", seq=2, n=1)
+        await operator.publish("a", [message_draft(30)])
+        assert await ids(speaker, "a") == [*before, "m30"]
+
+
+async def test_a_closing_does_not_wait_for_ever(redis_url: str, raw: redis.Redis) -> None:
+    """Whoever published before it is gone: after its patience the session is closed."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=0.8) as closer,
+        await Bus.connect(redis_url, outbox_seconds=0) as gone,
+    ):
+        await talk(closer, "a", 1)
+        await gone.publish("a", [message_draft(2)])
+        await closer.close("a", "agreed")
+        forget_after(raw, "a", seq=2, n=1)
+        raw.hset("parley:{0}:s:a:meta", "status", "open")
+        await wait_until(lambda: _head(raw) == 3)
+        assert await ids(closer, "a") == ["open", "m1", "close"]
+
+
+async def test_a_session_that_is_closed_again_takes_what_was_acknowledged(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Its publisher came back late; what is new is refused all the same."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as late:
+        await talk(late, "a", 6)
+        async with await Bus.connect(redis_url, outbox_seconds=0) as operator:
+            forget_after(raw, "a", seq=3, n=2)
+            await operator.close("a", "agreed")
+        await wait_until(lambda: _head(raw) == 8)
+        with pytest.raises(SessionClosed):
+            await late.publish("a", [message_draft(7)])
+        assert await ids(late, "a") == ["open", "m1", "m2", "close", "m3", "m4", "m5", "m6"]
+
+
+async def test_a_full_session_takes_what_was_acknowledged(redis_url: str, raw: redis.Redis) -> None:
+    """The backlog holds new entries off, not those that stood before."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60, backlog=8) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [message_draft(k) for k in range(20, 25)])
+        await wait_until(lambda: _head(raw) == 12)
+        with pytest.raises(Busy):
+            await bus.publish("a", [message_draft(7)])
+
+
+async def test_an_id_that_another_took_is_given_up_alone(redis_url: str, raw: redis.Redis) -> None:
+    """What stands under it says something else; the drafts after it come back."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=0) as other,
+    ):
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await other.publish("a", [Draft("m4", Message(participant="Ana", content="else"))])
+        await wait_until(lambda: _head(raw) == 7)
+        assert await ids(bus, "a") == ["open", "m1", "m2", "m4", "m3", "m5", "m6"]
+
+
+def _head(raw: redis.Redis) -> int:
+    return int(cast("bytes", raw.hget("parley:{0}:s:a:meta", "head")))
 
 
 async def test_a_lost_opening_opens_again(redis_url: str, raw: redis.Redis) -> None:
