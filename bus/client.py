@@ -52,7 +52,7 @@ class Bus:
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
         self.mark, self.audit = sessions.mark, Audits(connections, keys).audit
-        self.redact = Redactions(connections, keys, sessions).redact
+        self.redact = Redactions(connections, keys, sessions, self._outbox).redact
         self.subscribe, self.nudge = self._subscriptions.subscribe, self._subscriptions.nudge
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish
         self.renew, self.release, self.fail = lanes.renew, lanes.release, lanes.fail

@@ -12,7 +12,8 @@ standing `seconds` after its acknowledgement: an outage does not age the outbox.
 A publisher alone cannot give the log its old order back: what stood before a closing, a
 mute or the end of a vote may be another's to offer. So each draft is offered when it would
 stand where it stood. It does not wait for ever, and a closing that stands again keeps out
-what is new, not what was acknowledged.
+what is new, not what was acknowledged. A redaction is done again: the words that it took
+out came back with the older log.
 """
 
 from __future__ import annotations
@@ -32,12 +33,16 @@ from parley.bus.contract.drafts import OPENING, Draft, Receipt, epoch_of
 from parley.bus.contract.errors import BusError, Unavailable
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import DERIVED
+from parley.bus.log.replies import parse_place
 
 # Writes again what the log lost of the drafts, in order or as it comes; None where the
 # session is gone for good.
 Offer = Callable[
     [str, str, "Draft | None", "Sequence[KeptDraft]", bool], Awaitable["ReofferedDrafts | None"]
 ]
+
+# Redacts primary entry n again
+Redo = Callable[[int], Awaitable[object]]
 
 _LOOK: Final = 0.5  # seconds between two looks, at most
 _LOOK_EARLY: Final = 0.02  # where a draft waits for its place
@@ -53,6 +58,15 @@ class KeptDraft(NamedTuple):
     at: float
     draft: Draft
     seq: int
+
+
+class KeptRedaction(NamedTuple):
+    """A redaction of the entry called `entry`, whose tombstone is called `tombstone`."""
+
+    at: float
+    entry: str
+    tombstone: str
+    redo: Redo
 
 
 @dataclass(slots=True)
@@ -74,6 +88,7 @@ class _KeptDrafts:
     incarnation: str = ""
     opening: Draft | None = None
     drafts: deque[KeptDraft] = field(default_factory=deque)
+    redactions: list[KeptRedaction] = field(default_factory=list)
     opened: float = 0.0
     newest: float = 0.0
     waiting: list[Draft] = field(default_factory=list)  # for what is not back yet
@@ -116,9 +131,7 @@ class Outbox:
         """Keeps the first of `drafts`, those acknowledged by `receipts` in that log."""
         if self._seconds <= 0:
             return
-        kept = self._kept.get(session)
-        if kept is None or lineage(kept.incarnation) != lineage(incarnation):
-            kept = self._kept[session] = _KeptDrafts(incarnation)
+        kept = self._of(session, incarnation)
         kept.newest = now = _now()
         kept.drafts.extend(
             KeptDraft(now, draft, receipt.seq)
@@ -127,6 +140,16 @@ class Outbox:
         while len(kept.drafts) > _MOST:
             kept.drafts.popleft()
         self._start()
+
+    def keep_redaction(
+        self, session: str, incarnation: str, entry: str, tombstone: str, redo: Redo
+    ) -> None:
+        """Keeps the redaction of `entry`, just done; `redo` does it again."""
+        if self._seconds > 0:
+            kept = self._of(session, incarnation)
+            kept.newest = _now()
+            kept.redactions.append(KeptRedaction(kept.newest, entry, tombstone, redo))
+            self._start()
 
     def forget(self, session: str) -> None:
         """Drops the drafts of `session`: they are not offered again."""
@@ -186,6 +209,12 @@ class Outbox:
             return
         self._drop(session, kept, offered.overtaken)
 
+    def _of(self, session: str, incarnation: str) -> _KeptDrafts:
+        kept = self._kept.get(session)
+        if kept is None or lineage(kept.incarnation) != lineage(incarnation):
+            kept = self._kept[session] = _KeptDrafts(incarnation)
+        return kept
+
     def _start(self) -> None:
         self._filled.set()
         if self._watcher is None:
@@ -217,18 +246,46 @@ class Outbox:
         sessions = list(self._kept)
         asked_at = _now()
         commands = [
-            ("HMGET", self._keys.of(session).ids, self._kept[session].tip) for session in sessions
-        ]
+            (
+                "HMGET", self._keys.of(session).ids, kept.tip,
+                *(name for row in kept.redactions for name in (row.tombstone, row.entry)),
+            )
+            for session, kept in ((session, self._kept[session]) for session in sessions)
+        ]  # fmt: skip
         for session, reply in zip(
             sessions, await self._connections.commands(commands), strict=True
         ):
             kept = self._kept.get(session)
             if kept is not None and kept.waiting and kept.since < asked_at - self._seconds:
                 self._give_up(session, kept)
-            elif kept is not None and (reply[0] is None or kept.waiting):
+            elif kept is not None and kept.tip and (reply[0] is None or kept.waiting):
                 await self.reoffer(session)
             else:
                 self._expire(session, asked_at)
+            if kept is not None:
+                await self._redact_again(session, kept, reply[1::2], reply[2::2])
+
+    async def _redact_again(
+        self,
+        session: str,
+        kept: _KeptDrafts,
+        tombstones: Sequence[bytes | None],
+        entries: Sequence[bytes | None],
+    ) -> None:
+        """Does the redactions again whose tombstones the log lost, once their entries are back."""
+        for row, tombstone, entry in zip(list(kept.redactions), tombstones, entries, strict=False):
+            if tombstone is not None or entry is None:
+                continue
+            kept.redactions.remove(row)
+            try:
+                await row.redo(parse_place(entry)[1])
+            except Unavailable:
+                kept.redactions.append(row)
+                raise
+            except BusError as error:
+                _logger.error("redaction_lost", session=session, id=row.entry, reason=str(error))
+            else:
+                _logger.warning("redacted_again", session=session, id=row.entry)
 
     def _give_up(self, session: str, kept: _KeptDrafts) -> None:
         """Drops what waits for an entry that nobody offered in time."""
@@ -253,8 +310,10 @@ class Outbox:
             kept.drafts.popleft()
         if kept.newest < asked_at - self._seconds:
             del self._kept[session]
-        elif kept.opened < asked_at - self._seconds:
+            return
+        if kept.opened < asked_at - self._seconds:
             kept.opening = None
+        kept.redactions = [row for row in kept.redactions if row.at >= asked_at - self._seconds]
 
 
 def landable(lost: Sequence[Draft], epoch: int, offered: ReofferedDrafts) -> list[Draft]:

@@ -22,7 +22,7 @@ from parley.bus.contract.drafts import redacted_id
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import DERIVED, Entry, EntryRedacted, Record, Unknown
-from parley.bus.log.outbox import lineage
+from parley.bus.log.outbox import Outbox, lineage
 from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.sessions import Sessions
 from parley.bus.sessions.staged_log import ANY, stage_log
@@ -49,10 +49,13 @@ class Redaction:
 
 
 class Redactions:
-    def __init__(self, connections: Connections, keys: Keys, sessions: Sessions) -> None:
+    def __init__(
+        self, connections: Connections, keys: Keys, sessions: Sessions, outbox: Outbox
+    ) -> None:
         self._connections = connections
         self._keys = keys
         self._sessions = sessions
+        self._outbox = outbox
         self._audits = Audits(connections, keys)
 
     async def redact(
@@ -80,11 +83,30 @@ class Redactions:
             rows[place - 1] = words
             anew = _Anew(marker, place, redacted_numbers(log) | {n}, rows)
             if await self._swapped(session, incarnation, anew):
+                self._keep(
+                    session, incarnation, words.id, redacted_id(anew.last + 1), blank, marker
+                )
                 return Redaction(session, n, tuple(anew.derived))
         raise BusError(
             f"{session!r} was replaced {TRIES} times while entry {n} was being redacted; "
             "nothing was changed by it: run it again"
         )
+
+    def _keep(
+        self,
+        session: str,
+        incarnation: str,
+        entry: str,
+        tombstone: str,
+        blank: Blank,
+        marker: EntryRedacted,
+    ) -> None:
+        """Has it done again where the log goes back to before it."""
+
+        async def redo(n: int) -> None:
+            await self.redact(session, n, blank=blank, reason=marker.reason, by=marker.by)
+
+        self._outbox.keep_redaction(session, incarnation, entry, tombstone, redo)
 
     async def _swapped(self, session: str, incarnation: str, anew: _Anew) -> bool:
         """Whether the log written anew took the place of the one it was made from.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import cast
 
 import pytest
@@ -11,13 +12,16 @@ from structlog.testing import capture_logs
 
 from parley.bus import Bus, Draft, Scripts
 from parley.bus.contract.errors import Busy, SessionClosed, SessionNotFound
+from parley.bus.contract.wire import replace_fields
 from parley.bus.entries import (
     Entry,
     FloorMuted,
     FloorPaused,
     Message,
+    Record,
     SessionOpened,
     SettingsChanged,
+    Unknown,
 )
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
@@ -204,6 +208,36 @@ async def test_what_narrows_the_talk_stands_where_it_stood(
         forget_after(raw, "a", seq=2, n=1)
         await operator.publish("a", [message_draft(30)])
         assert await ids(speaker, "a") == [*before, "m30"]
+
+
+async def test_a_lost_redaction_is_done_again(redis_url: str, raw: redis.Redis) -> None:
+    """The log went back to before it, and even to before the entry, which its author offers."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as operator,
+        await Bus.connect(redis_url, outbox_seconds=60) as speaker,
+    ):
+        for session, seq in (("a", 4), ("b", 2)):
+            await talk(speaker, session, 5)
+            before = {key: raw.dump(key) for key in raw.keys(f"parley:{{*}}:s:{session}:*")}
+            await operator.redact(session, 3, blank=wordless, reason="a secret")
+            for key in raw.keys(f"parley:{{*}}:s:{session}:*"):
+                raw.delete(key)
+            for key, stored in before.items():
+                raw.restore(key, 0, cast("bytes", stored))
+            forget_after(raw, session, seq=seq, n=seq - 1)
+
+            async def is_redacted(session: str = session) -> bool:
+                log = await everything(operator, session)
+                return len(log) == 7 and log[3].entry.content == ""  # type: ignore[union-attr]  # a message
+
+            await wait_until(is_redacted)
+            assert (await ids(speaker, session))[:6] == ["open", "m1", "m2", "m3", "m4", "m5"]
+
+
+def wordless(log: Sequence[Record], n: int) -> Entry | Unknown:
+    """The message without its words."""
+    (record,) = (record for record in log if record.n == n and record.seq > 1)
+    return replace_fields(record.entry, content="")  # type: ignore[arg-type]  # a message
 
 
 async def test_a_closing_does_not_wait_for_ever(redis_url: str, raw: redis.Redis) -> None:
