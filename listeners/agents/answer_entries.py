@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from parley.bus.entries import Act, Intent, Message, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation
+from parley.listeners.agents.transcript_form import (
+    Names,
+    end_at_sentence,
+    strip_transcript_form,
+)
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.floor_state import Bid, Seat
 from parley.memory.state.memory import Memory
@@ -15,6 +22,8 @@ from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
+FEWEST_OTHERS: Final = 12  # and of somebody else's
 _REASON: Final = 200  # of why somebody bids, passes or grants
 # What memory reads as a tag (memory/extraction/patterns/tags.py); another word in brackets
 # says nothing to it.
@@ -24,6 +33,9 @@ _TAGGED: Final = re.compile(
     re.IGNORECASE,
 )
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_WORD: Final = re.compile(r"\w+")
+_BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
+_LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
 _CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
@@ -31,21 +43,65 @@ _ACTS: Final[dict[Intent, Act | None]] = {
     "answer": None, "propose": "propose", "amend": "amend", "support": "support",
     "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
 }  # fmt: skip
+_SILENCES: Final = frozenset({"silent", "pass", "none", "null", "n/a", "nothing to add"})
 _NEED_A_REF: Final = frozenset({"amend", "support", "oppose"})
 
 
-def clean_answer(text: str, name: str, display: str) -> str:
-    """`text` without a thought or a name in front; "" for what is no message."""
-    text = strip_reasoning(text).strip()
-    for lead in (name, display):
+Lines = Sequence[tuple[str, str]]  # (participant, content)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenAnswer:
+    """What an answer says; "" for what is no message. `fault`: why it is asked anew."""
+
+    text: str
+    fault: str = ""
+
+
+def read_answer(
+    answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False
+) -> SpokenAnswer:
+    """What a model's draft says, as its speaker and no other.
+
+    `recent` are the newest messages, oldest first, each with who said it. A draft that
+    is `cut` ends at a sentence; one that says again, word for word, what was said is
+    no message, and may be asked anew.
+    """
+    text = strip_reasoning(answer).strip()[:LONGEST]
+    for lead in (*names.own, display):
         if lead and text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
-    return "" if _is_nothing(text) else clip(text, LONGEST)
+    text, foreign = strip_transcript_form(end_at_sentence(text) if cut else text, names)
+    text = _LAST_LINE_SILENT.sub("", text)
+    if foreign:
+        return SpokenAnswer("", "it was written as somebody else's words")
+    if _is_nothing(text):
+        return SpokenAnswer("")
+    if (fault := _find_repeat(text, names, recent)) is not None:
+        return SpokenAnswer("", fault)
+    return SpokenAnswer(clip(text, LONGEST))
+
+
+def _find_repeat(text: str, names: Names, recent: Lines) -> str | None:
+    """What `text` repeats word for word; None where it is new, or too short to tell."""
+    words = _words_of(text)
+    for who, content in reversed(recent):
+        earlier = _words_of(content)
+        if who in names.own:
+            if len(words) >= FEWEST_OWN and f" {' '.join(words)} " in f" {' '.join(earlier)} ":
+                return "you said that before, in the same words"
+        elif len(words) >= FEWEST_OTHERS and words == earlier:
+            return "somebody else said that, in the same words"
+    return None
+
+
+def _words_of(text: str) -> list[str]:
+    return _WORD.findall(_BRACKETED.sub(" ", text).casefold())
 
 
 def _is_nothing(text: str) -> bool:
     """Whether nothing can be seen of it, or it says, dressed however, that it is silent."""
-    if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in ("silent", "pass"):
+    if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in _SILENCES:
         return True
     return all(char in _BLANK or not char.isprintable() for char in text)
 

@@ -96,12 +96,21 @@ def evaluation_prompt(
 
 
 def speech_prompt(
-    persona: Persona, name: str, memory: Memory, recent: Sequence[Record], intent: Bid | None
+    persona: Persona,
+    name: str,
+    memory: Memory,
+    recent: Sequence[Record],
+    intent: Bid | None,
+    fault: str = "",
 ) -> Prompt:
-    """What `name`, who holds the floor, says: asked on the full context (C19)."""
+    """What `name`, who holds the floor, says: asked on the full context (C19).
+
+    `fault` says what was wrong with a first answer.
+    """
     speak = memory.settings.speak
     context = _context(memory, name, "full", speak.tokens, recent)
-    question = f"{context}\n\n{_grant_line(intent)} Write your message, or {SILENT}."
+    anew = f" Your first answer was not published: {fault}." if fault else ""
+    question = f"{context}\n\n{_grant_line(intent)}{anew} Write your message, or {SILENT}."
     prompt = Prompt(system_prompt(persona, memory), question, speak.out, purpose="draft")
     return _for_model_of(prompt, persona, name, memory, "large")
 

@@ -7,14 +7,16 @@ money and harms nothing. A draft is broken off as soon as nobody waits for it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
 from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
+from parley.listeners.agents.answer_entries import SpokenAnswer, read_answer
 from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
 from parley.listeners.agents.prompts import speech_prompt
+from parley.listeners.agents.transcript_form import Names
 from parley.listeners.rooms.participant import Participant
 from parley.personas.persona import Persona
 
@@ -39,30 +41,44 @@ class SpeakingTurn:
         self._open_messages = 0  # messages under the policy `open`
 
     async def use_floor(self, epoch: int) -> None:
-        """Draft and commit, or release; begin anew where a person spoke meanwhile."""
-        outcome = await self._draft(lambda stirred: self._may_finish(epoch, stirred))
+        """Draft and commit, or release; begin anew where a person spoke meanwhile.
+
+        An answer with a fault is asked for anew once, for one of the drafts that a
+        holder may begin; a second one is silence.
+        """
+
+        def holds(stirred: int) -> bool:
+            return self._may_finish(epoch, stirred)
+
+        outcome, answer = await self._draft(holds)
+        fault = ""
         for _ in range(self._me.settings.restarts):
-            if outcome.ending != "cancelled" or not self._holds_floor(epoch):
+            if not self._holds_floor(epoch):
                 break
-            await self._me.publish(outcome.settlement())
-            outcome = await self._draft(lambda stirred: self._may_finish(epoch, stirred))
-        text = answer_entries.clean_answer(
-            outcome.answer or "", self._me.name, self._persona.display
-        )
-        if text:
-            await self._commit(epoch, text, outcome)
+            if outcome.ending == "cancelled":
+                await self._me.publish(outcome.settlement())
+            elif answer.fault and not fault:
+                fault = answer.fault
+                await self._me.publish(outcome.settlement("discarded"))
+            else:
+                break
+            outcome, answer = await self._draft(holds, fault)
+        if answer.text:
+            await self._commit(epoch, answer.text, outcome)
         else:
             await self._give_up(epoch, _RELEASES[outcome.ending], outcome)
 
     async def speak_openly(self, still: Callable[[int], bool]) -> None:
         """Under the policy `open` a bid is its own grant: others may speak at the same time."""
-        outcome = await self._draft(still)
-        text = answer_entries.clean_answer(
-            outcome.answer or "", self._me.name, self._persona.display
-        )
-        if text:
+        outcome, answer = await self._draft(still)
+        if answer.fault and self._me.settings.restarts:
+            await self._me.publish(outcome.settlement("discarded"))
+            outcome, answer = await self._draft(still, answer.fault)
+        if answer.text:
             self._open_messages += 1
-            drafts = self._message_drafts(text, f"say:{self._me.key}:open.{self._open_messages}")
+            drafts = self._message_drafts(
+                answer.text, f"say:{self._me.key}:open.{self._open_messages}"
+            )
             await self._me.publish(*drafts, outcome.settlement())
             self._tally.commits += 1
         elif outcome.ending == "cancelled":
@@ -73,16 +89,32 @@ class SpeakingTurn:
             silence = FloorPassed(participant=self._me.name, epoch=floor.epoch, heard=floor.head)
             await self._me.publish(outcome.settlement(), self._me.draft("pass", silence))
 
-    async def _draft(self, holds: Callable[[int], bool]) -> CallOutcome[str]:
+    async def _draft(
+        self, holds: Callable[[int], bool], fault: str = ""
+    ) -> tuple[CallOutcome[str], SpokenAnswer]:
+        """How the call ended, and what the answer says; `fault` was a first answer's."""
         self._tally.drafts += 1
         stirred = self._me.floor.stirred
         room = self._me.room
         prompt = speech_prompt(
-            self._persona, self._me.name, room.memory, tuple(room.recent), self._me.intent
+            self._persona, self._me.name, room.memory, tuple(room.recent), self._me.intent, fault
         )
         outcome = await self._caller.speak(prompt, lambda: holds(stirred), DRAFT_SECONDS)
         self._tally.count_ending(outcome.ending)
-        return outcome
+        return outcome, self._read(outcome)
+
+    def _read(self, outcome: CallOutcome[str]) -> SpokenAnswer:
+        memory, completion = self._me.memory, outcome.completion
+        own = {self._me.name, self._me.canonical}
+        names = Names(own, {*memory.floor.seats, *memory.participants} - own)
+        entries: list[Any] = [record.entry for record in self._me.room.recent]
+        return read_answer(
+            outcome.answer or "",
+            names,
+            self._persona.display,
+            [(memory.named(entry.participant), entry.content) for entry in entries],
+            cut=completion is not None and completion.cut,
+        )
 
     async def _commit(self, epoch: int, text: str, outcome: CallOutcome[str]) -> None:
         drafts = self._message_drafts(text, f"say:{self._me.key}:{epoch}")

@@ -427,6 +427,34 @@ async def test_a_log_that_lost_an_agents_seat_gives_it_back(bus: Bus) -> None:
     assert last.reason == "turns"
 
 
+async def test_who_repeats_itself_is_asked_anew_once(bus: Bus) -> None:
+    """New words are published; who has none even then has passed, and every call is settled."""
+
+    def parrot(prompt: Prompt, chance: Random) -> str:
+        if prompt.purpose != "draft":
+            return eager(prompt, chance)
+        if "you said that before" in prompt.user and prompt.participant == "ann":
+            return f"| A new word: {sentence(chance, 6)}."
+        return f"The queue has no owner, says {prompt.participant}."
+
+    stop = {"any": [{"turns": 5}, {"quiescent": True}]}
+    await opened(bus, "echo", settings(stop, floor={"policy": "round_robin"}))
+    async with hosted(bus, "echo", ["ann", "bob"], parrot):
+        await publish_message(bus, "echo", "host", "Begin.")
+        last = await closing(bus, "echo")
+    log = await log_of(bus, "echo")
+    words: dict[str, list[str]] = {name: [] for name in ("ann", "bob", "host")}
+    for message in kinds(log, "message"):
+        words[message.participant].append(message.content)
+    assert words["bob"] == ["The queue has no owner, says bob."]
+    assert words["ann"][0] == "The queue has no owner, says ann."
+    assert len(words["ann"]) > 1
+    assert all(text.startswith("A new word: ") for text in words["ann"][1:])
+    reserved = {entry.call for entry in kinds(log, "spend.reserved")}
+    assert reserved == {entry.call for entry in kinds(log, "spend.settled")}
+    assert last.totals["messages"] == 1 + len(words["ann"]) + 1
+
+
 def test_whether_to_speak_is_asked_on_the_brief_context() -> None:
     """C18: decisions, proposals and five messages, and "Should Ann respond?"."""
     memory, records = _talked(30)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from parley.listeners.agents.answer_entries import clean_answer
+from parley.listeners.agents.answer_entries import SpokenAnswer, read_answer
+from parley.listeners.agents.transcript_form import Names
+
+NAMES = Names({"ana"}, {"bo"})
+SAID = [
+    ("ana", "[SUPPORT P1] Tea keeps well. It costs little, too."),
+    ("bo", "We should buy the green tea that the shop around sells us."),
+]
+
+
+def read(text: str, *, cut: bool = False) -> SpokenAnswer:
+    return read_answer(text, NAMES, "The Analyst", SAID, cut=cut)
 
 
 @pytest.mark.parametrize(
@@ -31,11 +42,14 @@ from parley.listeners.agents.answer_entries import clean_answer
         "...",
         "pass",
         "(pass)",
+        "None",
+        "| None",
+        "[n 3] ana:\n| (silent)",
     ],
 )
 def test_what_is_no_message(text: str) -> None:
     """However a model says that it has nothing to say, and what it thinks before."""
-    assert clean_answer(text, "ana", "The Analyst") == ""
+    assert read(text) == SpokenAnswer("")
 
 
 @pytest.mark.parametrize(
@@ -50,8 +64,40 @@ def test_what_is_no_message(text: str) -> None:
         ("\U0001f44d", "\U0001f44d"),
         ("?", "?"),
         ("Tea <think> or </think> coffee.", "Tea <think> or </think> coffee."),
+        ("Tea.\n\n(silent)", "Tea."),
+        ("[n 3] ana:\n| Which tea?", "Which tea?"),
     ],
 )
 def test_what_is_one(text: str, message: str) -> None:
-    """Without the speaker's name in front, and otherwise as it was written."""
-    assert clean_answer(text, "ana", "The Analyst") == message
+    """Without the speaker's name in front or any form of the talk; else as it was written."""
+    assert read(text) == SpokenAnswer(message)
+
+
+def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
+    """As far as it was thought out."""
+    assert read("Milk is dear. And coffee, which", cut=True) == SpokenAnswer("Milk is dear.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[SUPPORT P1] Tea keeps well. It costs little, too.",
+        "| tea keeps well; it costs little too",
+        "keeps well. It costs little",
+        "We should buy the green tea that the shop around sells us!",
+        "bo: I agree.",
+    ],
+)
+def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
+    """By oneself, whole or in part, or by somebody else; or as somebody else."""
+    answer = read(text)
+    assert not answer.text
+    assert answer.fault
+
+
+@pytest.mark.parametrize(
+    "text", ["Tea keeps well.", "Yes.", "Tea keeps well. It costs much, though."]
+)
+def test_a_few_words_may_be_said_again(text: str) -> None:
+    """What is short is said often; what goes on in other words is new."""
+    assert read(text).text == text

@@ -1,0 +1,125 @@
+"""What a model copies of the form in which the talk is shown to it, taken out of an answer. Pure.
+
+Models imitate what they read: a bar before each line, `[n 3] ana:` above it, a
+heading of the context, the next speaker's words. None of it is what a
+participant says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from parley.memory.context.tail import RECENT
+from parley.memory.text.plain_text import clip
+
+_BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")
+_TABLE_RULE: Final = re.compile(
+    r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*"
+)
+_NUMBER: Final = re.compile(r"[ \t]*\[(?:n[ \t]*)?[0-9]{1,9}\][ \t]*")
+_LABEL: Final = re.compile(
+    r"[ \t]*\*{0,2}(?P<name>[^\s:*|][^:*|\n]{0,79}?)\*{0,2}"
+    r"(?:[ \t]*\([a-z]+[^()\n]{0,40}\))?(?:[ \t](?:said|wrote))?"
+    r"[ \t]*\*{0,2}:\*{0,2}(?:[ \t]+|$)"
+)
+_TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # as behind a proposal
+_NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
+_SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
+_QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of a speaker, and of others at the table, as they may stand before words."""
+
+    own: Collection[str]
+    others: Collection[str] = ()
+
+    def whose(self, label: str) -> str:
+        """`own`, `other`, or "" where `label` is nobody's name as the talk shows it.
+
+        A name may be a common word: "Security: …" is a heading, "security: …" a speaker.
+        """
+        name = label.strip()
+        return "own" if name in self.own else "other" if name in self.others else ""
+
+
+def strip_transcript_form(text: str, names: Names) -> tuple[str, bool]:
+    """The speaker's own words in `text`, and whether it begins as somebody else's.
+
+    Bars, numbers and the speaker's own name go from the beginnings of lines, and
+    quotation marks from around it all. What follows another's name, or the
+    heading of the newest messages, is not the speaker's, and ends it. Idempotent.
+    """
+    foreign = False
+    while True:
+        words, foreign = _strip_once(text, names)
+        if words == text or foreign:
+            return words, foreign
+        text = words
+
+
+def _strip_once(text: str, names: Names) -> tuple[str, bool]:
+    kept: list[str] = []
+    for line, as_it_is in _lines(_TALLY.sub("", text.replace("\r\n", "\n"))):
+        bared = line if as_it_is else _BARS.sub("", line, count=1)
+        words, whose = (line, "") if as_it_is else _strip_label(bared, names)
+        begun = any(kept_line.strip() for kept_line in kept)
+        if whose == "other" and not begun:
+            return "", True
+        heads_messages = words.strip("#*: \t").casefold() == RECENT.casefold()
+        if begun and (whose == "other" or heads_messages):
+            break
+        if not heads_messages and (words == line or words.strip().casefold() not in _NOTHING):
+            kept.append(words)
+    return _unquote("\n".join(kept).strip()), False
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """The lines of `text`, each with whether it is code or of a Markdown table."""
+    lines = text.split("\n")
+    in_code = in_table = False
+    for index, line in enumerate(lines):
+        if line.lstrip().startswith("```"):
+            in_code = not in_code
+        following = lines[index + 1] if index + 1 < len(lines) else ""
+        if not in_table:
+            in_table = "|" in line and "|" in following and _is_rule(following)
+        in_table = in_table and "|" in line
+        yield line, in_code or in_table
+
+
+def _is_rule(line: str) -> bool:
+    return _TABLE_RULE.fullmatch(line) is not None
+
+
+def _strip_label(line: str, names: Names) -> tuple[str, str]:
+    """`line` without number and name in front of it, and whose words these say it is."""
+    number = _NUMBER.match(line)
+    after = line[number.end() :] if number else line
+    label = _LABEL.match(after)
+    whose = "" if label is None else names.whose(label["name"])
+    if label is not None and whose == "own":
+        return after[label.end() :], whose
+    if number is not None and label is not None and label.end() == len(after):
+        return after, "other"  # as above messages, of nobody who is here
+    cites = number is not None and after[:1].islower()  # "[n 3] is wrong"
+    return (line if cites and not whose else after), whose
+
+
+def _unquote(text: str) -> str:
+    quoted = _QUOTED.fullmatch(text)
+    return text if quoted is None else (quoted[1] or quoted[2]).strip()
+
+
+def end_at_sentence(text: str) -> str:
+    """`text`, which was cut off, up to where its last whole sentence or line ends.
+
+    Where there is none, up to its last whole word, with an ellipsis.
+    """
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    whole = text[: ends[-1]].rstrip() if ends else ""
+    return whole or clip(text, max(1, len(text) - 1))
