@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from parley.bus.entries import Act, Intent, Message, VoteInitiated
+from parley.bus.entries import Message, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation
+from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags
 from parley.listeners.agents.transcript_form import (
     Names,
     end_at_sentence,
     strip_transcript_form,
 )
 from parley.listeners.models.reasoning import strip_reasoning
-from parley.memory.state.floor_state import Bid, Seat
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.electorate import may_call
@@ -25,26 +27,13 @@ LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
 FEWEST_OTHERS: Final = 12  # and of somebody else's
 _REASON: Final = 200  # of why somebody bids, passes or grants
-# What memory reads as a tag (memory/extraction/patterns/tags.py); another word in brackets
-# says nothing to it.
-_TAGGED: Final = re.compile(
-    r"\s*\[\s*(?:propos|amend|withdraw|retract|support|oppose|object|abstain|accept|reject|decide|"
-    r"decision|resol|consensus|agreed|ratif|disput)\w*[^\]\n]{0,200}\]",
-    re.IGNORECASE,
-)
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _WORD: Final = re.compile(r"\w+")
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
-_CALLS: Final = re.compile(r"\[VOTE (P[1-9][0-9]{0,8})\]")
 _HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
-_ACTS: Final[dict[Intent, Act | None]] = {
-    "answer": None, "propose": "propose", "amend": "amend", "support": "support",
-    "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
-}  # fmt: skip
 _SILENCES: Final = frozenset({"silent", "pass", "none", "null", "n/a", "nothing to add"})
-_NEED_A_REF: Final = frozenset({"amend", "support", "oppose"})
 
 
 Lines = Sequence[tuple[str, str]]  # (participant, content)
@@ -82,6 +71,16 @@ def read_answer(
     return SpokenAnswer(clip(text, LONGEST))
 
 
+def keep_valid_tags(
+    memory: Memory, name: str, answer: SpokenAnswer, intent: Bid | None
+) -> SpokenAnswer:
+    """`answer` without the tags that its speaker may not use or that are about nothing."""
+    text = drop_void_tags(memory, memory.named(name), answer.text, intent)
+    if answer.text and not _words_of(text):
+        return SpokenAnswer("", "it had a tag and no words")
+    return SpokenAnswer(text, answer.fault)
+
+
 def _find_repeat(text: str, names: Names, recent: Lines) -> str | None:
     """What `text` repeats word for word; None where it is new, or too short to tell."""
     words = _words_of(text)
@@ -106,20 +105,9 @@ def _is_nothing(text: str) -> bool:
     return all(char in _BLANK or not char.isprintable() for char in text)
 
 
-def message_entry(name: str, text: str, intent: Bid | None, seat: Seat | None) -> Message:
-    """The message that an agent publishes, with the act that its bid was for.
-
-    A tag in the text is the speaker's own word and stands alone; an act that
-    the seat may not do is left out, as is one about nothing.
-    """
-    act = None if intent is None or _TAGGED.match(text) else _ACTS[parse_intent(intent.intent)]
-    target: int | str | None = None
-    if intent is not None and intent.re:
-        target = int(intent.re) if intent.re.isdecimal() else intent.re
-    if act in _NEED_A_REF and not _is_handle(target):
-        act = None
-    if act is not None and seat is not None and seat.may is not None and act not in seat.may:
-        act = None
+def message_entry(memory: Memory, name: str, text: str, intent: Bid | None) -> Message:
+    """The message that an agent publishes, with the act that its bid was for and its words bear."""
+    act, target = agreed_act(memory, memory.named(name), text, intent)
     return Message(participant=name, content=text, act=act, re=target)
 
 
@@ -129,12 +117,11 @@ def vote_entry(memory: Memory, name: str, text: str, intent: Bid | None) -> Vote
     A tag [VOTE P1] in its text is its own word for it, whatever it was granted for.
     """
     wanted = intent.re if intent is not None and intent.intent == "vote" else None
-    if tagged := _CALLS.search(text):
-        wanted = tagged[1]
-    if not _is_handle(wanted) or not may_call(memory, name):
+    handle = called_vote(text) or wanted
+    if handle is None or not may_call(memory, name):
         return None
-    proposal = memory.item(str(wanted))
-    if proposal is None or proposal.status != "active":
+    proposal = memory.item(handle)
+    if not isinstance(proposal, Proposal) or proposal.status != "active":
         return None
     return vote_on_proposal(memory, name, proposal.handle)
 
@@ -167,15 +154,6 @@ def target_of(memory: Memory, answer: Evaluation) -> int | str | None:
     return None
 
 
-def parse_intent(name: str) -> Intent:
-    """The intent of that name; `answer` for any other."""
-    return name if name in _ACTS else "answer"
-
-
 def one_line_reason(text: str) -> str:
     """A reason on one line."""
     return clip(one_line(text), _REASON)
-
-
-def _is_handle(target: object) -> bool:
-    return isinstance(target, str) and _HANDLE.match(target) is not None

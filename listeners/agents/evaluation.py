@@ -15,6 +15,7 @@ from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import Evaluation, evaluation_prompt
+from parley.listeners.agents.spoken_acts import parse_intent
 from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.bid_scores import speaking_deficits
 from parley.memory.arbitration.gate import judge_listener, judge_listeners
@@ -89,7 +90,7 @@ class Evaluator:
                 await self._pass(basis, "nothing to add by the rules", how="rules")
             else:
                 await self._bid(
-                    basis, answer_entries.parse_intent(bid.intent), bid.urgency, re=bid.re,
+                    basis, parse_intent(bid.intent), bid.urgency, re=bid.re,
                     novelty=bid.novelty, how="rules",
                 )  # fmt: skip
         elif settings.evaluation == "self":

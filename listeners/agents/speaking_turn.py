@@ -13,7 +13,7 @@ from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
 from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.answer_entries import SpokenAnswer, read_answer
+from parley.listeners.agents.answer_entries import SpokenAnswer, keep_valid_tags, read_answer
 from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
 from parley.listeners.agents.prompts import speech_prompt
 from parley.listeners.agents.transcript_form import Names
@@ -108,13 +108,14 @@ class SpeakingTurn:
         own = {self._me.name, self._me.canonical}
         names = Names(own, {*memory.floor.seats, *memory.participants} - own)
         entries: list[Any] = [record.entry for record in self._me.room.recent]
-        return read_answer(
+        answer = read_answer(
             outcome.answer or "",
             names,
             self._persona.display,
             [(memory.named(entry.participant), entry.content) for entry in entries],
             cut=completion is not None and completion.cut,
         )
+        return keep_valid_tags(memory, self._me.name, answer, self._me.intent)
 
     async def _commit(self, epoch: int, text: str, outcome: CallOutcome[str]) -> None:
         drafts = self._message_drafts(text, f"say:{self._me.key}:{epoch}")
@@ -134,7 +135,7 @@ class SpeakingTurn:
 
     def _message_drafts(self, text: str, id: str) -> list[Draft | None]:
         intent = self._me.intent
-        message = answer_entries.message_entry(self._me.name, text, intent, self._me.seat)
+        message = answer_entries.message_entry(self._me.memory, self._me.name, text, intent)
         vote = answer_entries.vote_entry(self._me.memory, self._me.canonical, text, intent)
         return [Draft(id, message), None if vote is None else Draft(f"{id}:vote", vote)]
 

@@ -472,6 +472,8 @@ def test_what_to_say_is_asked_on_the_full_context_outside_the_system_prompt() ->
     assert [k for k in range(30) if f"remark {k:02d}" in prompt.user] == list(range(15, 30))
     assert "remark" not in prompt.system
     assert "use Postgres" not in prompt.system
+    assert "[SUPPORT P1]" in prompt.user
+    assert "[" not in prompt.system
     assert (prompt.purpose, prompt.tier) == ("draft", "large")
 
 

@@ -53,7 +53,15 @@ def test_what_only_looks_like_it_stays(text: str) -> None:
     assert strip_transcript_form(text, NAMES) == (text, False)
 
 
-@pytest.mark.parametrize("text", ["ines: I agree.", "[n 4] bo:\n| I agree.", "| ines:\n| Yes."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ines: I agree.",
+        '- P1 ines: "Use tea." (+0 −0 ~0)',
+        "[n 4] bo:\n| I agree.",
+        "| ines:\n| Yes.",
+    ],
+)
 def test_an_answer_in_another_name_is_nobodys(text: str) -> None:
     """Nothing of it is left, and it is told apart from silence."""
     assert strip_transcript_form(text, NAMES) == ("", True)

@@ -1,0 +1,228 @@
+"""Which acts an agent's words may count as: what it may do, on items that there are. Pure.
+
+Models repeat tags as they repeat everything else: in the middle of a sentence, on
+items that nobody proposed, for what only others may do. The fold reads a tag
+wherever it stands, so one that is not to count is taken out before it is published.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from parley.bus.entries import Act, Intent
+from parley.memory.extraction.patterns.clauses import PreparedText
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import to_plain
+from parley.memory.voting.electorate import may_call
+
+OFFERED: Final = 3  # proposals that tags are offered for, the newest
+INTENDED_ACTS: Final[dict[Intent, Act | None]] = {
+    "answer": None, "propose": "propose", "amend": "amend", "support": "support",
+    "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
+}  # fmt: skip
+
+_NEEDS_ITEM: Final = frozenset(
+    {"amend", "support", "oppose", "abstain", "accept", "reject", "ratify", "dispute"}
+)
+_OF_PROPOSALS: Final = frozenset({"amend", "accept"})
+_AGAINST: Final[dict[str, frozenset[str]]] = {
+    "support": frozenset({"oppose", "dispute", "reject"}),
+    "oppose": frozenset({"support", "accept", "ratify", "decide", "withdraw"}),
+    "propose": frozenset({"support", "oppose", "withdraw", "decide"}),
+    "amend": frozenset({"withdraw"}),
+    "decide": frozenset({"oppose", "dispute", "reject", "withdraw"}),
+}
+_YIELDS: Final = re.compile(
+    r"\b(?:settles?|resolves?|answers?|addresses|removes?|meets?|withdraw|drop|no longer)\b"
+    r"[^.!?\n]{0,40}\b(?:objections?|concerns?|worr(?:y|ies)|doubts?|oppose)\b",
+    re.IGNORECASE,
+)
+_WIDE: Final = {ord("？"): "?"}
+_STATES: Final = re.compile(r"[.!…](?=\s|$)|[。！]")  # ends a sentence that asks nothing
+_LINE_LEAD: Final = re.compile(r"[ \t]*(?:(?:[-*•>]|#{1,6}|[0-9]{1,2}[.)])[ \t]+)*[*_]{0,2}\Z")
+_GOES_ON: Final = re.compile(r"[ \t]*[,;.?!)]")  # behind a tag: it is a word of a sentence
+_VOTE: Final = re.compile(r"(?m)^[ \t]*\[VOTE (P[1-9][0-9]{0,8})\][ \t]*:?[ \t]*")
+
+
+def may_act(memory: Memory, name: str, act: str) -> bool:
+    """Whether canonical `name` may do `act`: chairs may do all, a seat without `may` every act."""
+    seat = memory.floor.seats.get(name)
+    return name in memory.chairs or seat is None or seat.may is None or act in seat.may
+
+
+def offer_tags(memory: Memory, name: str) -> str:
+    """The tags that canonical `name` may begin a message with now; "" for none.
+
+    With the handle of the newest open proposal, and those of the others behind them.
+    """
+    active = [f"P{ref}" for ref in sorted(memory.live, reverse=True)[:OFFERED]]
+    tags = ["[PROPOSE]"] if may_act(memory, name, "propose") else []
+    for handle in active[:1]:
+        tags += [
+            f"[{act.upper()} {handle}]"
+            for act in ("amend", "support", "oppose", "withdraw", "decide")
+            if not _is_void(memory, name, act, (handle,), None)
+        ]
+        if may_call(memory, name):
+            tags.append(f"[VOTE {handle}]")
+    others = f" (or of {', '.join(active[1:])})" if len(active) > 1 and len(tags) > 1 else ""
+    return ", ".join(tags) + others
+
+
+def drop_void_tags(memory: Memory, name: str, text: str, intent: Bid | None) -> str:
+    """`text` without the tags that `name` may not use, or that are about nothing.
+
+    Within a sentence the tag's words stay, without brackets. A message does one
+    thing: of tags of other acts behind the first that counts none does.
+    """
+    text = _VOTE.sub(lambda match: match[0] if _can_call(memory, name, match[1]) else "", text)
+    for _ in range(len(text)):
+        void = _first_void(memory, name, text, intent)
+        if void is None:
+            break
+        text = _without(text, void)
+    return text.strip()
+
+
+def called_vote(text: str) -> str:
+    """The handle of a tag [VOTE P1] at the beginning of a line of `text`; "" for none."""
+    tagged = _VOTE.search(text)
+    return "" if tagged is None else tagged[1]
+
+
+def agreed_act(
+    memory: Memory, name: str, text: str, intent: Bid | None
+) -> tuple[Act | None, int | str | None]:
+    """The act and its target that both a bid and the words that it led to stand for.
+
+    A tag is the words' own act and stands alone. An act that `name` may not do,
+    that is about nothing that there is, or that the words do not bear out (they
+    name another item, take the other side, or only ask) is none.
+    """
+    if intent is None:
+        return None, None
+    handles = PreparedText(to_plain(text)).handles(0, len(text))
+    target = _target(memory, intent.re)
+    act = INTENDED_ACTS[parse_intent(intent.intent)]
+    if handles and isinstance(target, str) and target not in handles:
+        target = None  # the words are on something else
+    detections = memory.reader.read(text)
+    if act is None or any(detection.how == "tag" for detection in detections):
+        return None, target
+    refs = (target,) if isinstance(target, str) else ()
+    if _is_void(memory, name, act, refs, None) or _denies(act, text, detections):
+        return None, target
+    return act, target
+
+
+def parse_intent(name: str) -> Intent:
+    """The intent of that name; `answer` for any other."""
+    return name if name in INTENDED_ACTS else "answer"
+
+
+def _target(memory: Memory, re: str | None) -> int | str | None:
+    """What a bid is about, where there is such an item or message."""
+    if re is None:
+        return None
+    if re.isdecimal():
+        return int(re) if 0 < int(re) <= memory.n else None
+    return re if memory.item(re) is not None else None
+
+
+def _is_void(memory: Memory, name: str, act: str, refs: Sequence[str], intent: Bid | None) -> bool:
+    """Whether `act` of `name` on `refs` may not count."""
+    if not may_act(memory, name, act):
+        return True
+    items = [memory.item(ref) for ref in refs]
+    proposals = [item for item in items if isinstance(item, Proposal)]
+    if act == "withdraw":
+        owners = {proposal.participant for proposal in proposals}
+        return owners != {name} and name not in memory.chairs
+    if act == "decide":
+        wanted = "decide" if intent is None else intent.intent
+        active = any(proposal.status == "active" for proposal in proposals)
+        return not active or wanted not in ("decide", "answer")
+    if act in _OF_PROPOSALS:
+        return not proposals
+    return act in _NEEDS_ITEM and not any(item is not None for item in items)
+
+
+def _denies(act: str, text: str, detections: Sequence[Detection]) -> bool:
+    """Whether the words say something else than `act`, or only ask."""
+    acts = {detection.act for detection in detections if not detection.conditional}
+    if act == "ask" or act in acts:
+        return False
+    return (
+        _asks(text)
+        or bool(acts & _AGAINST[act])
+        or (act == "oppose" and _YIELDS.search(text) is not None)
+    )
+
+
+def _asks(text: str) -> bool:
+    """Whether all that it says is a question."""
+    return "?" in text.translate(_WIDE) and _STATES.search(text) is None
+
+
+def _only_asks(memory: Memory, act: str, words: str) -> bool:
+    """Whether the words behind a tag ask for what it says they do: "What if we …?" proposes."""
+    if act not in ("propose", "amend", "decide") or not _asks(words):
+        return False
+    return all(detection.act != act for detection in memory.reader.read(words))
+
+
+def _first_void(memory: Memory, name: str, text: str, intent: Bid | None) -> Detection | None:
+    """The first tag of `text` that is not to count."""
+    script = PreparedText(to_plain(text))
+    first = ""
+    for tag in memory.reader.read(text):
+        if tag.how != "tag" or tag.vote:
+            continue
+        within = script.handles(tag.start, tag.end)
+        if (
+            _is_inside(text, tag)
+            or (first and tag.act != first)
+            or any(memory.item(handle) is None for handle in within)
+            or _is_void(memory, name, tag.act, within or tag.refs, intent)
+            or _only_asks(memory, tag.act, text[tag.text_start : tag.text_end])
+        ):
+            return tag
+        first = tag.act
+    return None
+
+
+def _is_inside(text: str, tag: Detection) -> bool:
+    """Whether a bracketed tag is a word of a sentence, or ends it."""
+    if text[tag.start] != "[":
+        return False
+    lead = text[text.rfind("\n", 0, tag.start) + 1 : tag.start]
+    close = text.index("]", tag.start) + 1
+    return _LINE_LEAD.match(lead) is None or _GOES_ON.match(text, close) is not None
+
+
+def _without(text: str, tag: Detection) -> str:
+    """`text` without that tag; of one within a sentence the words stay."""
+    start, end = tag.start, tag.end
+    if text[start] != "[":
+        while start and text[start - 1] in "*_":
+            start -= 1
+        return text[:start] + text[end:]
+    close = text.index("]", start) + 1
+    lead = text[text.rfind("\n", 0, start) + 1 : start]
+    if _LINE_LEAD.match(lead) is not None:
+        bold = len(lead) - len(lead.rstrip("*_"))
+        return text[: start - bold] + text[close + bold :].lstrip(" \t:,;.")
+    if text[close:].partition("\n")[0].strip(" \t.:"):
+        word, space, handles = text[start + 1 : close - 1].partition(" ")
+        return f"{text[:start]}{word.lower()}{space}{handles}{text[close:]}"
+    return text[:start].rstrip() + text[close:]
+
+
+def _can_call(memory: Memory, name: str, handle: str) -> bool:
+    proposal = memory.item(handle)
+    return may_call(memory, name) and proposal is not None and proposal.status == "active"

@@ -1,0 +1,144 @@
+"""Which tags and intents of an agent may count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from parley.bus.entries import Intent, Message, ParticipantJoined
+from parley.listeners.agents.answer_entries import (
+    SpokenAnswer,
+    keep_valid_tags,
+    message_entry,
+    vote_entry,
+)
+from parley.listeners.agents.spoken_acts import drop_void_tags, offer_tags
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.memory import Memory
+from tests.support.logs.logs import folded, numbered, opened
+
+MAY = ("oppose", "support", "ask", "vote")
+
+
+@pytest.fixture(scope="module")
+def table() -> Memory:
+    """P1 is bo's, P2 ana's and withdrawn, D1 claimed; cyd may neither propose nor decide."""
+    log: list[Any] = [
+        opened(),
+        ParticipantJoined(participant="ana", role="agent"),
+        ParticipantJoined(participant="bo", role="agent"),
+        ParticipantJoined(participant="cyd", role="agent", may=MAY),
+        Message(participant="bo", content="Use DuckDB for the notebook.", act="propose"),
+        Message(participant="ana", content="Use a spreadsheet.", act="propose"),
+        Message(participant="ana", content="Not a good idea.", act="withdraw", re="P2"),
+        Message(participant="bo", content="Reports are monthly.", act="decide"),
+    ]
+    return folded(numbered(log))[0]
+
+
+def bid(intent: Intent, re: str | None = None) -> Bid:
+    return Bid(heard=1, intent=intent, re=re)
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "kept"),
+    [
+        ("ana", "[DECIDE P7] We take SQLite.", "We take SQLite."),
+        ("ana", "[DECIDE P2] We take the spreadsheet.", "We take the spreadsheet."),
+        ("ana", "[DECIDE] We take SQLite.", "We take SQLite."),
+        ("ana", "Decision: we take SQLite.", "we take SQLite."),
+        ("ana", "[DECIDE P1] We take DuckDB.", "[DECIDE P1] We take DuckDB."),
+        ("cyd", "[DECIDE P1] We take DuckDB.", "We take DuckDB."),
+        ("cyd", "**[PROPOSE]** Use SQLite.", "Use SQLite."),
+        ("ana", "[SUPPORT P9] Fine with me.", "Fine with me."),
+        ("cyd", "[OPPOSE P1] It is young.", "[OPPOSE P1] It is young."),
+        ("cyd", "[OPPOSE D1] Weekly is better.", "[OPPOSE D1] Weekly is better."),
+        ("ana", "[WITHDRAW P1] It was mine.", "It was mine."),
+        ("bo", "[WITHDRAW P1] It was mine.", "[WITHDRAW P1] It was mine."),
+        ("ana", "I say [PROPOSE], for DuckDB or SQLite.", "I say propose, for DuckDB or SQLite."),
+        ("ana", "[PROPOSE], for DuckDB or SQLite.", "for DuckDB or SQLite."),
+        ("ana", "Files stay as they are. [SUPPORT P1]", "Files stay as they are."),
+        (
+            "ana",
+            "[SUPPORT P1] It is fast.\n[DECIDE P1] So we take it.",
+            "[SUPPORT P1] It is fast.\nSo we take it.",
+        ),
+        ("ana", "[PROPOSE] What is the difference?", "What is the difference?"),
+        ("ana", "[PROPOSE] What if we use SQLite?", "[PROPOSE] What if we use SQLite?"),
+        ("ana", "[VOTE P1] Shall we?", "Shall we?"),
+        ("cyd", "[VOTE P1] Shall we?", "[VOTE P1] Shall we?"),
+        ("cyd", "[VOTE P2] Shall we?", "Shall we?"),
+        ("ana", "[note] Files stay.", "[note] Files stay."),
+    ],
+)
+def test_a_tag_that_may_not_count_is_not_published(
+    table: Memory, who: str, text: str, kept: str
+) -> None:
+    """Of whom it is not for, on what is not there, within a sentence; the words stay."""
+    assert drop_void_tags(table, who, text, None) == kept
+
+
+def test_a_decision_is_none_where_the_floor_was_asked_for_something_else(table: Memory) -> None:
+    """Who wanted to ask does not decide by a tag."""
+    text = "[DECIDE P1] We read every file."
+    assert drop_void_tags(table, "ana", text, bid("ask")) == "We read every file."
+    assert drop_void_tags(table, "ana", text, bid("decide", "P1")) == text
+
+
+def test_a_tag_without_words_is_asked_anew(table: Memory) -> None:
+    """It says nothing that could be agreed or disagreed with."""
+    answer = keep_valid_tags(table, "ana", SpokenAnswer("[DECIDE P1]"), None)
+    assert not answer.text
+    assert answer.fault
+
+
+@pytest.mark.parametrize(
+    ("who", "intent", "re", "text", "act", "target"),
+    [
+        ("ana", "support", "P1", "It reads our files.", "support", "P1"),
+        ("ana", "support", "P1", "P1 reads our files.", "support", "P1"),
+        ("ana", "support", "P9", "It reads our files.", None, None),
+        ("ana", "support", None, "It reads our files.", None, None),
+        ("ana", "support", "P1", "I oppose P1, it is young.", None, "P1"),
+        ("ana", "support", "P1", "Do you still support it?", None, "P1"),
+        ("ana", "oppose", "D1", "That settles my objection to P1.", None, None),
+        ("ana", "oppose", "P1", "That settles my objection to P1.", None, "P1"),
+        ("ana", "oppose", "P1", "The format changed twice in two years.", "oppose", "P1"),
+        ("ana", "propose", None, "Use SQLite with an index.", "propose", None),
+        ("ana", "propose", None, "Which weaknesses do we meet?", None, None),
+        ("ana", "propose", None, "[PROPOSE] Use SQLite.", None, None),
+        ("cyd", "propose", None, "Use SQLite with an index.", None, None),
+        ("ana", "ask", "P1", "Which files does it read?", "ask", "P1"),
+        ("ana", "decide", "P1", "Then DuckDB it is.", "decide", "P1"),
+        ("ana", "decide", None, "Then DuckDB it is.", None, None),
+        ("ana", "answer", "4", "It does.", None, 4),
+        ("ana", "answer", "500", "It does.", None, None),
+    ],
+)
+def test_an_act_counts_where_bid_and_words_agree(
+    table: Memory, who: str, intent: Intent, re: str | None, text: str, act: str | None,
+    target: int | str | None,
+) -> None:  # fmt: skip
+    """And where its item is there and its speaker may."""
+    message = message_entry(table, who, text, bid(intent, re))
+    assert (message.act, message.re) == (act, target)
+
+
+def test_only_tags_that_the_speaker_may_use_are_offered(table: Memory) -> None:
+    """With handles that there are; none on items where there are none."""
+    assert offer_tags(table, "cyd") == "[SUPPORT P1], [OPPOSE P1], [VOTE P1]"
+    assert offer_tags(table, "ana") == (
+        "[PROPOSE], [AMEND P1], [SUPPORT P1], [OPPOSE P1], [DECIDE P1]"
+    )
+    assert offer_tags(table, "bo") == (
+        "[PROPOSE], [AMEND P1], [SUPPORT P1], [OPPOSE P1], [WITHDRAW P1], [DECIDE P1]"
+    )
+    empty = folded(numbered([opened()]))[0]
+    assert offer_tags(empty, "ana") == "[PROPOSE]"
+
+
+def test_a_vote_is_called_by_a_tag_at_a_lines_beginning(table: Memory) -> None:
+    """And not by one within a sentence."""
+    assert vote_entry(table, "cyd", "[VOTE P1] Shall we?", None) is not None
+    assert vote_entry(table, "cyd", "I will not [VOTE P1] today.", None) is None
