@@ -32,9 +32,8 @@ def replies(seed: int) -> Any:
         chance = random_of(seed, "evaluation", request["messages"])
         return json.dumps({
             "act": chance.choice(("bid", "pass")), "urgency": chance.randint(0, 3),
-            "intent": chance.choice(INTENTS), "reply_to": None,
-            "proposal": chance.choice((None, "P1", "P2")), "novelty": "a point not made so far",
-            "reason": "it was not said yet", "ready": False,
+            "intent": chance.choice(INTENTS), "re": chance.choice(("", "P1", "P2")),
+            "novelty": "a point not made so far", "reason": "it was not said yet",
         })  # fmt: skip
 
     return reply

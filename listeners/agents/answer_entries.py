@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from parley.bus.entries import Message, VoteInitiated
-from parley.listeners.agents.prompts import SILENT, Evaluation
-from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags
+from parley.bus.entries import Intent, Message, VoteInitiated
+from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
+from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags, may_intend
 from parley.listeners.agents.transcript_form import (
     Names,
     end_at_sentence,
@@ -32,7 +32,7 @@ _WORD: Final = re.compile(r"\w+")
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
-_HANDLE: Final = re.compile(r"[PD][1-9][0-9]{0,8}\Z")
+_MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
 _SILENCES: Final = frozenset({"silent", "pass", "none", "null", "n/a", "nothing to add"})
 
 
@@ -144,14 +144,48 @@ def vote_on_proposal(memory: Memory, name: str, handle: str) -> VoteInitiated:
     return VoteInitiated(participant=name, content=question, re=handle)
 
 
-def target_of(memory: Memory, answer: Evaluation) -> int | str | None:
-    """What a bid is about: a proposal that there is, else the message that it answers."""
-    handle = (answer.proposal or "").strip().upper()
-    if _HANDLE.match(handle) and memory.item(handle) is not None:
+@dataclass(frozen=True, slots=True)
+class BidTerms:
+    """What an evaluation asks the floor for."""
+
+    urgency: int
+    intent: Intent
+    re: int | str | None
+    novelty: str
+
+
+def read_bid(memory: Memory, name: str, answer: Evaluation) -> BidTerms | None:
+    """What canonical `name` bids for with that answer; None for a pass.
+
+    Who says that it would add nothing passes, unless it takes a stand that it has not
+    taken yet. What it may not do, or what is about nothing, is an answer.
+    """
+    if answer.act != "bid":
+        return None
+    re = _target_of(memory, answer.re)
+    intent: Intent = answer.intent if may_intend(memory, name, answer.intent, re) else "answer"
+    adds = "novelty" not in answer.model_fields_set or not says_nothing(answer.novelty)
+    if not adds and not _is_new_stand(memory, name, intent, re):
+        return None
+    novelty = "" if says_nothing(answer.novelty) else one_line_reason(answer.novelty)
+    return BidTerms(answer.urgency, intent, re, novelty)
+
+
+def _is_new_stand(memory: Memory, name: str, intent: Intent, re: int | str | None) -> bool:
+    if intent not in ("support", "oppose", "decide", "vote"):
+        return False
+    item = memory.item(str(re))
+    reaction = item.reactions.get(name) if isinstance(item, Proposal) else None
+    return reaction is None or reaction.stance != intent
+
+
+def _target_of(memory: Memory, re: str) -> int | str | None:
+    """What a bid is about: an item that there is, or the message of that number."""
+    handle = re.strip().upper()
+    if memory.item(handle) is not None:
         return handle
-    if answer.reply_to is not None and 0 < answer.reply_to <= memory.n:
-        return answer.reply_to
-    return None
+    number = _MESSAGE_NUMBER.fullmatch(re)
+    return int(number[1]) if number is not None and 0 < int(number[1]) <= memory.n else None
 
 
 def one_line_reason(text: str) -> str:

@@ -113,16 +113,18 @@ class Evaluator:
         answer = outcome.answer
         if outcome.ending == "cancelled":
             await self._me.publish(outcome.settlement())
-        elif answer is not None and answer.act == "bid":
-            await self._bid(
-                basis, answer.intent, answer.urgency,
-                re=answer_entries.target_of(self._me.memory, answer), novelty=answer.novelty,
-                reason=answer.reason, settle=outcome.settlement(),
-            )  # fmt: skip
         elif answer is not None:
-            await self._pass(
-                basis, answer.reason, ready=answer.ready, settle=outcome.settlement("passed")
-            )
+            terms = answer_entries.read_bid(self._me.memory, self._me.canonical, answer)
+            if terms is not None:
+                await self._bid(
+                    basis, terms.intent, terms.urgency, re=terms.re, novelty=terms.novelty,
+                    reason=answer.reason, settle=outcome.settlement(),
+                )  # fmt: skip
+            else:
+                await self._pass(
+                    basis, answer.reason, ready=answer.act == "done",
+                    settle=outcome.settlement("passed"),
+                )  # fmt: skip
         elif basis.by_person and outcome.ending != "budget":
             await self._bid(basis, "answer", 1, reason=outcome.ending, settle=outcome.settlement())
         else:

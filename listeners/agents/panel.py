@@ -93,14 +93,14 @@ class PanelCaller:
         """The bid or pass of `name`; whom the answer does not name passes."""
         memory = self._room.memory
         epoch = memory.floor.epoch
-        if bid is None or bid.act == "pass":
-            ready = bid is not None and bid.ready
+        terms = None if bid is None else answer_entries.read_bid(memory, name, bid)
+        if bid is None or terms is None:
+            ready = bid is not None and bid.act == "done"
             return FloorPassed(
                 participant=name, epoch=epoch, heard=heard, ready=ready, failed=failed, how="panel"
             )
         return FloorBid(
-            participant=name, epoch=epoch, heard=heard, urgency=bid.urgency, intent=bid.intent,
-            re=answer_entries.target_of(memory, bid),
-            novelty=answer_entries.one_line_reason(bid.novelty),
+            participant=name, epoch=epoch, heard=heard, urgency=terms.urgency, intent=terms.intent,
+            re=terms.re, novelty=terms.novelty,
             reason=answer_entries.one_line_reason(bid.reason), how="panel",
         )  # fmt: skip

@@ -55,6 +55,15 @@ def may_act(memory: Memory, name: str, act: str) -> bool:
     return name in memory.chairs or seat is None or seat.may is None or act in seat.may
 
 
+def may_intend(memory: Memory, name: str, intent: Intent, re: int | str | None) -> bool:
+    """Whether canonical `name` may do what it asks the floor for, on what is there."""
+    handle = re if isinstance(re, str) else ""
+    if intent == "vote":
+        return _can_call(memory, name, handle)
+    act = INTENDED_ACTS[intent]
+    return act is None or not _is_void(memory, name, act, (handle,) if handle else (), None)
+
+
 def offer_tags(memory: Memory, name: str) -> str:
     """The tags that canonical `name` may begin a message with now; "" for none.
 

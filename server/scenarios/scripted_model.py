@@ -82,14 +82,14 @@ def evaluation(lines: Lines, turn: int, shown: str) -> dict[str, object]:
     """The answer to whether to speak: a bid with the next line, when it is time for it."""
     line = next_line(lines, turn)
     if line is None:
-        return {"act": "pass", "ready": True, "reason": "all is said"}
+        return {"act": "done", "reason": "all is said"}
     if not is_due(line, shown):
         return {"act": "pass", "reason": "it is not time yet"}
     return {
         "act": "bid",
         "urgency": line.urgency,
         "intent": intent(line),
-        "proposal": line.re,
+        "re": line.re,
         "novelty": " ".join(line.say.split()[:12]),
         "reason": "the script",
     }

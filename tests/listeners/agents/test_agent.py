@@ -386,7 +386,7 @@ async def test_a_bid_that_answers_a_message_names_it_by_its_number(bus: Bus) -> 
     """As the log takes it; and what is then said is a reply to that message."""
 
     def answer(prompt: Prompt, chance: Random) -> str:
-        return bid(reply_to=1) if prompt.purpose == "evaluate" else sentence(chance, 4)
+        return bid(re=1) if prompt.purpose == "evaluate" else sentence(chance, 4)
 
     await opened(bus, "reply", settings({"turns": 1}))
     async with hosted(bus, "reply", ["ann", "bob"], answer):

@@ -38,7 +38,7 @@ def bid(urgency: int = 1, intent: str = "answer", **more: object) -> str:
 
 
 def passed(*, ready: bool = False) -> str:
-    return json.dumps({"act": "pass", "ready": ready})
+    return json.dumps({"act": "done" if ready else "pass"})
 
 
 def eager(prompt: Prompt, chance: Random) -> str:

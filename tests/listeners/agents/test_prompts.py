@@ -1,0 +1,122 @@
+"""What an evaluation may answer, and what is made of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from parley.bus.entries import Message, ParticipantJoined
+from parley.listeners.agents.answer_entries import BidTerms, read_bid
+from parley.listeners.agents.prompts import Evaluation, Panel, says_nothing, speech_prompt
+from parley.listeners.models.structured_answers import schema_of
+from parley.memory.state.floor_state import Bid
+from parley.memory.state.memory import Memory
+from tests.support.logs.logs import folded, numbered, opened
+from tests.support.sessions.talkers import persona
+
+
+@pytest.fixture(scope="module")
+def table() -> Memory:
+    """P1 is bo's, and ana supports it; cyd may only oppose."""
+    log: list[Any] = [
+        opened(),
+        ParticipantJoined(participant="ana", role="agent"),
+        ParticipantJoined(participant="bo", role="agent"),
+        ParticipantJoined(participant="cyd", role="agent", may=("oppose",)),
+        Message(participant="bo", content="Use DuckDB for the notebook.", act="propose"),
+        Message(participant="ana", content="It is fast.", act="support", re="P1"),
+    ]
+    return folded(numbered(log))[0]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "read"),
+    [
+        ("urgency", 9, 3),
+        ("urgency", -1, 0),
+        ("urgency", "2", 2),
+        ("urgency", "high", 1),
+        ("urgency", None, 1),
+        ("urgency", 2.7, 2),
+        ("act", "BID", "bid"),
+        ("act", "propose", "bid"),
+        ("act", "listen", "pass"),
+        ("intent", "praise", "answer"),
+        ("intent", "Support", "support"),
+        ("re", None, ""),
+        ("re", 4, "4"),
+        ("novelty", ["a"], ""),
+    ],
+)
+def test_what_is_out_of_range_is_clamped(field: str, value: object, read: object) -> None:
+    """One odd value does not cost the whole answer."""
+    answer = Evaluation.model_validate({"act": "bid", field: value})
+    assert getattr(answer, field) == read
+
+
+def test_the_reason_comes_first_and_the_fields_are_few() -> None:
+    """A model that writes why before it writes what has thought about it."""
+    asked = list(schema_of(Evaluation).schema["properties"])
+    assert asked == ["reason", "act", "intent", "re", "novelty", "urgency"]
+
+
+def test_a_panels_answer_counts_for_those_it_names() -> None:
+    """One entry that names nobody does not cost the others theirs."""
+    bids = [{"act": "bid"}, {"participant": "ana", "act": "bid", "urgency": 7}, "bo"]
+    (bid,) = Panel.model_validate({"bids": bids}).bids
+    assert (bid.participant, bid.urgency) == ("ana", 3)
+
+
+@pytest.mark.parametrize(
+    ("who", "answer", "terms"),
+    [
+        ("ana", {"novelty": "a price"}, BidTerms(1, "answer", None, "a price")),
+        ("ana", {}, BidTerms(1, "answer", None, "")),  # not asked for what is new
+        ("ana", {"novelty": "None"}, None),
+        ("ana", {"novelty": "", "intent": "propose", "urgency": 0}, None),
+        ("ana", {"novelty": "Nothing new.", "re": "the proposal to use DuckDB"}, None),
+        (
+            "bo",
+            {"novelty": "none", "intent": "oppose", "re": "p1"},
+            BidTerms(1, "oppose", "P1", ""),
+        ),
+        ("ana", {"novelty": "none", "intent": "support", "re": "P1"}, None),  # it did already
+        ("bo", {"novelty": "none", "intent": "support", "re": "P9"}, None),
+        ("bo", {"novelty": "x", "intent": "support", "re": "P9"}, BidTerms(1, "answer", None, "x")),
+        ("cyd", {"novelty": "x", "intent": "propose"}, BidTerms(1, "answer", None, "x")),
+        ("cyd", {"novelty": "x", "intent": "vote", "re": "P1"}, BidTerms(1, "answer", "P1", "x")),
+        ("ana", {"novelty": "x", "re": "n 1"}, BidTerms(1, "answer", 1, "x")),
+        ("ana", {"novelty": "x", "re": "[2]"}, BidTerms(1, "answer", 2, "x")),
+        ("ana", {"novelty": "x", "re": 99}, BidTerms(1, "answer", None, "x")),
+    ],
+)
+def test_a_bid_adds_something_that_its_speaker_may(
+    table: Memory, who: str, answer: dict[str, object], terms: BidTerms | None
+) -> None:
+    """Else it is a pass, or a plain answer."""
+    assert read_bid(table, who, Evaluation.model_validate({"act": "bid", **answer})) == terms
+
+
+@pytest.mark.parametrize("act", ["pass", "done"])
+def test_a_pass_is_no_bid(table: Memory, act: str) -> None:
+    """Whatever else the answer says."""
+    answer = Evaluation.model_validate({"act": act, "novelty": "a price"})
+    assert read_bid(table, "ana", answer) is None
+
+
+@pytest.mark.parametrize("novelty", ["None", "", "N/A", "nothing to add", "| None"])
+def test_what_adds_nothing_is_not_told_as_an_addition(table: Memory, novelty: str) -> None:
+    """Neither is it quoted to the one who is to write the message."""
+    assert says_nothing(novelty)
+    bid = Bid(heard=1, intent="answer", novelty=novelty)
+    prompt = speech_prompt(persona("ana"), "ana", table, [], bid)
+    assert "You have the floor to answer. Write" in prompt.user
+
+
+@pytest.mark.parametrize(
+    "novelty", ["No test covers it", "none of us measured it", "nothing reads it"]
+)
+def test_what_begins_with_a_denial_may_be_new(novelty: str) -> None:
+    """Only what says nothing else adds nothing."""
+    assert not says_nothing(novelty)
