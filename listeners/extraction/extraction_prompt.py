@@ -31,11 +31,11 @@ _RULES: Final = (
     "- label: proposal (somebody offers the group a course of action to take up), decision (the "
     "group has settled something), support, oppose or neutral (somebody takes a stand on one "
     "proposal or decision).\n"
-    "- id, of a proposal or decision: a letter that other claims of this answer can name it by "
-    "(a, b, c); of a stance an empty text.\n"
+    "- id, of a proposal or decision: a letter that other claims of this answer can name it by; "
+    "of a stance an empty text.\n"
     "- statement, of a proposal or decision: what is proposed or decided, as one sentence of at "
     "most 25 words that is understood without the message; of a stance an empty text.\n"
-    "- target, of a stance: what it is on, as the handle of an item found already (P3, D2, M17), "
+    "- target, of a stance: what it is on, as the handle of an item found already, as listed, "
     "the id of another claim, or the number of the message that proposed or decided it; of a "
     "decision: the proposal that it settles, named likewise, or an empty text; of a proposal an "
     "empty text.\n"
@@ -45,6 +45,12 @@ _RULES: Final = (
     "goes are none of these. Of a message that says nothing of the kind claim nothing.\n"
     "confirm: handles of the items listed that are what they are listed as.\n"
     "retract: those that are not, with what they are instead."
+)
+
+_REQUEST: Final = (  # after the quotation: what stands only before a long one is not followed
+    "Now answer with the object: claims of the messages to read, each with words copied from "
+    "its message, and what you confirm and retract of the items found already. Empty lists where "
+    "there are none."
 )
 
 _CLAIM: Final = {
@@ -115,6 +121,7 @@ def extraction_prompt(
     if before:
         parts.append(f"Said before, shown for what it is answered with:\n\n{before}")
     parts.append(f"Messages to read:\n\n{own}")
+    parts.append(_REQUEST)
     return Prompt(SYSTEM, "\n\n".join(parts), out, purpose="extract")
 
 

@@ -53,8 +53,11 @@ def prompt_for_messages(lines: Lines, words: int) -> Prompt:
     )
     return Prompt(
         SYSTEM,
-        f"Summarize the following part of a discussion. {FOCI} "
-        f"Name who held what. Under {words} words.\n\n{quoted}",
+        put_around(
+            "Summarize the following part of a discussion.",
+            quoted,
+            f"Now summarize it in your own words. {FOCI} Name who held what. Under {words} words.",
+        ),
         words * TOKENS_PER_WORD,
         purpose="summary",
     )
@@ -68,12 +71,20 @@ def prompt_for_summaries(texts: Sequence[str], words: int) -> Prompt:
     )
     return Prompt(
         SYSTEM,
-        "Summarize the following summaries of successive parts of one discussion as one. "
-        f"{FOCI} Where a later part overturns an earlier one, say so. "
-        f"Under {words} words.\n\n{quoted}",
+        put_around(
+            "Summarize the following summaries of successive parts of one discussion as one.",
+            quoted,
+            f"Now summarize them as one, in your own words. {FOCI} Where a later part overturns an "
+            f"earlier one, say so. Under {words} words.",
+        ),
         words * TOKENS_PER_WORD,
         purpose="summary",
     )
+
+
+def put_around(task: str, quoted: str, request: str) -> str:
+    """What is asked, around a quotation: what stands only before a long one is not followed."""
+    return f"{task}\n\n{quoted}\n\n{request}"
 
 
 async def summarise_messages(model: Model, lines: Lines, words: int) -> ModelSummary:
@@ -141,8 +152,11 @@ async def _shorten(model: Model, text: str, max_tokens: int, words: int) -> str:
     quoted = fence_lines(clip_to_words(text, words * 4))
     prompt = Prompt(
         SYSTEM,
-        f"This summary has {len(text.split())} words. Shorten it to under {words} words, "
-        f"keeping decisions and disagreements.\n\n{quoted}",
+        put_around(
+            f"This summary has {len(text.split())} words.",
+            quoted,
+            f"Shorten it to under {words} words, keeping decisions and disagreements.",
+        ),
         max_tokens,
         purpose="summary",
     )

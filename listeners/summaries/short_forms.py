@@ -19,6 +19,7 @@ from parley.listeners.summaries.model_summaries import (
     TOKENS_PER_WORD,
     Lines,
     clip_lines,
+    put_around,
 )
 from parley.memory.state.effects import ShortFormEffect
 from parley.memory.state.memory import Memory
@@ -102,9 +103,12 @@ class CondenseJob:
         """The same, shorter, if the model can; else what it said first."""
         prompt = Prompt(
             SYSTEM,
-            f"This text has {byte_size(text)} bytes. Shorten it to under {self.room} bytes, about "
-            f"{self.words} words, keeping what matters most.\n\n"
-            f"{fence_lines(text[: self.room * 4])}",
+            put_around(
+                f"This text has {byte_size(text)} bytes.",
+                fence_lines(text[: self.room * 4]),
+                f"Shorten it to under {self.room} bytes, about {self.words} words, keeping what "
+                "matters most.",
+            ),
             max_tokens,
             purpose="condense",
         )
@@ -126,7 +130,11 @@ class CondenseJob:
         )
         return Prompt(
             SYSTEM,
-            f"{_ASKED[self.effect.part]} Under {self.words} words.\n\n{quoted}",
+            put_around(
+                _ASKED[self.effect.part],
+                quoted,
+                f"Now do that in your own words. Under {self.words} words.",
+            ),
             self.words * TOKENS_PER_WORD,
             purpose="condense",
         )

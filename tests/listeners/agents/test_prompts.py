@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -120,3 +121,19 @@ def test_what_adds_nothing_is_not_told_as_an_addition(table: Memory, novelty: st
 def test_what_begins_with_a_denial_may_be_new(novelty: str) -> None:
     """Only what says nothing else adds nothing."""
     assert not says_nothing(novelty)
+
+
+def test_tags_are_offered_where_no_bid_says_what_the_message_does(table: Memory) -> None:
+    """A small model uses whichever it is offered; by none of them is the rule of the house."""
+    for intent in (None, Bid(heard=1, intent="answer")):
+        assert "[OPPOSE P1]" in speech_prompt(persona("cyd"), "cyd", table, [], intent).user
+    for intent in (Bid(heard=1, intent="ask"), Bid(heard=1, intent="oppose", re="P1")):
+        prompt = speech_prompt(persona("cyd"), "cyd", table, [], intent)
+        assert "[OPPOSE" not in prompt.user + prompt.system
+
+
+def test_no_example_names_an_item_that_could_be_taken_for_one(table: Memory) -> None:
+    """The only handles in a prompt are those that there are."""
+    prompt = speech_prompt(persona("ana"), "ana", table, [], None)
+    handles = set(re.findall(r"\b[PDV][0-9]+", prompt.user + prompt.system))
+    assert handles == {"P1"}

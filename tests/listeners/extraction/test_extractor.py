@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -102,6 +103,9 @@ async def test_the_question_shows_messages_by_number_and_what_stands_by_handle()
     assert "[4] dee:" in before
     assert "[2] bo:" not in prompt.user
     assert "[5] eli:\n| I propose we rebuild the importer" in own
+    assert own.rpartition("\n| ")[2].partition("\n\n")[2].startswith("Now answer")
+    rules = before.partition("Items found already")[0]
+    assert not re.search(r"\b[PDM][0-9]", rules)  # an example would be an answer
     assert "| P1 (proposal, message 5, eli): " in before
     assert (prompt.tier, prompt.purpose) == ("small", "extract")
     assert 500 < prompt.max_tokens < 1000  # of 2,000 that a long stretch has

@@ -45,6 +45,8 @@ def test_the_question_names_the_five_foci_and_the_limit() -> None:
             assert focus in prompt.user
         assert "Under 150 words" in prompt.user
         assert prompt.system.startswith("You summarize discussions concisely.")
+        request = prompt.user[prompt.user.rindex("\n| ") :].partition("\n\n")[2]
+        assert "Under 150 words" in request  # behind what is quoted, where it is followed
 
 
 def test_each_line_names_its_speaker() -> None:

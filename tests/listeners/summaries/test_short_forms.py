@@ -74,7 +74,7 @@ async def test_an_answer_is_asked_for_in_words(fake: FakeOpenAI, model: OpenAIMo
     assert text.startswith("A model's summary of")
     (prompt,) = fake.prompts
     assert "Under 83 words" in prompt
-    assert prompt.endswith(f"[helper]:\n| {LONG}")
+    assert f"[helper]:\n| {LONG}\n\nNow do that" in prompt
 
 
 async def test_a_tool_s_result_is_named_by_the_tool(fake: FakeOpenAI, model: OpenAIModel) -> None:
@@ -87,9 +87,10 @@ async def test_an_answer_in_too_many_bytes_is_sent_back_once(
     fake: FakeOpenAI, model: OpenAIModel
 ) -> None:
     """With its measured size; é counts twice."""
-    fake.answer = lambda user: "Short." if "bytes. Shorten" in user else "é" * 300
+    fake.answer = lambda user: "Short." if "Shorten it" in user else "é" * 300
     assert await shorter(LOG, "answer", model) == "Short."
-    assert "This text has 600 bytes. Shorten it to under 500 bytes" in fake.prompts[1]
+    assert fake.prompts[1].startswith("This text has 600 bytes.")
+    assert "Shorten it to under 500 bytes" in fake.prompts[1]
 
 
 async def test_what_stays_too_long_is_cut_at_a_sentence(
