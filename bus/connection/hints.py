@@ -2,6 +2,9 @@
 
 A hint only saves waiting. All that a listener does on one it also does once a
 second without, so a hint may be lost, doubled or late.
+
+One task alone uses the connection: redis-py mends a broken one in whichever task finds it
+broken, and two that do so at once leave one behind, or raise what no caller expects.
 """
 
 from __future__ import annotations
@@ -32,30 +35,26 @@ class Hints:
         self._wakes = tuple(bucket.wake for bucket in keys.buckets)
         self._channels: dict[str, Signal] = {}
         self._owners: dict[str, _PendingHints] = {}
-        self._pubsub: PubSub | None = None
-        self._tasks = TaskHost("parley-hints", self._restart_at_next_use)
+        self._tasks = TaskHost("parley-hints")
         self._listener: Child | None = None
         self._lost = False
+        self._reading: anyio.CancelScope | None = None
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
         self._listener = None
 
-    async def follow(self, channel: str) -> Signal:
-        """A signal that each hint on `channel` sets; clear it before looking."""
+    def follow(self, channel: str) -> Signal:
+        """A signal that each hint on `channel` sets, and its beginning; clear it before looking."""
         signal = self._channels[channel] = Signal()
         self._start()
-        if self._pubsub is not None:
-            # Where this fails the connection is broken, and the next one has it.
-            with contextlib.suppress(exceptions.RedisError, OSError):
-                await self._pubsub.subscribe(channel)
+        self._interrupt()
         return signal
 
-    async def unfollow(self, channel: str) -> None:
+    def unfollow(self, channel: str) -> None:
+        """Ends the hints on `channel`."""
         self._channels.pop(channel, None)
-        if self._pubsub is not None:
-            with contextlib.suppress(exceptions.RedisError, OSError):
-                await self._pubsub.unsubscribe(channel)
+        self._interrupt()
 
     def spend(self, owner: str, lane: str) -> None:
         """`owner` is about to look into `lane`: earlier hints are spent."""
@@ -84,54 +83,62 @@ class Hints:
         if self._listener is None:
             self._listener = self._tasks.start("parley-hints-listener", self._listen_always)
 
-    def _restart_at_next_use(self, _: Child, error: Exception) -> None:
-        """Without hints all is only slower, so nobody is stopped by it."""
-        _logger.warning("hints_lost", reason=repr(error))
-        self._lost, self._listener = True, None
-
     async def _listen_always(self) -> None:
+        """Without hints all is only slower, so nobody is stopped by an error, whatever it is."""
         while True:
-            self._pubsub = self._connections.pubsub()
+            pubsub = self._connections.pubsub()
             try:
-                await self._listen(self._pubsub)
-            except exceptions.RedisError as error:
-                if not self._lost:  # logged once an outage, not twice a second
-                    reason = str(translate_errors(error, self._connections.address))
-                    _logger.warning("hints_lost", reason=reason)
-                self._lost = True
+                await self._listen(pubsub)
+            except Exception as error:
+                self._say_lost(error)
                 await anyio.sleep(_RETRY_SECONDS)
             finally:
-                pubsub, self._pubsub = self._pubsub, None
-                with (
-                    anyio.CancelScope(shield=True),
-                    contextlib.suppress(exceptions.RedisError, OSError),
-                ):
+                with anyio.CancelScope(shield=True), contextlib.suppress(Exception):
                     await pubsub.aclose()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
 
+    def _say_lost(self, error: Exception) -> None:
+        if not self._lost:  # logged once an outage, not twice a second
+            address = self._connections.address
+            known = isinstance(error, exceptions.RedisError)
+            reason = str(translate_errors(error, address)) if known else repr(error)
+            _logger.warning("hints_lost", reason=reason)
+        self._lost = True
+
+    def _interrupt(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+
     async def _listen(self, pubsub: PubSub) -> None:
-        await pubsub.subscribe(*self._wakes, *self._channels)
-        if self._lost:
-            _logger.info("hints_resumed")
-        self._lost = False
-        self._wake_all()
+        await pubsub.subscribe(*self._wakes)
+        followed: set[str] = set()
         while True:
-            message = await pubsub.get_message(timeout=BLOCK_SECONDS)
-            if message is not None and message["type"] == "message":
+            if new := self._channels.keys() - followed:
+                await pubsub.subscribe(*new)
+            if old := followed - self._channels.keys():
+                await pubsub.unsubscribe(*old)
+            followed = followed - old | new
+            message = None
+            with anyio.CancelScope() as self._reading:
+                if self._channels.keys() == followed:  # nobody came while the others were told
+                    message = await pubsub.get_message(timeout=BLOCK_SECONDS)
+            self._reading = None
+            if message is not None:
                 self._distribute(message)
 
     def _distribute(self, message: dict[str, Any]) -> None:
         channel = str(message["channel"], "utf-8")
         signal = self._channels.get(channel)
+        if message["type"] == "subscribe" and self._lost:
+            _logger.info("hints_resumed")
+            self._lost = False
+        if message["type"] not in ("message", "subscribe"):
+            return
         if signal is not None:
             signal.set()
-        elif channel in self._wakes:
+        elif channel in self._wakes and message["type"] == "message":
             lane, _, last = str(message["data"], "utf-8").partition(" ")
             for owner, pending in self._owners.items():
                 pending.add(lane, is_own=last in ("-", owner))
-
-    def _wake_all(self) -> None:
-        for signal in self._channels.values():
-            signal.set()
 
 
 class _PendingHints:

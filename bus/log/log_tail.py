@@ -26,6 +26,13 @@ _logger = EventLog(__name__)
 Item = Record | FactRecord
 
 
+def death_of(session: str, error: Exception) -> Unavailable:
+    """What readers of `session` are told where reading it raised what nobody foresaw."""
+    reason = Unavailable(f"the reader of session {session!r} died of {error!r}")
+    reason.__cause__ = error
+    return reason
+
+
 class TailListener(Protocol):
     """A receiver of what a tail reads. Neither method may wait: others are called after it."""
 
@@ -113,11 +120,9 @@ class LogTail:
         return page.more
 
     def _die(self, _: Child, error: Exception) -> None:
-        """An error that is no refusal of the bus: its subscribers hear of it all the same."""
+        """An error that is no refusal of the bus: its subscribers hear, and may come again."""
         _logger.error("tail_died", session=self.session, reason=repr(error))
-        reason = BusError(f"the reader of session {self.session!r} died of {error!r}")
-        reason.__cause__ = error
-        self._end(reason)
+        self._end(death_of(self.session, error))
 
     def _end(self, error: BusError) -> None:
         self.ended = True

@@ -23,7 +23,7 @@ from parley.bus.contract.errors import BusError, SlowSubscriber, Unavailable
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record
 from parley.bus.log.log_pages import LogPlace, newest_place
-from parley.bus.log.log_tail import RETRY_SECONDS, Item, LogTail
+from parley.bus.log.log_tail import RETRY_SECONDS, Item, LogTail, death_of
 from parley.bus.log.outbox import Outbox
 
 
@@ -88,7 +88,7 @@ class Subscriptions:
             tail = self._tails.get(session)
             if tail is None or tail.ended:
                 place = await newest_place(self._connections, session, keys)
-                hint = await self._hints.follow(keys.wake)
+                hint = self._hints.follow(keys.wake)
                 tail = self._tails[session] = LogTail(
                     self._connections, self._outbox, session, keys, place, hint, self._tasks
                 )
@@ -100,7 +100,7 @@ class Subscriptions:
         await tail.stop()
         if self._tails.get(tail.session) is tail:
             del self._tails[tail.session]
-            await self._hints.unfollow(tail.keys.wake)
+            self._hints.unfollow(tail.keys.wake)
 
 
 class Subscription:
@@ -172,6 +172,10 @@ class Subscription:
         except Unavailable:
             await anyio.sleep(RETRY_SECONDS)  # the tail of this session says so in the log
             return
+        except BusError:
+            raise
+        except Exception as error:
+            raise death_of(self._tail.session, error) from error
         self._buffer.extend(page.items)
         self._place = page.place
         if not page.items and not page.more:

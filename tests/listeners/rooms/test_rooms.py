@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Unavailable
 from parley.bus.entries import Entry, FloorGranted, Message, Record, SessionOpened, VoteInitiated
+from parley.bus.log import log_tail
 from parley.bus.log.local_log import LocalLog
+from parley.bus.log.log_pages import LogPage, read_page
 from parley.listeners.cache.memory_cache import CachedMemory
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_clock import LogClock
@@ -117,6 +122,27 @@ async def test_an_outage_while_a_log_is_read_anew_is_waited_out() -> None:
         await anew.wait()
         await room.publish([Draft("later", message)])
         assert room.memory.messages == 2
+
+
+async def test_a_room_outlives_the_reader_of_its_log(
+    bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever that died of, the room follows the session with the next one."""
+    await discuss(bus, "a", 5)
+    broken = True
+
+    async def read_once_broken(*args: Any, **options: Any) -> LogPage:
+        nonlocal broken
+        if broken:
+            broken = False
+            raise RuntimeError("read() called while another coroutine is already waiting")
+        return await read_page(*args, **options)
+
+    async with enter_room(RedisLog(MemoryReader(bus, PACKS), "a")) as room, asyncio.timeout(20):
+        monkeypatch.setattr(log_tail, "read_page", read_once_broken)
+        await room.publish([Draft("late", Message(participant="eli", content="Hi."))])
+        assert not broken
+        assert dump(room.memory) == await replayed_bytes(bus, "a")
 
 
 async def test_readers_of_a_process_read_the_memory_of_its_room(bus: Bus) -> None:
