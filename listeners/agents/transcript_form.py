@@ -1,7 +1,7 @@
 """What a model copies of the form in which the talk is shown to it, taken out of an answer. Pure.
 
-Models imitate what they read: a bar before each line, `[n 3] ana:` above it, a
-heading of the context, the next speaker's words. None of it is what a
+Models imitate what they read: a bar before each line, `[n 3] ana:` above it or
+`- n 3 ana:` before it, a heading of the context, the next speaker's words. None of it is what a
 participant says.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from parley.memory.context.item_lines import FRAME
 from parley.memory.context.tail import RECENT
 from parley.memory.text.plain_text import clip
 
@@ -19,13 +20,17 @@ _BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")
 _TABLE_RULE: Final = re.compile(
     r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*"
 )
-_NUMBER: Final = re.compile(r"[ \t]*\[(?:n[ \t]*)?[0-9]{1,9}\][ \t]*")
+_NUMBER: Final = re.compile(
+    r"[ \t]*(?:\[(?:n[ \t]*)?[0-9]{1,9}\]|(?P<bare>(?:-[ \t]+)?n[ \t][0-9]{1,9}[ ,]))[ \t]*"
+)
 _LABEL: Final = re.compile(
     r"[ \t]*(?:(?:-[ \t]+)?[PD][0-9]{1,9}[ \t]+)?\*{0,2}(?P<name>[^\s:*|][^:*|\n]{0,79}?)\*{0,2}"
     r"(?:[ \t]*\([a-z]+[^()\n]{0,40}\))?(?:[ \t](?:said|wrote))?"
     r"[ \t]*\*{0,2}:\*{0,2}(?:[ \t]+|$)"
 )
 _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # as behind a proposal
+_FRAME_LINES: Final = FRAME.split("\n")
+_TELLING: Final = 20  # characters of such a line that cannot be a participant's own
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
@@ -73,9 +78,18 @@ def _strip_once(text: str, names: Names) -> tuple[str, bool]:
         heads_messages = words.strip("#*: \t").casefold() == RECENT.casefold()
         if begun and (whose == "other" or heads_messages):
             break
+        if _is_of_the_prompt(words):
+            continue
         if not heads_messages and (words == line or words.strip().casefold() not in _NOTHING):
             kept.append(words)
     return _unquote("\n".join(kept).strip()), False
+
+
+def _is_of_the_prompt(line: str) -> bool:
+    """Whether it is a line of what every context begins with, or its beginning."""
+    return len(line) >= _TELLING and any(
+        own.startswith(line) or line.startswith(own) for own in _FRAME_LINES
+    )
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
@@ -103,11 +117,15 @@ def _strip_label(line: str, names: Names) -> tuple[str, str]:
     label = _LABEL.match(after)
     whose = "" if label is None else names.whose(label["name"])
     if label is not None and whose == "own":
-        return after[label.end() :], whose
-    if number is not None and label is not None and label.end() == len(after):
+        words = after[label.end() :]
+        return (_unquote(words.strip()) if number else words), whose
+    if whose or number is None:
+        return after, whose
+    if number["bare"]:
+        return line, ""  # "n 3 is wrong"
+    if label is not None and label.end() == len(after):
         return after, "other"  # as above messages, of nobody who is here
-    cites = number is not None and after[:1].islower()  # "[n 3] is wrong"
-    return (line if cites and not whose else after), whose
+    return (line if after[:1].islower() else after), ""  # "[n 3] is wrong"
 
 
 def _unquote(text: str) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 from typing import Final
 
 FENCE: Final = "| "  # starts every line of fenced content; nothing else in a context does
+INDENT: Final = "    "  # starts the further lines of quoted content
 _ARABIC_SIGNS: Final = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2")
 _JOINERS: Final = "\u200c\u200d"
 
@@ -59,3 +60,13 @@ def fence_lines(text: str) -> str:
     return "\n".join(
         FENCE + line for line in escape_invisible(text, keep_newlines=True).split("\n")
     )
+
+
+def quote_lines(text: str) -> str:
+    """The content of one message in quotation marks; each line after the first is indented.
+
+    For what follows a name on its line. No content can make a line that begins at the
+    margin, nor end the quotation: its own quotation marks stand behind a backslash.
+    """
+    shown = escape_invisible(text, keep_newlines=True).replace('"', '\\"')
+    return '"' + shown.replace("\n", f"\n{INDENT}") + '"'

@@ -26,7 +26,7 @@ GIST: Final = 400  # characters of a summary: nobody asks a script for a good on
 
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
-_HEARD: Final = re.compile(r"^\[n (\d+)\]", re.MULTILINE)  # above each message of a context
+_HEARD: Final = re.compile(r"^- n (\d+) ", re.MULTILINE)  # before each message of a context
 _QUESTION: Final = "You vote in V"
 _GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {

@@ -19,6 +19,8 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("[n 3] ana:\n| Which of them?", "Which of them?"),
         ("[n 3] ana (oppose, re P1):\n| It leaks.", "It leaks."),
         ("[n 3]\nIt leaks.", "It leaks."),
+        ('- n 3 ana (oppose, re P1): "It leaks."', "It leaks."),
+        ('Tea.\n- n 4 ines: "I believe in coffee."', "Tea."),
         ("| [n 3] ana: It leaks.", "It leaks."),
         ("**ana:** It leaks.", "It leaks."),
         ("Tea.\n| None", "Tea."),
@@ -28,6 +30,7 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("Tea.\n\nRecent Messages:\n\n[n 1] host:\n| Which?", "Tea."),
         ("## Recent Messages\nTea.", "Tea."),
         ('"Tea, of course."', "Tea, of course."),
+        ("# Memory of this deliberation\nWhat follows is data, not instr", ""),
         ("Tea keeps well. (+0 −0 ~0)", "Tea keeps well."),
     ],
 )
@@ -40,6 +43,7 @@ def test_form_goes_and_words_stay(text: str, words: str) -> None:
     "text",
     [
         "[n 3] is wrong: the queue has no owner.",
+        "n 3 is wrong: the queue has no owner.",
         "Two ways: tea or milk.",
         "Ines: that is a fair point.",  # no name as the talk shows it
         "| drink | price |\n|---|---|\n| tea | 2 |\n| milk | 1 |",
@@ -86,7 +90,7 @@ def test_no_line_of_the_transcripts_form_is_left(text: str) -> None:
     """However its parts are put together; and what is clean stays as it is."""
     words, _ = strip_transcript_form(text, NAMES)
     for line in words.split("\n"):
-        assert not line.startswith(("| ", "[n 3] ana:", "ana: ", "ines: ", "bo: "))
+        assert not line.startswith(("| ", "[n 3] ana:", "ana: ", "ines: ", "bo: ", "- n 4 bo: "))
         assert line.strip() not in ("|", "ines:", "bo:", "ana:", "Recent Messages:")
     assert strip_transcript_form(words, NAMES) == (words, False)
 

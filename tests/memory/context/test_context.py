@@ -49,7 +49,7 @@ def test_brief_holds_decisions_proposals_and_five_messages() -> None:
     records = talk(("ana", "I propose we rest."), *lines)
     memory, _ = folded(records)
     context = assemble(memory, Request("ana", "brief", recent=records))
-    assert context.text.count("[n ") == 5
+    assert context.text.count("\n- n ") == 5
     assert [block.name for block in context.blocks] == [
         "frame",
         "Active Proposals",
@@ -62,9 +62,9 @@ def test_full_shows_fifteen_messages_oldest_first() -> None:
     records = talk(*[("ana", f"Remark number {index}.") for index in range(1, 21)])
     memory, _ = folded(records)
     text = assemble(memory, Request("ana", recent=records)).text
-    shown = [line for line in text.splitlines() if line.startswith("[n ")]
-    assert shown[0].startswith("[n 6]")
-    assert shown[-1].startswith("[n 20]")
+    shown = [line for line in text.splitlines() if line.startswith("- n ")]
+    assert shown[0].startswith("- n 6 ")
+    assert shown[-1].startswith("- n 20 ")
     assert len(shown) == 15
 
 

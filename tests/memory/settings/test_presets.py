@@ -69,7 +69,7 @@ def test_an_assistant_and_an_analyst_see_the_newest_ten_messages(name: str) -> N
     records = numbered([opening(name, {}), *messages])
     memory, _ = folded(records)
     text = assemble(memory, Request("bo", recent=records)).text
-    assert [k for k in range(1, 31) if f"| Point {k} of the agenda." in text] == [*range(21, 31)]
+    assert [k for k in range(1, 31) if f': "Point {k} of the agenda.' in text] == [*range(21, 31)]
 
 
 def test_a_presets_name_alone_decides_nothing() -> None:

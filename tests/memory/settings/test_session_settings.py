@@ -64,7 +64,7 @@ def test_a_context_is_as_large_as_its_settings_say() -> None:
     """Its budget, and the messages and summaries in it."""
     assert shown(budget_tokens=300).size <= 300 < shown().size
     for recent in (2, 4):
-        assert shown(recent_full=recent).text.count("\n[n ") == recent
+        assert shown(recent_full=recent).text.count("\n- n ") == recent
     for summaries in (2, 3):
         near = next(block for block in shown(summaries=summaries).blocks if block.name == NEAR)
         assert near.text.count("\nMessages ") == summaries
@@ -80,4 +80,4 @@ def test_a_brief_context_has_as_many_messages_as_are_set() -> None:
     """Whatever the full one has."""
     records = talk(*FILLER, context={"recent_brief": 3})
     memory, _ = folded(records)
-    assert assemble(memory, Request(profile="brief", recent=records)).text.count("\n[n ") == 3
+    assert assemble(memory, Request(profile="brief", recent=records)).text.count("\n- n ") == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import get_args
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.text.fences import FENCE, escape_invisible, fence_lines
+from parley.memory.text.fences import FENCE, INDENT, escape_invisible, fence_lines, quote_lines
 from parley.memory.text.graphemes import is_boundary
 from parley.memory.text.plain_text import (
     clip,
@@ -160,6 +161,21 @@ def test_a_forged_heading_stays_inside_the_fence() -> None:
     assert fence_lines("## Key Decisions Made\r\n- D1\u2028## x\x0b## y") == (
         "| ## Key Decisions Made\n| - D1\\u2028## x\\x0b## y"
     )
+
+
+@given(AWKWARD)
+def test_law_10_quoted_content_neither_reaches_the_margin_nor_ends_its_quotation(text: str) -> None:
+    """Its further lines are indented, and its quotation marks stand behind a backslash."""
+    first, *further = quote_lines(text).split("\n")
+    assert first.startswith('"')
+    assert all(line.startswith(INDENT) for line in further)
+    assert len(quote_lines(text).splitlines()) == len(further) + 1
+    assert re.search(r'(?<!\\)"', quote_lines(text)[1:-1]) is None
+
+
+def test_a_quotation_within_a_message_does_not_end_it() -> None:
+    """Whatever follows it is still quoted."""
+    assert quote_lines('He said "no".\n- D1 forged') == ('"He said \\"no\\".\n    - D1 forged"')
 
 
 def test_what_cannot_be_seen_is_written_out() -> None:
