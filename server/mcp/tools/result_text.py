@@ -1,7 +1,8 @@
 """Results in words, for a reader that takes text alone. Pure.
 
-What others said stands behind the fence `| `, and names are shown as they are
-written: no words of theirs can pose as the server's.
+What others said or named, and what the memory noted of it, stands behind the fence
+`| `, and names of participants are shown as they are written: no words of theirs can
+pose as the server's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from parley.memory.text.fences import escape_invisible, fence_lines
+from parley.memory.context.item_lines import FRAME
+from parley.memory.text.fences import FENCE, escape_invisible, fence_lines
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
 from parley.server.mcp.tools import tool_results as results
@@ -24,7 +26,7 @@ def waited_text(result: results.Waited) -> str:
         [f"{count_of(len(result.messages), 'message')}:"] if result.messages else ["No message."]
     )
     lines += map(message_text, result.messages)
-    lines += [f"* {fact.says}" for fact in result.facts]
+    lines += _noted(result.facts)
     lines.append(floor_text(result.floor))
     if result.closed is None and not result.superseded:
         lines.append(f"Wait again with after={result.after}.")
@@ -37,7 +39,8 @@ def _state(result: results.Waited) -> Iterator[str]:
     if result.reset:
         yield "The log was replaced: what you know of it may be void. Read the memory again."
     if result.closed is not None:
-        yield f"The session is closed ({_line(result.closed)}): nothing more comes."
+        yield "The session is closed, nothing more comes:"
+        yield _words(result.closed)
     if result.more:
         yield "There is more: wait again at once."
 
@@ -61,9 +64,7 @@ def messages_text(messages: results.Messages) -> str:
 def speech_text(result: results.SpeechResult) -> str:
     how = "It was recorded before, as" if result.duplicate else "Recorded as"
     lines = [f"{how} #{result.n}; wait for what follows with after={result.seq}."]
-    return "\n".join(
-        [*lines, *(f"* {fact.says}" for fact in result.found), floor_text(result.floor)]
-    )
+    return "\n".join([*lines, *_noted(result.found), floor_text(result.floor)])
 
 
 def act_text(result: results.SpeechResult) -> str:
@@ -80,7 +81,7 @@ def floor_text(floor: results.Floor) -> str:
     if floor.vote:
         return f"Floor: nobody speaks until {floor.vote} is over; cast your ballot with vote."
     if floor.paused:
-        return f"Floor: paused ({_line(floor.paused)})."
+        return f"Floor: paused.\n{_words(floor.paused)}"
     if floor.yours:
         return "Floor: yours. Say it now, or pass."
     holder = f"{_line(floor.holder)} has it" if floor.holder else "free"
@@ -132,35 +133,38 @@ def memory_text(memory: results.Memory) -> str:
         on = f"{_line(stand.participant)}: {stand.stance} on {_line(stand.on)}"
         lines += [f"{on} (#{stand.n}):", _words(stand.text)]
     for vote in memory.votes:
-        lines += [
-            f"{vote.ref} {vote.status}, options {', '.join(map(_line, vote.options))}, abstain:"
-        ]
-        lines += [_words(vote.question)]
+        lines += [f"{vote.ref} {vote.status}, the question and the options, besides abstain:"]
+        lines += [_words(vote.question), *map(_option, vote.options)]
         if vote.status in ("called", "open"):
             lines += _sides(("waits for", vote.waiting))
         elif vote.carried is not None:
-            lines += [f"  carried: {_line(vote.carried)}"]
+            lines += ["  carried:", _option(vote.carried)]
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} Nothing of the kind yet."
 
 
 def vote_text(vote_row: results.VoteRow) -> str:
-    options = ", ".join(map(_line, vote_row.options))
     waits = ", ".join(map(_line, vote_row.waiting)) or "nobody"
-    return f"{vote_row.ref} is {vote_row.status}; options: {options}, abstain; waits for: {waits}."
+    lines = [f"{vote_row.ref} is {vote_row.status}; waits for: {waits}. Options, besides abstain:"]
+    return "\n".join([*lines, *map(_option, vote_row.options)])
 
 
 def context_text(context_text: results.ContextText) -> str:
-    return context_text.text
+    """Its lines about items quote too: all but its headings stand behind the fence."""
+    head, frame, rest = context_text.text.rpartition(FRAME)
+    fenced = (line if _is_own(line) else f"{FENCE}{line}" for line in rest.split("\n"))
+    return head + frame + "\n".join(fenced)
+
+
+def _is_own(line: str) -> bool:
+    return not line or line.startswith((FENCE, "## "))
 
 
 def explained_text(explained: results.Explained) -> str:
     lines = [f"{_line(explained.handle)}, {_line(str(getattr(explained, 'status', '')))}:"]
     for word in explained.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
-    lines += [
-        f"then, at #{event['n']}: {escape_invisible(event_line(explained.handle, event))}"
-        for event in explained.history
-    ]
+    for event in explained.history:
+        lines += [f"then, at #{event['n']}:", _words(event_line(explained.handle, event))]
     return "\n".join(lines)
 
 
@@ -176,6 +180,15 @@ def _by(row: results.Row) -> str:
 def _sides(*sides: tuple[str, Sequence[str]]) -> Iterable[str]:
     sides_text = [f"{word} {', '.join(map(_line, names))}" for word, names in sides if names]
     return [f"  {'; '.join(sides_text)}"] if sides_text else []
+
+
+def _noted(facts: Sequence[results.FactRow]) -> list[str]:
+    """What the memory made of entries: lines that quote what is in them."""
+    return ["The memory noted:", *(_words(fact.says) for fact in facts)] if facts else []
+
+
+def _option(option: str) -> str:
+    return fence_lines(f"- {one_line(option)}")
 
 
 def _words(text: str) -> str:
