@@ -24,6 +24,24 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/**
+ * The key beside which the cookies count. It is kept for this origin, port included; a cookie
+ * is sent to every port of its host.
+ */
+export const ownKey = (() => {
+  let kept = null;
+  return () => {
+    if (kept) return kept;
+    try {
+      kept = localStorage.getItem("parley-key") || newKey() + newKey();
+      localStorage.setItem("parley-key", kept);
+    } catch {
+      kept ??= newKey() + newKey(); // a browser that keeps nothing: until the tab is closed
+    }
+    return kept;
+  };
+})();
+
 const pause = (ms, signal) =>
   new Promise((done, failed) => {
     const timer = setTimeout(done, ms);
@@ -42,7 +60,7 @@ async function problem(answer) {
 }
 
 async function once(method, url, body, key, signal) {
-  const headers = { Accept: "application/json" };
+  const headers = { Accept: "application/json", "Parley-Key": ownKey() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
   const given = { method, headers, signal, credentials: "same-origin", cache: "no-store" };

@@ -1,6 +1,6 @@
 /** One event stream a page. It resumes by itself, and says when it cannot. */
 
-import { of } from "/static/api.js";
+import { of, ownKey } from "/static/api.js";
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 15000;
@@ -28,7 +28,7 @@ export class Live {
   }
 
   #open() {
-    const query = new URLSearchParams({ after: this.after });
+    const query = new URLSearchParams({ after: this.after, key: ownKey() });
     if (this.incarnation) query.set("incarnation", this.incarnation);
     const source = (this.#source = new EventSource(`${of(this.session, "events")}?${query}`));
     const hear = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));

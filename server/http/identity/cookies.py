@@ -1,23 +1,45 @@
 """The cookies of a browser: one for the page, and one for each session that has its own name.
 
-Neither can be read by a script, and neither comes along from another site's page.
+Neither can be read by a script, and neither comes along from another site's page. A browser
+sends them to every port of their host, so they count for nothing alone: each is made for a
+key, which the page keeps for its own origin and sends in a header.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from starlette.requests import Request
 from starlette.responses import Response
 
-from parley.server.http.identity.credentials import COOKIE, SEAT_COOKIE
+from parley.server.http.identity.credentials import (
+    COOKIE,
+    KEY_HEADER,
+    SEAT_COOKIE,
+    hash_key,
+    key_of,
+)
+from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims
+
+KEY_LENGTHS: Final = (16, 128)  # characters
+_NO_KEY: Final = (
+    f"A cookie is made for a key: send {KEY_LENGTHS[0]} to {KEY_LENGTHS[1]} random characters as "
+    f"{KEY_HEADER}, now and with each request that brings the cookie."
+)
 
 
 def set_cookie(
     response: Response, request: Request, deps: Dependencies, claims: Claims, *, beside: bool
 ) -> None:
-    """Have the browser keep a token of `claims`; `beside` an operator's, that one stays."""
-    token, age = deps.keyring.sign(claims), max(0, int(claims.expires - deps.clock()))
+    """Have the browser keep a token of `claims`; `beside` an operator's, that one stays.
+
+    It counts beside the key of the request alone: see `require_key`.
+    """
+    bound = replace(claims, key=hash_key(require_key(request)))
+    token, age = deps.keyring.sign(bound, "parley-page"), max(0, int(claims.expires - deps.clock()))
     paths = []
     if claims.session != EVERY_SESSION:
         paths.append((SEAT_COOKIE, _path(claims.session)))
@@ -28,6 +50,14 @@ def set_cookie(
             name, token, max_age=age, path=path, httponly=True, samesite="strict",
             secure=_is_secure(request),
         )  # fmt: skip
+
+
+def require_key(request: Request) -> str:
+    """The key that a cookie is to be made for. Raises `Problem` where the request brings none."""
+    key = key_of(request)
+    if not KEY_LENGTHS[0] <= len(key) <= KEY_LENGTHS[1]:
+        raise Problem("invalid", detail=_NO_KEY, field=KEY_HEADER)
+    return key
 
 
 def clear_cookies(response: Response, session: str | None) -> None:

@@ -1,7 +1,9 @@
-"""How a caller shows who it is: by a header, by cookies, by a socket's ticket."""
+"""How a caller shows who it is: by a header, by cookies and their key, by a socket's ticket."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import ipaddress
 from dataclasses import replace
 from typing import Final
@@ -16,6 +18,10 @@ from parley.server.http.tokens.callers import NOBODY, Caller, caller_from_claims
 OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
+KEY_HEADER: Final = "Parley-Key"
+KEY_QUERY: Final = "key"  # of an EventSource or a WebSocket, which sends no header
+
+_NO_KEY: Final = f"A cookie counts beside the key that it was made for: send it as {KEY_HEADER}."
 
 
 async def identify_caller(connection: HTTPConnection) -> Caller:
@@ -81,12 +87,17 @@ async def _find_caller(connection: HTTPConnection, deps: Dependencies) -> Caller
 
 def _by_cookies(connection: HTTPConnection, deps: Dependencies) -> Caller:
     """The seat's, which an operator's may stand beside; of two that fail, the page's says why."""
+    key = hash_key(key_of(connection))
     failed: list[Problem] = []
     callers: dict[str, Caller] = {}
     for cookie in (COOKIE, SEAT_COOKIE):
         if cookie in connection.cookies:
             try:
-                claims = deps.keyring.verify(connection.cookies[cookie], deps.clock())
+                claims = deps.keyring.verify(
+                    connection.cookies[cookie], deps.clock(), "parley-page"
+                )
+                if not hmac.compare_digest(claims.key or "", key):
+                    raise Problem("token-missing", detail=_NO_KEY)
                 callers[cookie] = caller_from_claims(claims)
             except Problem as problem:
                 failed.append(problem)
@@ -96,6 +107,16 @@ def _by_cookies(connection: HTTPConnection, deps: Dependencies) -> Caller:
     if seat is None and page is None:
         raise failed[0]
     return seat or page or NOBODY
+
+
+def key_of(connection: HTTPConnection) -> str:
+    """The key that the request brings for its cookies, else ""."""
+    return connection.headers.get(KEY_HEADER) or connection.query_params.get(KEY_QUERY, "")
+
+
+def hash_key(key: str) -> str:
+    """What a cookie says of its key."""
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def charge_address(deps: Dependencies, connection: HTTPConnection, kind: Kind) -> None:

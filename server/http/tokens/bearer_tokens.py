@@ -21,7 +21,7 @@ from parley.server.http.problems.problem_details import Problem
 from parley.server.runtime.signing_secret import BYTES, key_id
 
 Role = Literal["person", "agent", "observer", "operator"]
-Audience = Literal["parley", "parley-ticket"]
+Audience = Literal["parley", "parley-ticket", "parley-page"]  # the last in cookies alone
 
 EVERY_SESSION: Final = "*"
 ROLES: Final[tuple[str, ...]] = get_args(Role)
@@ -49,6 +49,7 @@ class Claims:
     may: tuple[str, ...] | None = None
     until: int | None = None  # of a ticket: when what comes of it expires
     of: str | None = None  # of a ticket: the jti of what comes of it
+    key: str | None = None  # of a cookie: the SHA-256 of the key it counts beside, in hex
 
 
 class Keyring:
@@ -74,6 +75,8 @@ class Keyring:
             payload["til"] = claims.until
         if claims.of is not None:
             payload["of"] = claims.of
+        if claims.key is not None:
+            payload["key"] = claims.key
         return jwt.encode(
             payload, self._keys[self._signs], algorithm=_ALGORITHM, headers={"kid": self._signs}
         )
@@ -167,11 +170,13 @@ def _claims(payload: dict[str, Any], now: float) -> Claims:
     whole = all(type(value) is int for value in (issued, expires, 0 if until is None else until))
     words = all(isinstance(value, str) for value in (*(payload[name] for name in _WORDS), *ids))
     listed = may is None or (isinstance(may, list) and all(isinstance(value, str) for value in may))
-    if not (whole and words and listed) or not all(map(_JTI.fullmatch, ids)):
+    key = payload.get("key")
+    keyed = key is None or isinstance(key, str)
+    if not (whole and words and listed and keyed) or not all(map(_JTI.fullmatch, ids)):
         raise Problem("token-invalid")
     made = Claims(
         payload["sub"], payload["rol"], payload["ses"], cast("int", issued), cast("int", expires),
-        payload["jti"], None if may is None else tuple(may), until, payload.get("of"),
+        payload["jti"], None if may is None else tuple(may), until, payload.get("of"), key,
     )  # fmt: skip
     if _unfit(made) or made.issued > now + EARLY_SECONDS:
         raise Problem("token-invalid")

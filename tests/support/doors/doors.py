@@ -18,6 +18,7 @@ from typing import Any, Final
 import httpx2
 
 from parley.server.bootstrap.http_server import start_server
+from parley.server.http.identity.credentials import KEY_HEADER
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Role, build_claims
 from parley.server.settings import Settings
@@ -51,8 +52,10 @@ class Standing:
         return self.token("operator", role="operator")
 
     def client(self, token: str | None = None, **given: Any) -> httpx2.AsyncClient:
-        """An HTTP client with that token; without one, nobody's."""
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        """An HTTP client with that token; without one, nobody's, with a key for cookies."""
+        headers = {KEY_HEADER: "a key of a browser"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
         return httpx2.AsyncClient(
             base_url=self.url, headers=headers, timeout=PATIENCE, verify=False, **given
         )

@@ -16,7 +16,7 @@ from parley.server.http.identity.authorization import (
     Reader,
     RequiresRight,
 )
-from parley.server.http.identity.cookies import clear_cookies, set_cookie
+from parley.server.http.identity.cookies import clear_cookies, require_key, set_cookie
 from parley.server.http.identity.credentials import charge_address
 from parley.server.http.problems.problem_details import Problem, problem_responses
 from parley.server.http.state.dependencies import SESSION_PATTERN, DependenciesOf, SessionId
@@ -86,10 +86,11 @@ async def log_in(
     deps: DependenciesOf,
     caller: Annotated[Caller, Depends(RequiresRight("public"))],
 ) -> Me:
-    """Use a ticket: its identity is kept in a cookie.
+    """Use a ticket: its identity is kept in a cookie, which counts beside the header Parley-Key.
 
     A participant of one session is kept for that session; an operator stays one beside it.
     """
+    require_key(request)
     try:
         claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
     except Problem:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from parley.bus.contract.errors import SessionNotFound
 from parley.server.http.bodies.request_bodies import Body
 from parley.server.http.identity.authorization import Caller, RequiresRight
-from parley.server.http.identity.cookies import set_cookie
+from parley.server.http.identity.cookies import require_key, set_cookie
 from parley.server.http.identity.credentials import charge_address, credential_problem
 from parley.server.http.problems.problem_details import Problem, problem_responses
 from parley.server.http.routes.access.auth_routes import Me, identity_row
@@ -81,6 +81,7 @@ async def _let_in(
     """Who comes, after the ticket that they bring."""
     if body.ticket is None:
         return _visitor(caller, credential_problem(request), None)
+    require_key(request)
     try:
         claims = await deps.tickets.redeem(body.ticket, deps.backend.bus)
     except Problem as problem:

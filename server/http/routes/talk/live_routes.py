@@ -51,6 +51,10 @@ async def events(
     show: Show = "all",
     facts: Annotated[bool, Query(description="whether entries bring their facts")] = True,
     incarnation: Incarnation = None,
+    key: Annotated[
+        str | None,
+        Query(max_length=128, description="as Parley-Key, for an EventSource with a cookie"),
+    ] = None,
     last_event_id: Annotated[str | None, Header(description="seq heard last; over `after`")] = None,
 ) -> Response:
     """Every entry once and in order, with the facts that it gave."""

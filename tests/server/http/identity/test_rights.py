@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import httpx2
@@ -24,6 +24,7 @@ from parley.bus.entries import ACTS, ParticipantJoined, SessionOpened
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.http.http_app import build_app, list_routes
 from parley.server.http.identity.authorization import RIGHTS, RequiresRight
+from parley.server.http.identity.credentials import COOKIE, KEY_QUERY, hash_key
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.tokens.bearer_tokens import Keyring, Role, build_claims
 from parley.server.http.tokens.callers import Caller
@@ -263,10 +264,15 @@ async def test_a_socket_by_cookie_is_for_our_own_pages(
     """Any page may open a socket, and the browser sends the cookie along."""
     [row] = [row for row in ROWS if not row.method]
     async with hall(redis_url) as d:
-        headers = {"Cookie": f"parley={token(d, 'ana', 'person')}"}
+        made = build_claims("ana", "person", SESSION, d.standing.deps.clock(), seconds=MONTHS)
+        bound = replace(made, key=hash_key("a key of a browser"))
+        cookie = d.standing.deps.keyring.sign(bound, "parley-page")
+        headers = {"Cookie": f"{COOKIE}={cookie}"}
         if origin is not None:
             headers["Origin"] = d.standing.url if origin == "own" else origin
-        assert (await _at_socket(d, row, headers))[0] == status
+        assert (await _at_socket(d, row, headers))[0] in (401, 403)
+        keyed = replace(row, path=f"{row.path}?{KEY_QUERY}=a%20key%20of%20a%20browser")
+        assert (await _at_socket(d, keyed, headers))[0] == status
 
 
 # -- a caller ------------------------------------------------------------------

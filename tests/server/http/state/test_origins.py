@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from parley.server.basics.errors import Misuse
+from parley.server.http.identity.credentials import KEY_HEADER
 from parley.server.http.state.origins import OriginRules
 from parley.server.http.transport.asgi_middleware import FOR_DATA, FOR_PAGES
 from parley.server.settings.serve_settings import ServeSettings
@@ -125,6 +126,30 @@ async def test_cookies_are_for_the_browser_alone(redis_url: str) -> None:
         assert len(kept) == 1
         assert {"HttpOnly", "SameSite=strict", "Path=/"} < set(kept[0].split("; "))
         assert "Secure" not in kept[0]
+
+
+async def test_a_cookie_counts_for_nothing_alone(redis_url: str) -> None:
+    """Browsers send it to every port of the host: whoever listens there can do nothing with it."""
+    async with doors(redis_url) as d, d.client() as browser, d.client() as thief:
+        await logged_in(d, browser, "operator")
+        (cookie,) = browser.cookies.jar
+        assert (await browser.get("/v1/me")).status_code == 200
+        thief.headers.pop(KEY_HEADER)
+        sent = {"Cookie": f"{cookie.name}={cookie.value}"}
+        for key in ({}, {KEY_HEADER: "another key, as long"}):
+            response = await thief.get("/v1/me", headers={**sent, **key})
+            assert (response.status_code, slug(response)) == (401, "token-missing")
+            assert KEY_HEADER in response.json()["detail"]
+        for value in (f"Bearer {cookie.value}", f"bearer {cookie.value}"):
+            response = await thief.get("/v1/me", headers={"Authorization": value})
+            assert (response.status_code, slug(response)) == (401, "token-invalid")
+        async with d.client(d.operator()) as operator:
+            ticket = (await operator.post("/v1/tickets", json={"name": "ana"})).json()["ticket"]
+        for short in ({}, {KEY_HEADER: "short"}):
+            response = await thief.post("/v1/login", json={"ticket": ticket}, headers=short)
+            assert (response.status_code, response.json()["field"]) == (422, KEY_HEADER)
+        key = {KEY_HEADER: "a key that is long enough"}
+        assert (await thief.post("/v1/login", json={"ticket": ticket}, headers=key)).is_success
 
 
 async def test_behind_https_a_cookie_is_for_https(redis_url: str) -> None:

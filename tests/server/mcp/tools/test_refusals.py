@@ -158,7 +158,7 @@ async def test_what_became_of_an_item_is_told_in_words(redis_url: str) -> None:
             await bo.do("support", ref="P1")
             text = text_of(await ana.call("explain", session="harbour", ref="P1"))
             assert "P1, active:" in text
-            assert "then, at #2: P1 bo: support" in text
+            assert "then, at #2:\n| P1 bo: support" in text
             explanation = await ana.do("explain", ref="P1")
             for fact in explanation["history"]:
                 assert fact["kind"] not in text
