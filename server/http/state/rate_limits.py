@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from parley.server.settings.serve_settings import ServeSettings
 
-Kind = Literal["publish", "read", "login", "nobody"]
+Kind = Literal["publish", "read", "frame", "bytes", "login", "nobody"]
 KEPT: Final = 10_000
 BURST_SECONDS: Final = 4  # of its rate that a bucket holds
 OPERATORS: Final = 10  # times the rate
@@ -46,6 +46,8 @@ class RateLimits:
         self._rates: dict[Kind, tuple[float, float]] = {
             "publish": (serve.rate, serve.rate * BURST_SECONDS),
             "read": (serve.reads, serve.reads * BURST_SECONDS),
+            "frame": (serve.rate + serve.reads, (serve.rate + serve.reads) * BURST_SECONDS),
+            "bytes": (serve.body_bytes, serve.body_bytes * BURST_SECONDS),
             "login": (LOGINS / 60, LOGINS),
             "nobody": (NOBODYS, NOBODYS * BURST_SECONDS),
         }

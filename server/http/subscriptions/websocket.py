@@ -25,6 +25,7 @@ from parley.server.http.problems.problem_details import Problem, problem_from_ex
 from parley.server.http.requests.message_batches import draft_batch, receipt_rows
 from parley.server.http.requests.message_requests import publish_and_nudge
 from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.state.rate_limits import Kind, TokenBucket
 from parley.server.http.subscriptions.subscription_start import (
     LAST_WORDS,
     SubscriptionRequest,
@@ -41,15 +42,18 @@ from parley.server.http.subscriptions.websocket_messages import (
     parse_client_message,
     read_ref,
 )
+from parley.server.http.transport.websocket_connection import RATE_CODE, RATE_REASON
 
 PROTOCOL: Final = "parley.v1"
 PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
 UNREADABLE: Final = 3  # frames that cannot be read before it ends
+REFUSALS: Final = 100  # frames refused before it ends; one is forgiven a second
+REFUSED: Final = frozenset({"rate", "forbidden", "invalid"})  # for what the client alone did
 LAST_WORD_SECONDS: Final = 30.0
 
 CODES: Final[dict[str, int]] = {
     "shutdown": 1001, "binary": 1003, "unreadable": 1008, "left": 1000,
-    "expired": 4401, "gone": 4404, "slow": 4408,
+    "expired": 4401, "gone": 4404, "slow": 4408, RATE_REASON: RATE_CODE,
 }  # fmt: skip
 
 Ts = TypeVarTuple("Ts")
@@ -81,6 +85,7 @@ class WebSocketSession:
         self._writer: _Writer | None = None
         self._sent = 0  # seq of the last entry told
         self._unreadable = 0
+        self._refusals = TokenBucket(1, REFUSALS, REFUSALS, anyio.current_time())
 
     async def run(self) -> None:
         """Serve it until it ends; what refuses it before it opens is raised."""
@@ -139,6 +144,8 @@ class WebSocketSession:
                 return self.end("left")
             if (text := message.get("text")) is None:
                 return self.end("binary")
+            await self._wait_for("frame", 1)
+            await self._wait_for("bytes", len(text))
             try:
                 tree = from_json(text)  # whole numbers as they were sent
             except ValueError:
@@ -151,6 +158,13 @@ class WebSocketSession:
                 await self._dispatch(room, tree)
             except Exception as error:
                 await self._nack(read_ref(tree), error)
+
+    async def _wait_for(self, kind: Kind, cost: int) -> None:
+        """Charge what came: faster than its rate the client is not read. Others have their turn."""
+        caller, wait = self._caller, 1.0
+        while wait > 0:
+            wait = self._deps.rate_limits.take(caller.jti, kind, cost, operator=caller.operator)
+            await anyio.sleep(wait)
 
     async def _dispatch(self, room: Room, tree: Any) -> None:
         try:
@@ -173,6 +187,7 @@ class WebSocketSession:
                 charge_rate(self._deps, self._caller, "read")
                 await self._say(type="pong")
             case _:
+                charge_rate(self._deps, self._caller, "read")
                 await self._unsubscribe()
                 await self._say(type="unsubscribed")
 
@@ -202,6 +217,8 @@ class WebSocketSession:
         if problem.slug == "internal":
             log.error("publish_failed", session=self._session, exc_info=error)
         await self._say(type="nack", ref=ref, problem=problem.body(self._request))
+        if problem.slug in REFUSED and self._refusals.take(1, anyio.current_time()):
+            self.end(RATE_REASON)
 
     @property
     def _request(self) -> str:

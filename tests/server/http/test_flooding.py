@@ -1,0 +1,138 @@
+"""One client that floods, beside others who do not: they are served, and it is stopped."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import httpx2
+import pytest
+from anyio import to_thread
+
+from tests.support.doors.doors import doors
+from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.sessions.sessions import discuss
+
+ASKED = 150  # requests whose slowest but one is the p99
+TIMES = 10  # what a flood may cost others of the time that they need beside a client that behaves
+PATH = "/v1/sessions/s"
+
+
+def frame(kind: int, data: bytes) -> bytes:
+    """As a client writes one, masked with zeros."""
+    assert len(data) < 126
+    return bytes([0x80 | kind, 0x80 | len(data), 0, 0, 0, 0]) + data
+
+
+def text(**members: object) -> bytes:
+    return frame(1, json.dumps(members).encode())
+
+
+class Wire(threading.Thread):
+    """A client in a thread of its own, with nothing between it and the socket.
+
+    Sends `data` again and again, `pause` seconds apart, and keeps what comes.
+    """
+
+    def __init__(self, url: str, token: str, data: bytes, pause: float = 0.0) -> None:
+        super().__init__(daemon=True)
+        host, port = url.removeprefix("http://").split(":")
+        self.data, self.pause, self.heard = data, pause, bytearray()
+        self.stopped = threading.Event()
+        self.pipe = socket.create_connection((host, int(port)), PATIENCE)
+        self.pipe.sendall(
+            f"GET {PATH}/ws HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n".encode()
+        )
+
+    def run(self) -> None:
+        reader = threading.Thread(target=self._hear, daemon=True)
+        reader.start()
+        with suppress(OSError):
+            while not self.stopped.wait(self.pause):
+                self.pipe.sendall(self.data)
+        reader.join(PATIENCE)
+
+    def stop(self) -> None:
+        self.stopped.set()
+        with suppress(OSError):  # the server may have closed it
+            self.pipe.shutdown(socket.SHUT_RDWR)
+        self.join(PATIENCE)
+        self.pipe.close()
+
+    @property
+    def ending(self) -> tuple[int, str] | None:
+        """Code and reason that it was closed with, once it was."""
+        at = self.heard.find(b"\x88")
+        while at >= 0:
+            size = self.heard[at + 1] if at + 1 < len(self.heard) else 0
+            if 2 <= size < 126 and at + 2 + size == len(self.heard):
+                payload = self.heard[at + 2 :]
+                return int.from_bytes(payload[:2], "big"), payload[2:].decode()
+            at = self.heard.find(b"\x88", at + 1)
+        return None
+
+    def _hear(self) -> None:
+        with suppress(OSError):
+            while data := self.pipe.recv(1 << 16):
+                self.heard += data
+
+
+@contextmanager
+def beside(*wires: Wire) -> Iterator[None]:
+    for wire in wires:
+        wire.start()
+    try:
+        yield
+    finally:
+        for wire in wires:
+            wire.stop()
+
+
+async def p99(client: httpx2.AsyncClient, count: int = ASKED) -> float:
+    """Seconds that the slowest request in a hundred takes, of `count` one behind the other."""
+    took = []
+    for _ in range(count):
+        began = time.perf_counter()
+        answer = await client.get("/healthz")
+        took.append(time.perf_counter() - began)
+        assert answer.status_code == 200
+    return sorted(took)[-1 - count // 100]
+
+
+FLOODS = {
+    "unsubscribe": text(type="unsubscribe") * 8_000,
+    "ping": text(type="ping") * 8_000,
+    "nothing": frame(1, b"") * 20_000,
+    "refused": text(type="publish", ref="x", entries=[{"content": "Psst."}]) * 4_000,
+    "pings of the protocol": frame(9, b"") * 20_000,
+    "pongs that nobody asked for": frame(10, b"") * 20_000,
+}
+
+
+@pytest.mark.parametrize("data", FLOODS.values(), ids=FLOODS)
+async def test_whoever_floods_a_socket_is_closed_and_delays_nobody(
+    redis_url: str, data: bytes
+) -> None:
+    """With a code and a reason; beside a client that takes its time others wait as long."""
+    async with doors(redis_url) as d:
+        await discuss(d.deps.backend.bus, "s", 5)
+        eye, eve = (d.token(name, role="observer", session="s") for name in ("eye", "eve"))
+        polite = await to_thread.run_sync(Wire, d.url, eye, text(type="ping"), 0.02)
+        flooding = await to_thread.run_sync(Wire, d.url, eve, data)
+        async with d.client() as ana:
+            await p99(ana, 20)
+            with beside(polite):
+                usual = await p99(ana)
+            with beside(flooding):
+                flooded = await p99(ana)
+                await wait_until(lambda: flooding.ending)
+    unreadable = data.startswith(FLOODS["nothing"][:8])
+    assert flooding.ending == ((1008, "unreadable") if unreadable else (4429, "rate"))
+    assert flooded <= TIMES * usual
