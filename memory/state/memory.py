@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from parley.bus.entries import PackRef
 from parley.memory.errors import PackMissing
-from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, measure_pack, parse_pack
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
@@ -249,10 +249,12 @@ class Memory:
 
     def reader_of(self, refs: tuple[PackRef, ...]) -> SpeechActReader:
         """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
-        packs = []
+        packs: list[Pack] = []
+        size = 0  # of those that the session brings
         for ref in refs:
             if ref.pack is not None:
                 packs.append(parse_pack(ref.pack))
+                size = measure_pack(packs[-1], size)
             elif (pack := self.packs.get(pack_key(ref.name, ref.hash))) is not None:
                 packs.append(pack)
             else:

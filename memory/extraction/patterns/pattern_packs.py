@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -24,6 +24,7 @@ REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
 _MAX_RULES: Final = 2000
+MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
@@ -181,6 +182,29 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     return pack
 
 
+def measure_pack(pack: Pack, others: int = 0) -> int:
+    """The instructions of RE2 that the patterns of `pack` come to, after `others`.
+
+    Raises `BadPattern` as soon as they are too many to be read with.
+    """
+    size = others
+    for rule, pattern in _patterns(pack):
+        size += compile_pattern(pattern, rule).programsize
+        if size > MAX_INSTRUCTIONS:
+            why = f"its patterns come to more than {MAX_INSTRUCTIONS:,} instructions of RE2"
+            raise BadPattern("pack", f"{why}; make repetitions such as {{1,99}} shorter")
+    return size
+
+
+def _patterns(pack: Pack) -> Iterator[tuple[str, str]]:
+    """Each pattern of `pack`, after the rule or guard that it is of."""
+    for rule in pack.rules:
+        for pattern in (rule.pattern, rule.before, rule.after, rule.within):
+            if pattern:
+                yield rule.name, pattern
+    yield from ((name, pattern) for name, pattern in asdict(pack.guards).items() if pattern)
+
+
 def list_shape_errors(tree: Any, error: ValidationError) -> list[BadPattern]:
     """What pydantic found wrong with the shape of a pack, each with its rule."""
     return [_refusal(tree, each) for each in error.errors()]
@@ -197,6 +221,7 @@ def _refusal(tree: Any, fault: Mapping[str, Any]) -> BadPattern:
 
 
 def _check(pack: Pack) -> None:
+    measure_pack(pack)
     seen: set[str] = set()
     for rule in pack.rules:
         if rule.name in seen:
@@ -204,8 +229,6 @@ def _check(pack: Pack) -> None:
         seen.add(rule.name)
         if compile_pattern(rule.pattern, rule.name).search("") is not None:
             raise BadPattern(rule.name, "it matches the empty text; make some part required")
-        for pattern in filter(None, (rule.before, rule.after, rule.within)):
-            compile_pattern(pattern, rule.name)
     for name, pattern in asdict(pack.guards).items():
         if not pattern:
             continue

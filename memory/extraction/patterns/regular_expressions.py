@@ -12,22 +12,41 @@ import re2
 from parley.memory.errors import BadPattern
 
 MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic over all of them
+PATTERN_BYTES: Final = 8 << 20  # for the automata of one pattern: refused in 40 ms beyond that
+SET_BYTES: Final = 64 << 20  # 8 MiB refuses sets of some hundred patterns
+KEPT_INSTRUCTIONS: Final = (
+    8_000_000  # of the patterns kept compiled; a shipped pack has up to 84,249
+)
 
 
-def re2_options() -> Any:
-    """RE2 options for every pattern here: quiet, blind to case, 64 MiB for its automata."""
+def re2_options(size: int = PATTERN_BYTES) -> Any:
+    """RE2 options for every pattern here: quiet, blind to case, `size` bytes for its automata."""
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = False
-    options.max_mem = 64 << 20  # the default 8 MiB refuses sets of some hundred patterns
+    options.max_mem = size
     return options
+
+
+class _Kept:
+    """The size of what `compile_pattern` keeps."""
+
+    instructions = 0
 
 
 @lru_cache(maxsize=8192)
 def compile_pattern(pattern: str, rule: str) -> Any:
-    """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`."""
+    """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`.
+
+    What is compiled is kept, up to `KEPT_INSTRUCTIONS` in a process.
+    """
     try:
-        return re2.compile(pattern, re2_options())
+        compiled = re2.compile(pattern, re2_options())
+        _Kept.instructions += compiled.programsize
+        if _Kept.instructions > KEPT_INSTRUCTIONS:
+            compile_pattern.cache_clear()
+            _Kept.instructions = compiled.programsize
+        return compiled
     except re2.error as error:
         reason = error.args[0]
         text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
@@ -57,7 +76,7 @@ class PatternFinder:
 
 def compile_pattern_set(patterns: tuple[str, ...]) -> Any:
     """One automaton that tells which of `patterns` occur in a text."""
-    matcher = re2.Set.SearchSet(re2_options())
+    matcher = re2.Set.SearchSet(re2_options(SET_BYTES))
     for pattern in patterns:
         matcher.Add(pattern)
     try:

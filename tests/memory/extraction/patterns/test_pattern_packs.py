@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parley.bus.entries import PackRef
 from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
+from parley.memory.state.memory import Memory
 from tests.support.logs.costs import seconds, times_longer
 
 ENGLISH = Path(__file__).parents[4] / "memory" / "packs" / "en@1.json"
@@ -33,6 +36,38 @@ def test_the_shipped_pack_is_the_one_that_sessions_name() -> None:
     assert english.name == "en@1"
     assert english.hash == parse_pack(english.to_json()).hash
     assert english.hash == HASH
+
+
+def test_a_pack_of_costly_patterns_is_refused_at_once() -> None:
+    """The file is small; compiled as they were, these took a minute and half a gigabyte."""
+    costly = [rf"(?:\pL{{1,99}}{letter}){{1,10}}" for letter in "abcdefghijklmnop"]
+    with pytest.raises(BadPattern, match="too large"):
+        pack(*costly, before=r"\pL{1,900}", after=r"\pN{1,900}")
+    assert seconds(lambda: _refused(*costly)) < 1
+
+
+def _refused(*patterns: str) -> None:
+    with pytest.raises(BadPattern):
+        pack(*patterns)
+
+
+def test_patterns_are_refused_together_where_each_would_pass() -> None:
+    """In one pack, and in several that one session brings."""
+    each = [rf"\pL{{1,50}}{letter}" for letter in "abcdefghijklmnop"]
+    with pytest.raises(BadPattern, match=r"500,000 instructions of RE2; make repetitions"):
+        pack(*each)
+    half = {"name": "own@1", "rules": [{"name": "decide.r", "act": "decide", "pattern": each[0]}]}
+    refs = tuple(PackRef(f"own@{k}", parse_pack(half).hash, half) for k in range(16))
+    with pytest.raises(BadPattern, match="500,000"):
+        Memory({}).read_with(refs)
+
+
+def test_what_was_refused_is_not_kept() -> None:
+    """However many packs are tried: compiled patterns take so much memory and no more."""
+    for k in range(40):
+        _refused(*[rf"\pL{{1,50}}{letter}{k}" for letter in "abcdefghi"])
+    kept = compile_pattern.cache_info().currsize
+    assert kept < 40 * 9
 
 
 def test_a_pack_survives_being_logged() -> None:
