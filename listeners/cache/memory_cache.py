@@ -45,6 +45,7 @@ class CachedMemory:
     honoured: int = 0  # entries up to `seq` that were set aside, and skipped here
     saved_seq: int = 0  # of the newest snapshot this copy came from or wrote
     saved_at: float = field(default_factory=time.monotonic)
+    saved_bytes: int = 0  # that it had
     scheduled: frozenset[str] = frozenset()  # effects the bus was told of
 
     def advance(self, record: Record) -> None:
@@ -172,6 +173,7 @@ async def load_snapshot(bus: Bus, packs: Packs, session: str) -> CachedMemory | 
         identity=snapshot.identity,
         honoured=snapshot.skips,
         saved_seq=snapshot.upto,
+        saved_bytes=len(snapshot.data),
     )
 
 

@@ -57,6 +57,10 @@ PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost mor
 log = EventLog("parley.projector")
 
 
+SMALL_BYTES: Final = 1 << 20  # of a snapshot that need not wait; written in 2 ms
+ENTRY_BYTES: Final = 4_096  # of a larger one, for each entry since the one before
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectorPace:
     """How much is taken, held and kept; the defaults are those of docs/protocol.md."""
@@ -68,6 +72,16 @@ class ProjectorPace:
     snapshot_seconds: float = 30.0
     copies: int = 1_024  # memories kept in the process
     idle_seconds: float = 1.0
+
+    def is_snapshot_due(self, behind: int, age: float, size: int) -> bool:
+        """Whether `behind` entries and `age` seconds are worth another snapshot of `size` bytes.
+
+        A snapshot is the whole memory: a large one waits for as many more entries as it takes
+        to write, all in all, a few times what the memory comes to.
+        """
+        if behind >= max(self.snapshot_tail, (size - SMALL_BYTES) // ENTRY_BYTES):
+            return True
+        return behind > 0 and age >= self.snapshot_seconds * max(1, size / SMALL_BYTES)
 
 
 @dataclass(slots=True)
@@ -257,10 +271,10 @@ class Projector:
         """The copy's bytes, when the newest snapshot is far behind or old."""
         behind = copy.seq - copy.saved_seq
         age = time.monotonic() - copy.saved_at
-        if behind < self._pace.snapshot_tail and (behind == 0 or age < self._pace.snapshot_seconds):
+        if not self._pace.is_snapshot_due(behind, age, copy.saved_bytes):
             return None
         data = dump(copy.memory)
-        copy.saved_seq, copy.saved_at = copy.seq, time.monotonic()
+        copy.saved_seq, copy.saved_at, copy.saved_bytes = copy.seq, time.monotonic(), len(data)
         self.tally.snapshots += 1
         return Snapshot(copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD)
 

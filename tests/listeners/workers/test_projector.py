@@ -107,6 +107,28 @@ async def test_an_old_tail_is_saved_too(bus: Bus) -> None:
     assert await bus.snapshot("a", FOLD) is not None
 
 
+@pytest.mark.parametrize(("entry_bytes", "times"), [(300, 14), (1_200, 4), (4_000, 2)])
+def test_snapshots_of_a_long_session_cost_a_few_times_its_memory(
+    entry_bytes: int, times: int
+) -> None:
+    """Not their number times it: 34 MB of proposals were sent as 480."""
+    pace, written, saved_seq, saved_size = ProjectorPace(), 0, 0, 0
+    for seq in range(500, 100_001, 500):
+        if pace.is_snapshot_due(seq - saved_seq, 0.0, saved_size):
+            saved_seq, saved_size = seq, seq * entry_bytes
+            written += saved_size
+    assert written <= times * 100_000 * entry_bytes
+
+
+def test_a_large_memory_is_not_written_whole_every_half_minute() -> None:
+    """Its age counts by the megabyte; a small one is saved when it is old."""
+    pace = ProjectorPace()
+    assert pace.is_snapshot_due(1, 30.0, 1 << 20)
+    assert not pace.is_snapshot_due(1, 300.0, 34 << 20)
+    assert pace.is_snapshot_due(1, 34 * 30.0, 34 << 20)
+    assert not pace.is_snapshot_due(0, 1e9, 0)
+
+
 async def test_effects_fall_due_once(bus: Bus) -> None:
     """Each full interval owes one effect, however often its session is folded."""
     await discuss(bus, "a", 40, summary={"interval": 5})
