@@ -32,6 +32,7 @@ _WORD: Final = re.compile(r"\w+")
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
+_HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
 _SILENCES: Final = frozenset({"silent", "pass", "none", "null", "n/a", "nothing to add"})
 
@@ -180,9 +181,9 @@ def _is_new_stand(memory: Memory, name: str, intent: Intent, re: int | str | Non
 
 
 def _target_of(memory: Memory, re: str) -> int | str | None:
-    """What a bid is about: an item that there is, or the message of that number."""
-    handle = re.strip().upper()
-    if memory.item(handle) is not None:
+    """What a bid is about: the one item that is named, or the message of that number."""
+    handles = {match.upper() for match in _HANDLES.findall(re)}
+    if len(handles) == 1 and memory.item(handle := handles.pop()) is not None:
         return handle
     number = _MESSAGE_NUMBER.fullmatch(re)
     return int(number[1]) if number is not None and 0 < int(number[1]) <= memory.n else None

@@ -87,6 +87,8 @@ def test_a_panels_answer_counts_for_those_it_names() -> None:
         ("bo", {"novelty": "x", "intent": "support", "re": "P9"}, BidTerms(1, "answer", None, "x")),
         ("cyd", {"novelty": "x", "intent": "propose"}, BidTerms(1, "answer", None, "x")),
         ("cyd", {"novelty": "x", "intent": "vote", "re": "P1"}, BidTerms(1, "answer", "P1", "x")),
+        ("cyd", {"novelty": "x", "re": 'P1 bo: "Use DuckDB"'}, BidTerms(1, "answer", "P1", "x")),
+        ("cyd", {"novelty": "x", "re": "P1 or D4"}, BidTerms(1, "answer", None, "x")),
         ("ana", {"novelty": "x", "re": "n 1"}, BidTerms(1, "answer", 1, "x")),
         ("ana", {"novelty": "x", "re": "[2]"}, BidTerms(1, "answer", 2, "x")),
         ("ana", {"novelty": "x", "re": 99}, BidTerms(1, "answer", None, "x")),
