@@ -34,7 +34,7 @@ from parley.memory.settings.setting_defaults import NoteSettings
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.notebook_state import Note
-from parley.memory.text.fences import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines, unfence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
@@ -109,7 +109,7 @@ class ReflectionJob:
         sizes: list[int] = []
         answer = await self._first_answer(model, records)
         while True:
-            text = answer.text.strip()
+            text = unfence_lines(answer.text.strip())
             fits, length = validate_memory_length(text, self.limit)
             sizes.append(length)
             if fits and not answer.cut:

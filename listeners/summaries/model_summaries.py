@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.listeners.models.model_port import BadAnswer, ContextOverflow, Model, ModelError, Prompt
-from parley.memory.text.fences import escape_invisible, fence_lines
+from parley.memory.text.fences import escape_invisible, fence_lines, unfence_lines
 from parley.memory.text.plain_text import clip
 
 SYSTEM: Final = (
@@ -138,7 +138,7 @@ def clip_lines(lines: Lines, size: int) -> list[str]:
 
 async def _ask(model: Model, prompt: Prompt, words: int) -> ModelSummary:
     answer = await model.complete(prompt)
-    text = answer.text
+    text = unfence_lines(answer.text)
     if answer.cut or _too_long(text, words):
         text = await _shorten(model, text, prompt.max_tokens, words)
     text = clip_to_words(text, words)
@@ -164,7 +164,8 @@ async def _shorten(model: Model, text: str, max_tokens: int, words: int) -> str:
         answer = await model.complete(prompt)
     except ModelError:
         return text
-    return answer.text if len(answer.text) < len(text) else text
+    shorter = unfence_lines(answer.text)
+    return shorter if len(shorter) < len(text) else text
 
 
 def _too_long(text: str, words: int) -> bool:

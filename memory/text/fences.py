@@ -62,6 +62,12 @@ def fence_lines(text: str) -> str:
     )
 
 
+def unfence_lines(text: str) -> str:
+    """`text` without the fence that a model copied from what it was shown; not that of tables."""
+    lines = text.split("\n")
+    return "\n".join(line if line.endswith("|") else line.removeprefix(FENCE) for line in lines)
+
+
 def quote_lines(text: str) -> str:
     """The content of one message in quotation marks; each line after the first is indented.
 

@@ -70,6 +70,15 @@ def test_no_name_can_break_its_line() -> None:
     assert not any(line.startswith("[bob]") for line in user.splitlines())
 
 
+async def test_a_fence_that_was_copied_is_no_part_of_a_summary(
+    fake: FakeOpenAI, model: OpenAIModel
+) -> None:
+    """Bars in front of lines go; a table keeps its own."""
+    fake.answer = lambda user: "| Ann is for tea.\n| a | b |\nBob is not."
+    answer = await summarise_messages(model, LINES, 50)
+    assert answer.text == "Ann is for tea.\n| a | b |\nBob is not."
+
+
 async def test_an_answer_of_the_right_length_stands(fake: FakeOpenAI, model: OpenAIModel) -> None:
     """One call, one summary, and the model's name with it."""
     answer = await summarise_messages(model, LINES, 50)
