@@ -182,7 +182,7 @@ def _is_new_stand(memory: Memory, name: str, intent: Intent, re: int | str | Non
 
 def _target_of(memory: Memory, re: str) -> int | str | None:
     """What a bid is about: the one item that is named, or the message of that number."""
-    handles = {match.upper() for match in _HANDLES.findall(re)}
+    handles = {match[0].upper() for match in _HANDLES.finditer(re)}
     if len(handles) == 1 and memory.item(handle := handles.pop()) is not None:
         return handle
     number = _MESSAGE_NUMBER.fullmatch(re)

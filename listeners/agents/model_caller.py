@@ -93,14 +93,14 @@ class ModelCaller:
         *,
         call: str | None = None,
     ) -> CallOutcome[Shaped]:
-        """The answer in that shape, within `seconds` and as long as `holds`.
+        """The answer in that shape, within `seconds` and as long as `holds`; cut off, what it has.
 
         A `call` is an id that others may use as well: whoever reserves it first makes
         it, and for the rest it ends as `budget`.
         """
 
         async def work() -> tuple[Shaped, Completion]:
-            return await ask_for(self._model, prompt, shape)
+            return await ask_for(self._model, prompt, shape, part=True)
 
         shaped = replace(prompt, shape=schema_of(shape))
         return await self._on_account(shaped, work, [], holds, seconds, call)

@@ -173,7 +173,8 @@ def speech_prompt(
     speak = memory.settings.speak
     context = _context(memory, name, "full", speak.tokens, recent)
     anew = f" Your first answer was not published: {fault}." if fault else ""
-    tags = offer_tags(memory, memory.named(name)) if _is_open(intent) else ""
+    # A small model begins nearly every message with a tag that it is offered, whatever it says.
+    tags = "" if intent is not None else offer_tags(memory, memory.named(name))
     offer = (
         f" Your message may begin with a tag, where it does what the tag says: {tags}."
         if tags
@@ -248,15 +249,6 @@ def _for_model_of(
 
 def _display_name(persona: Persona) -> str:
     return one_line(persona.display or persona.name)
-
-
-def _is_open(intent: Bid | None) -> bool:
-    """Whether nothing says yet what the message does.
-
-    Only then are tags offered: a small model begins nearly every message with one that it
-    is offered, whatever it says, and a bid that says what it is for needs none.
-    """
-    return intent is None or (intent.intent == "answer" and not intent.novelty)
 
 
 def _grant_line(intent: Bid | None) -> str:

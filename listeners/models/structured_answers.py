@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from parley.listeners.models.model_port import AnswerSchema, BadAnswer, Completion, Model, Prompt
 from parley.listeners.models.openai_answers import replace_lone_surrogates
@@ -39,16 +40,22 @@ _KEPT: Final = frozenset(  # of a schema, what endpoints that hold answers to on
 _Value = TypeVar("_Value", bound=BaseModel)
 
 
-async def ask_for(model: Model, prompt: Prompt, shape: type[_Value]) -> tuple[_Value, Completion]:
+async def ask_for(
+    model: Model, prompt: Prompt, shape: type[_Value], *, part: bool = False
+) -> tuple[_Value, Completion]:
     """The value that `model` answers `prompt` with, and the completion that it stood in.
 
     Raises `ModelError`; a `BadAnswer` carries the completion, which is paid for
-    all the same.
+    all the same. With `part` an answer that was cut off counts as far as it goes, where
+    that is of the shape.
     """
     answer = await model.complete(replace(prompt, shape=schema_of(shape)))
     try:
         return parse_answer(answer.text, shape), answer
     except BadAnswer as error:
+        value = _parse_beginning(answer.text, shape) if part and answer.cut else None
+        if value is not None:
+            return value, answer
         why = "the answer was cut off" if answer.cut else str(error)
         raise BadAnswer(why, answer) from None
 
@@ -72,6 +79,16 @@ def parse_answer(text: str, shape: type[_Value]) -> _Value:
     if fault:
         raise BadAnswer(f"no {shape.__name__}: {fault}")
     raise BadAnswer(f"no JSON object in {clip(escape_invisible(text), QUOTED // 2)!r}")
+
+
+def _parse_beginning(text: str, shape: type[_Value]) -> _Value | None:
+    """The object that `text` breaks off in; None where its beginning is not of `shape`."""
+    _, brace, rest = strip_reasoning(text)[:_MOST].partition("{")
+    try:
+        data = from_json(brace + rest, allow_partial="trailing-strings")
+        return shape.model_validate(replace_lone_surrogates(data))
+    except ValueError:
+        return None
 
 
 def _places(text: str) -> Iterator[str]:

@@ -121,6 +121,16 @@ async def test_an_answer_that_was_cut_says_so() -> None:
         await ask_for(model(json.dumps({"act": "bid", "why": "y" * 4000})), PROMPT, Verdict)
 
 
+async def test_an_answer_that_was_cut_may_count_as_far_as_it_goes() -> None:
+    """Where it is asked for so, and what there is has the shape."""
+    begun = json.dumps({"act": "bid", "urgency": 2, "unread": "y" * 4000})
+    value, completion = await ask_for(model(begun), PROMPT, Verdict, part=True)
+    assert (value.act, value.urgency, completion.cut) == ("bid", 2, True)
+    for useless in (json.dumps({"why": "y" * 4000}), "y " * 4000):
+        with pytest.raises(BadAnswer, match="cut off"):
+            await ask_for(model(useless), PROMPT, Verdict, part=True)
+
+
 async def test_a_model_that_is_down_is_down() -> None:
     """What is not about the answer passes as it is."""
     with pytest.raises(ModelUnavailable):
