@@ -19,6 +19,7 @@ from parley.listeners.agents.moderator import Moderator
 from parley.listeners.agents.speaking_turn import SpeakingTurn
 from parley.listeners.agents.voter import Voter
 from parley.listeners.models.model_port import StreamingModel
+from parley.listeners.models.patience import Patience
 from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
@@ -29,7 +30,7 @@ class Agent:
     """`persona` in a session, under `name`.
 
     `nonce` tells this process from others that speak for it: give a random one,
-    or a fixed one where a run is to be repeated.
+    or a fixed one where a run is to be repeated. Its seat says how long `patience` may wait.
     """
 
     def __init__(
@@ -41,11 +42,13 @@ class Agent:
         nonce: str,
         name: str = "",
         prices: Prices | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.tally = AgentTally()
         self._persona = persona
         self._me = me = Participant(room, name or persona.name, nonce)
-        caller = ModelCaller(room, model, prices or {}, me.name, f"call:{me.key}")
+        caller = ModelCaller(room, model, prices or {}, me.name, f"call:{me.key}", patience)
+        self._patience = patience
         self._evaluator = Evaluator(me, persona, caller, self.tally)
         self._speaker = SpeakingTurn(me, persona, caller, self.tally)
         self._voter = Voter(me, persona, caller, self.tally)
@@ -77,7 +80,8 @@ class Agent:
         """Sit down, at first and where the log lost the seat. Raises `Superseded`."""
         if self._me.seat is None or not self._is_seated:
             self._is_seated, self._used_epoch = True, -1
-            await self._me.sit_down("agent", self._persona)
+            longest = None if self._patience is None else self._patience.answer_ms
+            await self._me.sit_down("agent", self._persona, answer_ms=longest)
         self._me.check_seat()
 
     async def _act(self) -> float | None:

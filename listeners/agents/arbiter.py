@@ -25,6 +25,7 @@ from parley.bus.entries import (
 )
 from parley.listeners.agents import answer_entries
 from parley.listeners.rooms.room import Room
+from parley.listeners.spending.accounts import PARLEY
 from parley.listeners.votes.teller import publish_once, publish_result
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.session_end import sum_up_session
@@ -43,7 +44,7 @@ from parley.memory.floor.seats import lease_ms
 from parley.memory.state.item_state import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
-SETTLE_SECONDS: Final = 2.0  # for calls under way to be settled before a session closes
+SETTLE_SECONDS: Final = 2.0  # for calls of agents to be settled before a session closes
 
 log = EventLog("parley.arbiter")
 
@@ -57,10 +58,13 @@ class ArbiterTally:
 
 
 class Arbiter:
-    """Arbitrates in `room` until the session closes; `nonce` tells it from others."""
+    """Arbitrates in `room` until the session closes; `nonce` tells it from others.
 
-    def __init__(self, room: Room, nonce: str) -> None:
-        self._room, self._nonce = room, nonce
+    Calls of workers that are under way at the end are waited for `patience_seconds`.
+    """
+
+    def __init__(self, room: Room, nonce: str, patience_seconds: float = 0.0) -> None:
+        self._room, self._nonce, self._patience = room, nonce, patience_seconds
         self.tally = ArbiterTally()
 
     async def run(self) -> None:
@@ -130,19 +134,29 @@ class Arbiter:
     async def _close(self, reason: str, rule: str) -> None:
         """End the session once the calls under way are settled, with its totals.
 
-        Where nothing was decided and the settings name a fallback, that is the outcome.
+        Where nothing was decided and the settings name a fallback, that is the outcome,
+        unless it ends because no model answered: then nobody was heard.
         """
         room = self._room
         if not room.memory.floor.paused:
             await self._publish("pause:closing", FloorPaused(reason="closing"))
-        deadline = anyio.current_time() + SETTLE_SECONDS
-        while room.memory.ledger.calls and (left := deadline - anyio.current_time()) > 0:
-            await room.wait_past(room.seq, left)
-        memory = room.memory
-        if memory.settings.vote.fallback and not any(d.binds for d in memory.decisions.values()):
+        await self._wait_for_calls()
+        memory, failed = room.memory, "errors" in reason.split("+")
+        decided = any(decision.binds for decision in memory.decisions.values())
+        if memory.settings.vote.fallback and not decided and not failed:
             fallback = ResultsFinal(
                 participant=VOICE, content=memory.settings.vote.fallback, consensus=False
             )
             await self._publish("fallback", fallback)
         await room.close(reason, rule, sum_up_session(room.memory))
         log.info("session_closed", session=room.session, reason=reason, rule=rule)
+
+    async def _wait_for_calls(self) -> None:
+        """Until the calls under way are settled: agents break theirs off, workers end theirs."""
+        room, began = self._room, anyio.current_time()
+        while open_calls := room.memory.ledger.calls:
+            of_workers = any(call.participant == PARLEY for call in open_calls.values())
+            seconds = max(SETTLE_SECONDS, self._patience if of_workers else 0.0)
+            if (left := began + seconds - anyio.current_time()) <= 0:
+                return
+            await room.wait_past(room.seq, left)

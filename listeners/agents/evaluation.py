@@ -66,7 +66,7 @@ class Evaluator:
             self._tally.gated[verdict] += 1
         self._judged_n = max(self._judged_n, self._me.floor.head)
         queued = verdict == "queued"
-        return self._me.settings.evaluation_ms / 1000 / PATIENCE if queued else None
+        return self._seconds() / PATIENCE if queued else None
 
     def still_holds(self, stirred: int) -> bool:
         """Whether an evaluation (or an open draft) that began then may still come to something."""
@@ -108,6 +108,10 @@ class Evaluator:
         )
         self._tally.count_ending(outcome.ending)
         await self._answer(outcome, basis)
+
+    def _seconds(self) -> float:
+        """How long an evaluation may take now."""
+        return self._caller.seconds("evaluate", self._me.settings.evaluation_ms / 1000)
 
     async def _answer(self, outcome: CallOutcome[Evaluation], basis: EvaluationBasis) -> None:
         answer = outcome.answer
@@ -184,7 +188,7 @@ class Evaluator:
             return True
         moderated = settings.policy == "moderated"
         bids = 0 if moderated else sum(has_standing_bid(memory, name) for name in memory.floor.bids)
-        more = PATIENCE * self._me.room.waited().answer // settings.evaluation_ms
+        more = int(PATIENCE * self._me.room.waited().answer / 1000 / self._seconds())
         due = speaking_deficits(memory)
         waiting = [
             name for name, verdict in judge_listeners(memory, due).items() if verdict == "evaluate"

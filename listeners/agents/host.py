@@ -16,6 +16,7 @@ from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.arbiter import Arbiter, ArbiterTally
 from parley.listeners.agents.panel import PanelCaller
 from parley.listeners.models.model_port import StreamingModel
+from parley.listeners.models.patience import Patience
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
@@ -50,16 +51,27 @@ async def host_agents(
     nonce: str,
     prices: Prices | None = None,
     stop: anyio.Event | None = None,
+    patience_seconds: float | None = None,
 ) -> HostTally:
     """Let `parts` take part in `room` until it closes, or `stop` is set: then they leave.
 
-    A part that another process took over ends by itself; the rest goes on.
+    A part that another process took over ends by itself; the rest goes on. A call of
+    `model` may take `patience_seconds`, or as long as the session gives where that is more.
     """
     prices = prices or {}
+    patience = None if patience_seconds is None else Patience(patience_seconds)
     room.patience_seconds = OUTAGE_SECONDS
-    arbiter = Arbiter(room, nonce)
+    arbiter = Arbiter(room, nonce, patience_seconds or 0.0)
     agents = [
-        Agent(room, part.persona, model, nonce=nonce, name=part.name, prices=prices)
+        Agent(
+            room,
+            part.persona,
+            model,
+            nonce=nonce,
+            name=part.name,
+            prices=prices,
+            patience=patience,
+        )
         for part in parts
     ]
     stop = stop or anyio.Event()
@@ -67,7 +79,7 @@ async def host_agents(
         closed = anyio.Event()
         group.start_soon(_arbitrate, arbiter, closed, name=f"parley-arbiter-{room.session}")
         async with open_task_group() as seats:
-            panel = PanelCaller(room, model, prices)
+            panel = PanelCaller(room, model, prices, patience)
             seats.start_soon(panel.run, name="parley-panel")
             for agent in agents:
                 seats.start_soon(_run, agent, name=f"parley-agent-{agent.name}")

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from parley.bus import Draft
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import Conflict
+from parley.bus.entries import Purpose
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
@@ -27,6 +28,7 @@ from parley.listeners.models.model_port import (
     StreamingModel,
     TooSlow,
 )
+from parley.listeners.models.patience import Patience
 from parley.listeners.models.structured_answers import ask_for, schema_of
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.accounts import (
@@ -49,7 +51,7 @@ _OUTCOMES: Final[dict[Ending, Outcome]] = {
     "answered": "used",
     "budget": "failed",
     "cancelled": "discarded",
-    "late": "discarded",
+    "late": "failed",
     "failed": "failed",
 }
 
@@ -71,18 +73,38 @@ class CallOutcome(Generic[Answer]):
         if self.charge is None:
             return None
         outcome = outcome or _OUTCOMES[self.ending]
+        if self.ending == "late" and self.completion is None:
+            return settle_draft(self.charge, None, "lost", self.prices or {})
         return settle_draft(self.charge, self.completion, outcome, self.prices or {})
 
 
 class ModelCaller:
-    """Makes the calls of one participant, one after the other. `name` is unique to its process."""
+    """Makes the calls of one participant, one after the other. `name` is unique to its process.
+
+    Without `patience` a call may take as long as the session gives for it.
+    """
 
     def __init__(
-        self, room: Room, model: StreamingModel, prices: Prices, participant: str, name: str
-    ) -> None:
+        self, room: Room, model: StreamingModel, prices: Prices, participant: str, name: str,
+        patience: Patience | None = None,
+    ) -> None:  # fmt: skip
         self._room, self._model, self._prices = room, model, prices
         self._participant, self._name = participant, name
+        self._patience = patience
         self._calls = 0
+
+    def seconds(self, purpose: Purpose, least: float) -> float:
+        """How long a call for `purpose` may take, of which the session gives `least`."""
+        return least if self._patience is None else self._patience.seconds(purpose, least)
+
+    def report_late(self, purpose: Purpose, seconds: float) -> None:
+        """A call was not answered within `seconds`: log it, and be patient with the next."""
+        log.warning(
+            "model_late", participant=self._participant, purpose=purpose,
+            seconds=round(seconds, 1), setting="floor" if self._patience is None else "patience",
+        )  # fmt: skip
+        if self._patience is not None:
+            self._patience.record_late(purpose)
 
     async def ask(
         self,
@@ -93,10 +115,10 @@ class ModelCaller:
         *,
         call: str | None = None,
     ) -> CallOutcome[Shaped]:
-        """The answer in that shape, within `seconds` and as long as `holds`; cut off, what it has.
+        """The answer in that shape, as long as `holds`, within the patience or `seconds`.
 
-        A `call` is an id that others may use as well: whoever reserves it first makes
-        it, and for the rest it ends as `budget`.
+        Of an answer that was cut off, what it has. A `call` is an id that others may use
+        as well: whoever reserves it first makes it, and for the rest it ends as `budget`.
         """
 
         async def work() -> tuple[Shaped, Completion]:
@@ -135,22 +157,23 @@ class ModelCaller:
         charge = charge_of(prompt, call or own, self._participant, self._prices)
         if not await self._reserve(charge, shared=call is not None):
             return CallOutcome("budget")
+        began, seconds = anyio.current_time(), self.seconds(prompt.purpose, seconds)
         try:
             with anyio.fail_after(seconds):
                 result = await self._room.run_while(holds, work)
-        except TimeoutError:
-            return CallOutcome(
-                "late", None, charge, _partial_completion(charge, pieces), self._prices
-            )
+        except (TimeoutError, TooSlow):
+            self.report_late(prompt.purpose, anyio.current_time() - began)
+            heard = _partial_completion(charge, pieces)
+            return CallOutcome("late", None, charge, heard, self._prices)
         except ModelError as error:
             log.warning("model_failed", participant=self._participant, reason=str(error))
             completion, _ = outcome_of(error)
-            ending: Ending = "late" if isinstance(error, TooSlow) else "failed"
-            return CallOutcome(ending, None, charge, completion, self._prices)
+            return CallOutcome("failed", None, charge, completion, self._prices)
         if result is None:
-            return CallOutcome(
-                "cancelled", None, charge, _partial_completion(charge, pieces), self._prices
-            )
+            heard = _partial_completion(charge, pieces)
+            return CallOutcome("cancelled", None, charge, heard, self._prices)
+        if self._patience is not None:
+            self._patience.record(prompt.purpose, anyio.current_time() - began)
         answer, completion = result
         return CallOutcome("answered", answer, charge, completion, self._prices)
 

@@ -12,6 +12,7 @@ from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.gate import judge_listeners, list_grantable_agents
 from parley.memory.arbitration.steps import AskModerator
+from parley.memory.floor.seats import lease_ms
 from parley.personas.persona import Persona
 
 
@@ -80,7 +81,8 @@ class Moderator:
         if named not in self._me.floor.bids:
             return None
         entry = FloorGranted(
-            participant=named, epoch=epoch + 1, lease_ms=self._me.settings.lease_ms,
-            by=self._me.name, reason=answer_entries.one_line_reason(outcome.answer.reason),
+            participant=named, epoch=epoch + 1, by=self._me.name,
+            lease_ms=lease_ms(self._me.memory, named),
+            reason=answer_entries.one_line_reason(outcome.answer.reason),
         )  # fmt: skip
         return Draft(f"grant:{self._me.key}:{epoch}", entry)

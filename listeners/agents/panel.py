@@ -14,6 +14,7 @@ from parley.listeners.agents import answer_entries
 from parley.listeners.agents.model_caller import ModelCaller
 from parley.listeners.agents.prompts import Panel, PanelBid, panel_prompt
 from parley.listeners.models.model_port import StreamingModel
+from parley.listeners.models.patience import Patience
 from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.memory.arbitration.gate import is_held_up_by_vote, judge_listeners
@@ -24,9 +25,11 @@ from parley.memory.state.item_state import VOICE
 class PanelCaller:
     """Asks `model` on behalf of every agent in `room` that may want to speak."""
 
-    def __init__(self, room: Room, model: StreamingModel, prices: Prices) -> None:
+    def __init__(
+        self, room: Room, model: StreamingModel, prices: Prices, patience: Patience | None = None
+    ) -> None:
         self._room = room
-        self._caller = ModelCaller(room, model, prices, VOICE, "panel")
+        self._caller = ModelCaller(room, model, prices, VOICE, "panel", patience)
         self._last_call = ""  # the newest call that was tried
 
     async def run(self) -> None:

@@ -7,6 +7,7 @@ money and harms nothing. A draft is broken off as soon as nobody waits for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from parley.bus import Draft
@@ -19,8 +20,6 @@ from parley.listeners.agents.prompts import speech_prompt
 from parley.listeners.agents.transcript_form import Names
 from parley.listeners.rooms.participant import Participant
 from parley.personas.persona import Persona
-
-DRAFT_SECONDS: Final = 60.0  # longer than a slow endpoint takes for what is asked of it
 
 _RELEASES: Final[dict[Ending, Release]] = {
     "answered": "silent",
@@ -99,7 +98,12 @@ class SpeakingTurn:
         prompt = speech_prompt(
             self._persona, self._me.name, room.memory, tuple(room.recent), self._me.intent, fault
         )
-        outcome = await self._caller.speak(prompt, lambda: holds(stirred), DRAFT_SECONDS)
+        floor, epoch = self._me.floor, self._me.floor.epoch
+        seconds = (floor.lease_ms or self._me.settings.lease_ms) / 1000
+        outcome = await self._caller.speak(prompt, lambda: holds(stirred), seconds)
+        if outcome.ending == "cancelled" and self._expired(epoch):
+            self._caller.report_late("draft", seconds)
+            outcome = replace(outcome, ending="late")
         self._tally.count_ending(outcome.ending)
         return outcome, self._read(outcome)
 
@@ -152,6 +156,11 @@ class SpeakingTurn:
             and me.memory.closed is None
             and not me.voting()
         )
+
+    def _expired(self, epoch: int) -> bool:
+        """Whether its lease ran out before the draft was there."""
+        floor, mine = self._me.floor, self._me.canonical
+        return floor.epoch == epoch + 1 and mine in floor.passes
 
     def _may_finish(self, epoch: int, stirred: int) -> bool:
         return self._holds_floor(epoch) and self._me.floor.stirred == stirred

@@ -80,7 +80,7 @@ class OpenAIModel:
         key: str = "",
         url: str | None = None,
         large: str | None = None,
-        timeout_seconds: float = 30.0,
+        timeout_seconds: float = 60.0,
         temperature: float | None = 0.1,
         stream: bool = False,
     ) -> None:

@@ -76,10 +76,18 @@ class Participant:
         return is_held_up_by_vote(self.memory)
 
     async def sit_down(
-        self, role: Role, persona: Persona | None = None, *, may: Sequence[str] | None = None
-    ) -> None:
-        """Take the seat, from whoever has it."""
-        joined = ParticipantJoined(participant=self.name, role=role, seat=self.nonce)
+        self, role: Role, persona: Persona | None = None, *, may: Sequence[str] | None = None,
+        answer_ms: int | None = None,
+    ) -> None:  # fmt: skip
+        """Take the seat, from whoever has it.
+
+        `answer_ms` is what an answer may take where the session gives less.
+        """
+        if answer_ms is not None and answer_ms <= self.settings.evaluation_ms:
+            answer_ms = None
+        joined = ParticipantJoined(
+            participant=self.name, role=role, seat=self.nonce, answer_ms=answer_ms
+        )
         if persona is not None:
             budget = persona.budget
             joined = joined.model_copy(update={

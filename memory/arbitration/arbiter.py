@@ -35,6 +35,7 @@ from parley.memory.arbitration.steps import (
 from parley.memory.floor.bids import has_standing_bid, is_staying_out, list_unanswered
 from parley.memory.floor.seats import has_person, is_allowed, present_agents
 from parley.memory.settings.stop_rules import parse_stop_rules
+from parley.memory.state.floor_state import Seat
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import is_complete, pending_votes
 
@@ -143,10 +144,10 @@ def _granted(memory: Memory, waited: ElapsedTimes) -> Answer:
     if policy == "open":
         return _opened(memory, waited)
     if policy == "moderated" and (moderator := _moderator(memory)) is not None:
-        left = memory.settings.floor.moderator_ms - waited.epoch
+        seat = memory.floor.seats[moderator]
+        left = max(memory.settings.floor.moderator_ms, _slow_ms(seat)) - waited.epoch
         if left > 0 and not _all_passed(memory, list_grantable_agents(memory)):
-            is_agent = memory.floor.seats[moderator].role == "agent"
-            return (AskModerator(moderator) if is_agent else None), left
+            return (AskModerator(moderator) if seat.role == "agent" else None), left
     return _auction(memory, waited)
 
 
@@ -159,6 +160,11 @@ def _moderator(memory: Memory) -> str | None:
         if seat.present and not seat.muted and is_allowed(memory, name, "grant")
     ]
     return min(candidates)[2] if candidates else None
+
+
+def _slow_ms(seat: Seat) -> int:
+    """What an agent says that its word may take."""
+    return (seat.answer_ms or 0) if seat.role == "agent" else 0
 
 
 def _opened(memory: Memory, waited: ElapsedTimes) -> Answer:

@@ -14,6 +14,7 @@ from parley.bus.entries import (
     FloorReleased,
     FloorResumed,
 )
+from parley.memory.floor.seats import lease_ms
 from parley.memory.state.memory import Memory
 from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
@@ -68,8 +69,9 @@ def _grant(name: str, by: str, memory: Memory) -> FloorGranted:
         raise Misuse(f"{name} needs no floor: people speak without it")
     if name == floor.holder:
         raise Misuse(f"{name} has the floor already")
-    lease_ms = memory.settings.floor.lease_ms
-    return FloorGranted(participant=name, epoch=floor.epoch + 1, lease_ms=lease_ms, by=by)
+    return FloorGranted(
+        participant=name, epoch=floor.epoch + 1, lease_ms=lease_ms(memory, name), by=by
+    )
 
 
 def _interrupt(by: str, memory: Memory) -> FloorReleased:

@@ -63,7 +63,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
                     rate,
                     lambda _: None,
                 )
-                await wait_until_settled(backend, SESSION, worker.check)
+                await wait_until_settled(backend, SESSION, settings.patience, worker.check)
         return await read_digest(backend, SESSION)
 
 

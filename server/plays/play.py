@@ -93,7 +93,15 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
                 if plan.processes:
                     await _in_children(settings, running, plan, session, asked)
                 else:
-                    await play_in_process(backend, session, plan.cast.parts, model, prices, asked)
+                    await play_in_process(
+                        backend,
+                        session,
+                        plan.cast.parts,
+                        model,
+                        prices,
+                        asked,
+                        patience_of(settings),
+                    )
             if open_still := (await bus.info(session)).status == "open":
                 asked.by = asked.by or signal.SIGTERM
             else:
@@ -168,19 +176,33 @@ async def _gathered(backend: Backend, plan: Play, session: str) -> AsyncIterator
 async def play_in_process(
     backend: Backend, session: str, parts: Sequence[HostedPart],
     model: StreamingModel, prices: Prices,
-    asked: Interrupted,
+    asked: Interrupted, patience: float | None = None,
 ) -> None:  # fmt: skip
     """Hosts `parts` in this process until the session is closed, or it is asked to stop.
 
+    A call may take `patience` seconds; None: as long as the session gives.
     Closes `model` at the end: what it holds open belongs to this event loop.
     """
     try:
         async with enter_room(RedisLog(backend.reader, session)) as room:
-            await host_agents(room, parts, model, nonce=str(ULID()), prices=prices, stop=asked.stop)
+            await host_agents(
+                room,
+                parts,
+                model,
+                nonce=str(ULID()),
+                prices=prices,
+                stop=asked.stop,
+                patience_seconds=patience,
+            )
     finally:
         if (aclose := getattr(model, "aclose", None)) is not None:
             with anyio.CancelScope(shield=True):
                 await aclose()
+
+
+def patience_of(settings: Settings) -> float | None:
+    """How long an endpoint's answer is waited for; None where a script answers."""
+    return settings.patience if settings.has_model else None
 
 
 async def _in_children(
@@ -242,16 +264,16 @@ async def _settled(
     just before is taken for alive until it is `STALE_MS` silent.
     """
     if worker is not None and worker.ended is None:
-        await wait_until_settled(backend, session, worker.check)
+        await wait_until_settled(backend, session, settings.patience, worker.check)
         return
     if worker is None:
         with anyio.move_on_after(STALE_MS / 1000):
-            await wait_until_settled(backend, session)
+            await wait_until_settled(backend, session, settings.patience)
             return
     if worker is None and await has_live_worker(backend.bus):
-        await wait_until_settled(backend, session)
+        await wait_until_settled(backend, session, settings.patience)
     else:
         if worker is not None:
             print_notice(f"the worker ended with {worker.ended}; another one goes on")
         async with run_worker_process(settings, url) as another:
-            await wait_until_settled(backend, session, another.check)
+            await wait_until_settled(backend, session, settings.patience, another.check)

@@ -20,7 +20,7 @@ from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.interrupts import handle_signals
 from parley.server.basics.log_setup import configure_logging
 from parley.server.basics.output import print_json, print_notice, stderr, stdout, table_cell
-from parley.server.plays.play import Play, PlayResult, play, play_in_process
+from parley.server.plays.play import Play, PlayResult, patience_of, play, play_in_process
 from parley.server.plays.rehearsal import rehearse, session_file
 from parley.server.queries.log_queries import closing_row
 from parley.server.records.session_file import write_file
@@ -173,8 +173,9 @@ def _fail_where_nobody_answered(played: PlayResult) -> None:
     given_up = ended.get("reason") == "errors" and not totals.get("turns", 0)
     if calls and (given_up or totals.get("failed", 0) == calls):
         raise Failure(
-            f"none of the {calls} model calls of {played.session!r} was answered: see that the "
-            "endpoint of --model-url is up and has these models"
+            f"none of the {calls} model calls of {played.session!r} was answered: 'parley doctor' "
+            "asks the endpoint of --model-url and says what to change; a model that is up and "
+            "slow wants more --patience"
         )
 
 
@@ -211,5 +212,5 @@ async def _serve(
         handle_signals(lambda: None) as asked,
     ):
         backend, prices = Backend.of(running.bus, packs), cast_prices(settings, cast)
-        await play_in_process(backend, session, parts, model, prices, asked)
+        await play_in_process(backend, session, parts, model, prices, asked, patience_of(settings))
     return 0

@@ -25,7 +25,7 @@ from parley.server.settings import Settings
 from parley.server.transcripts import Transcript
 
 BATCH: Final = 64  # messages a round trip: past this a batch gains little
-STALLED_SECONDS: Final = 60  # without a step forward, whatever should work does not
+STALLED_SECONDS: Final = 60  # beyond a call of the model, and no step forward: nobody works
 LOOK_SECONDS: Final = 0.05
 
 Advance = Callable[[int], None]
@@ -46,7 +46,7 @@ async def replay(
             await _publish_shown(bus, session, transcript_drafts(transcript.entries), rate)
             if not wait:
                 return None
-            await wait_until_settled(backend, session, check)
+            await wait_until_settled(backend, session, settings.patience, check)
         return await read_digest(backend, session)
 
 
@@ -90,14 +90,16 @@ async def _offer(bus: Bus, session: str, batch: list[Draft]) -> None:
 
 
 async def wait_until_settled(
-    backend: Backend, session: str, check: Callable[[], None] = lambda: None
+    backend: Backend, session: str, patience: float, check: Callable[[], None] = lambda: None
 ) -> None:
     """Returns once the head is folded and no effect is due.
 
-    Raises `Failure` where nothing moves for a minute, or when `check` does.
+    Raises `Failure` where nothing moves, no call of a model ends either, for as long as
+    one may take (`patience`, seconds) and a minute more; or when `check` does.
     """
     bus, reader = backend.bus, backend.reader
-    before: tuple[int, int, int] | None = None
+    before: tuple[int, int, int, int] | None = None
+    stalled = patience + STALLED_SECONDS
     moved = anyio.current_time()
     while True:
         check()
@@ -106,13 +108,15 @@ async def wait_until_settled(
             memory = await reader.current(session)
             if not list_due_summaries(memory) and (await bus.info(session)).head == info.head:
                 return
-        now = (info.head, info.folded, info.due["effects"])
+        calls = sum(worker.stats.get("model_calls", 0) for worker in await bus.workers())
+        now = (info.head, info.folded, info.due["effects"], calls)
         if now != before:
             before, moved = now, anyio.current_time()
-        elif anyio.current_time() - moved > STALLED_SECONDS:
+        elif anyio.current_time() - moved > stalled:
             raise Failure(
-                f"session {session!r} has not moved for {STALLED_SECONDS} s at {info.folded} of "
-                f"{info.head}; see 'parley status' and the workers' logs"
+                f"session {session!r} has not moved for {stalled:g} s at {info.folded} of "
+                f"{info.head}; see 'parley status' and the workers' logs, and give a slow model "
+                "more --patience"
             )
         await anyio.sleep(LOOK_SECONDS)
 

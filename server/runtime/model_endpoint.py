@@ -29,7 +29,7 @@ def open_embedder(settings: Settings) -> Embedder | None:
         settings.model_embedding,
         key=settings.model_key.get_secret_value(),
         url=settings.model_url or None,
-        timeout_seconds=settings.model_timeout_seconds,
+        timeout_seconds=settings.patience,
     )
 
 
@@ -44,7 +44,7 @@ def open_model(settings: Settings) -> StreamingModel | None:
         key=settings.model_key.get_secret_value(),
         url=settings.model_url or None,
         large=settings.model_large or None,
-        timeout_seconds=settings.model_timeout_seconds,
+        timeout_seconds=settings.patience,
         temperature=settings.model_temperature,
     )
 

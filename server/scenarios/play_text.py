@@ -9,6 +9,10 @@ from parley.server.basics.output import count_of, format_micros
 from parley.server.scenarios.cost_bound import CostBound
 
 _UNKNOWN: Final = "cost unknown: no prices"
+_ERRORS: Final = (
+    "the model did not answer, or not in time, so there is no result: 'parley doctor' asks it "
+    "once and says what to change; one that is only slow wants more --patience"
+)
 
 
 def worst_line(bound: CostBound) -> str:
@@ -49,4 +53,5 @@ def ended_lines(
         + (f"cost {format_micros(totals.get('micros', 0))}" if priced else _UNKNOWN)
     )
     free = " (nothing was paid: the words are the script's)" if scripted else ""
-    return [f"{session} ended: {ended['rule'] or ended['reason']}", counts + free]
+    lines = [f"{session} ended: {ended['rule'] or ended['reason']}", counts + free]
+    return [*lines, _ERRORS] if "errors" in ended["reason"].split("+") else lines

@@ -1,9 +1,9 @@
 """Names that settings had elsewhere: still accepted, with a warning that names the new one.
 
 A file, `parley session set` and, for those of layered memory, variables with
-the prefix `AEC_MEMORY_` may use them. Where both an old and a new name are
-given the new one wins; of two old names for one setting, the one that stands
-first in `ALIASES`.
+the prefix `AEC_MEMORY_` may use them; for Parley's own, its variables as well.
+Where both an old and a new name are given the new one wins; of two old names for
+one setting, the one that stands first in `ALIASES`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from parley.server.basics.errors import Misuse
+from parley.server.settings.setting import PREFIX
 
 OLD_PREFIX: Final = "AEC_MEMORY_"
 # The tables that old keys stood in.
@@ -116,6 +117,7 @@ class Alias:
     new: tuple[str, ...]
     read: Read = _same
     layered: bool = False  # a variable with `AEC_MEMORY_` says it, too
+    own: bool = False  # or one with `PARLEY_`
 
 
 def _layered(old: str, new: str, read: Read = _same) -> Alias:
@@ -161,6 +163,8 @@ ALIASES: Final = (
     _layered("summarization_temperature", "model_temperature"),
     _layered("enable_summarization_cache", "memo_hours", _off_is_zero),
     _layered("cache_ttl_hours", "memo_hours"),
+    # models
+    Alias("model_timeout_seconds", ("patience",), own=True),
     # deliberation
     Alias("SUMMARY_INTERVAL", ("summary.interval",)),
     Alias("maxSummaries", ("caps.summaries",)),
@@ -170,7 +174,10 @@ ALIASES: Final = (
 )
 OLD: Final[Mapping[str, tuple[str, ...]]] = {alias.old: alias.new for alias in ALIASES}
 OLD_VARIABLES: Final = {
-    OLD_PREFIX + alias.old.upper(): alias.old for alias in ALIASES if alias.layered
+    prefix + alias.old.upper(): alias.old
+    for alias in ALIASES
+    for prefix, is_read in ((OLD_PREFIX, alias.layered), (PREFIX, alias.own))
+    if is_read
 }
 # Old keys below a participant's own name in `note.agents`.
 OLD_FIELDS: Final = {"memory_character_limit": "limit", "memory_length": "limit"}
@@ -257,9 +264,9 @@ def old_name_rows() -> str:
     notes: dict[str, list[str]] = {}
     for alias in ALIASES:
         notes.setdefault(alias.old, []).append(_ABOUT[alias.read])
-    layered = {alias.old for alias in ALIASES if alias.layered}
+    variables = {old: f"`{variable}`" for variable, old in OLD_VARIABLES.items()}
     for old, about in notes.items():
-        variable = f"`{OLD_PREFIX}{old.upper()}`" if old in layered else ""
+        variable = variables.get(old, "")
         names = ", ".join(f"`{name}`" for name in OLD[old])
         rows.append(f"| `{old}` | {variable} | {names} | {'; '.join(filter(None, about))} |")
     return "\n".join(rows) + "\n"

@@ -101,13 +101,13 @@ def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) ->
         if not value:
             continue  # set to nothing is not set, as in a shell
         given = GivenValue(value, variable)
-        if variable.startswith(OLD_PREFIX):
-            old = OLD_VARIABLES.get(variable)
-            if old is not None:
-                sources.old[old] = given
-            else:
-                near = nearest(variable, list(OLD_VARIABLES))
-                sources.warnings.append(f"no setting reads {variable}; the nearest is {near}")
+        if (old := OLD_VARIABLES.get(variable)) is not None:
+            sources.old[old] = given
+        elif variable.startswith(OLD_PREFIX):
+            near = nearest(
+                variable, [name for name in OLD_VARIABLES if name.startswith(OLD_PREFIX)]
+            )
+            sources.warnings.append(f"no setting reads {variable}; the nearest is {near}")
         elif variable in _UNHEEDED:
             sources.warnings.append(unheeded(variable))
         elif variable.startswith(PREFIX) and variable not in FOREIGN | {CONFIG}:

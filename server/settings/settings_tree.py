@@ -9,13 +9,15 @@ default. A name that no setting has is refused, with the nearest one that has.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from parley.listeners.spending.prices import Price
+from parley.memory.settings.floor_settings import VoteSettings
 from parley.memory.settings.presets import load_preset, opening_tree
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.setting_trees import overlay_trees
@@ -24,6 +26,8 @@ from parley.server.settings.serve_settings import ServeSettings
 from parley.server.settings.setting import set_at
 from parley.server.settings.setting_sources import Sources, read_sources
 from parley.server.settings.setting_table import SETTINGS
+
+BALLOT_CALLS: Final = 2  # a ballot, and another where the first could not be read
 
 
 class Settings(BaseModel):
@@ -64,7 +68,9 @@ class Settings(BaseModel):
         default_factory=dict,
         description="micros per million tokens by model or tier: input, output, cached",
     )
-    model_timeout_seconds: float = Field(30, gt=0, description="deadline of one model call")
+    patience: float = Field(
+        60, gt=0, le=3600, description="seconds that a model's answer is waited for"
+    )
     model_temperature: float = Field(0.1, ge=0, le=2, description="temperature of a model call")
     memo_hours: int = Field(
         24, ge=0, description="how long a model's answer is used again for the same; 0: never"
@@ -86,14 +92,20 @@ class Settings(BaseModel):
     def opening(self, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The partial tree that `session.opened` logs: the preset, with what was set laid over it.
 
-        `given` lies between the two: what a transcript says of itself. `echo.how` is resolved
-        here, once: a process with an embedding model opens sessions that go by it.
+        `given` lies between the two: what a transcript says of itself. Two are resolved here,
+        once: a process with an embedding model opens sessions that go by it (`echo.how`), and
+        one whose model is slow opens them with the time that two ballots take (`vote.seconds`).
         """
         own = self.session.model_dump(exclude_unset=True)
         tree = load_preset(self.session.preset) if "preset" in own else {}
         tree = opening_tree(overlay_trees(overlay_trees(tree, dict(given or {})), own))
-        if self.has_model and self.model_embedding and "how" not in tree.get("echo", {}):
+        if not self.has_model:
+            return tree
+        if self.model_embedding and "how" not in tree.get("echo", {}):
             tree = overlay_trees(tree, {"echo": {"how": "embedding"}})
+        seconds = math.ceil(BALLOT_CALLS * self.patience)
+        if seconds > VoteSettings().seconds and "seconds" not in tree.get("vote", {}):
+            tree = overlay_trees(tree, {"vote": {"seconds": seconds}})
         return tree
 
 

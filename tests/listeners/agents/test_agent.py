@@ -174,7 +174,7 @@ async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus:
     assert "expired" in [entry.reason for entry in kinds(log, "floor.released")]
     assert {entry.participant for entry in kinds(log, "message")} == {"host", "quick"}
     assert all(len(who) == 1 for who in commits_by_epoch(log).values())
-    assert "discarded" in [entry.outcome for entry in kinds(log, "spend.settled")
+    assert "failed" in [entry.outcome for entry in kinds(log, "spend.settled")
                            if entry.participant == "slow"]  # fmt: skip
 
 

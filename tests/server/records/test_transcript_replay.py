@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from parley.bus import Bus
+from parley.server.records import transcript_replay
 from tests.support.doors.calls import Parley
 from tests.support.processes.running import is_running
+from tests.support.servers.fake_openai import FakeOpenAI, Manners
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import every_flavour
 
@@ -120,3 +123,38 @@ def test_a_bad_reference_stops_before_the_session_is_opened(
     assert ran.code == 1
     assert "line 1" in ran.err
     assert parley("session", "ls", "--json").rows() == []
+
+
+def test_a_summary_that_takes_its_time_is_waited_for(
+    parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as the patience says: it is the model's, and no extract."""
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    monkeypatch.setattr(transcript_replay, "STALLED_SECONDS", 0.2)
+    with FakeOpenAI(manners=Manners(first_token_seconds=1.5)) as endpoint:
+        ran = parley(
+            "replay", DEMO, "--session", "s", "--model-url", endpoint.url, "--patience", "20",
+            "--summary-interval", "20",
+        )  # fmt: skip
+    assert ran.code == 0, ran.err
+    log = json.loads(parley("session", "export", "s", "-o", "-").out)["entries"]
+    summaries = [row["entry"] for row in log if row["entry"]["kind"] == "summary.made"]
+    assert summaries
+    assert {summary["how"] for summary in summaries} == {"model"}
+
+
+def test_where_nobody_is_at_work_the_wait_ends_and_says_so(
+    parley: Parley, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After what a call may take and the time for a step: whoever waits hears what to change."""
+
+    async def has_one(bus: Bus) -> bool:
+        return True
+
+    monkeypatch.setenv("PARLEY_REDIS", redis_url)
+    monkeypatch.setattr(transcript_replay, "STALLED_SECONDS", 0.2)
+    monkeypatch.setattr(transcript_replay, "has_live_worker", has_one)
+    ran = parley("replay", DEMO, "--session", "s", "--patience", "0.3")
+    assert ran.code == 1
+    assert "session 's' has not moved for 0.5 s at 0 of" in ran.err
+    assert "give a slow model more --patience" in ran.err

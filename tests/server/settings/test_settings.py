@@ -389,3 +389,20 @@ def test_opening_twice_gives_the_same_tree() -> None:
     again = resolve_defaults({"preset": "autobiographer"}, {}).opening()
     assert first["routes"]["own"] == "off"
     assert again["routes"]["own"] == "reflect"
+
+
+@pytest.mark.parametrize(
+    ("flags", "seconds"),
+    [
+        ({"model_url": "http://h/v1", "patience": "300"}, 600),
+        ({"model_url": "http://h/v1", "patience": "300", "vote.seconds": "90"}, 90),
+        ({"model_url": "http://h/v1"}, None),
+        ({"patience": "300"}, None),
+    ],
+)
+def test_a_slow_model_gives_votes_the_time_that_two_ballots_take(
+    flags: dict[str, str], seconds: int | None
+) -> None:
+    """Unless the time of a vote was given, or no model is asked."""
+    tree = resolve_defaults(flags, {}).opening()
+    assert tree.get("vote", {}).get("seconds") == seconds

@@ -1,0 +1,182 @@
+"""Agents whose endpoint, over real HTTP, takes longer than the session gives."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import anyio
+import pytest
+from structlog.testing import capture_logs
+
+from parley.bus import Draft
+from parley.bus.entries import Entry, Message, SessionOpened, VoteInitiated
+from parley.bus.log.local_log import LocalLog
+from parley.listeners.agents.host import HostedPart, host_agents
+from parley.listeners.models.model_port import Completion
+from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.models.scripted_model import ScriptedModel
+from parley.listeners.offline.virtual_loop import run_virtual
+from parley.listeners.rooms.log_port import LocalLogPort
+from parley.listeners.rooms.room import enter_room
+from parley.listeners.spending.accounts import PARLEY, Charge, reserve_draft, settle_draft
+from tests.support.logs.logs import PACKS
+from tests.support.servers.fake_openai import FakeOpenAI, Manners
+from tests.support.servers.patience import cancel_and_wait, wait_until
+from tests.support.sessions.talkers import persona, quiet
+
+SHORT = {"evaluation_ms": 100, "lease_ms": 100, "auction_ms": 20}
+STEPS = 0.4  # seconds of a call: four times what the session gives
+
+
+def answer(request: dict[str, Any]) -> str:
+    """A bid where one is asked for, a ballot where that is, else a sentence."""
+    fields = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "choice" in fields.get("properties", {}):
+        return json.dumps({"choice": ["accept"], "why": "it is cheaper"})
+    if "act" in fields.get("properties", {}):
+        bid = {"act": "bid", "urgency": 2, "intent": "answer"}
+        return json.dumps(bid)
+    return "We could keep the index where it is and measure first."
+
+
+def opened(stop: object, **groups: Any) -> LocalLog:
+    log = LocalLog()
+    floor = {"policy": "bid", **SHORT, **groups.pop("floor", {})}
+    log.open(SessionOpened(settings={"floor": floor, "stop": stop, **groups}))
+    return log
+
+
+def entries(log: LocalLog, kind: str) -> list[Any]:
+    return [record.entry for record in log.read(count=2_000) if record.entry.kind == kind]
+
+
+async def talk(
+    log: LocalLog, url: str, patience: float | None, *, names: tuple[str, ...] = ("ann", "bob"),
+    say: str = "What about the index?", then: Entry | None = None,
+) -> None:  # fmt: skip
+    """Host `names` with the endpoint at `url` until the session closes.
+
+    A person says `say` before they come, and `then` once they sit there.
+    """
+    model = OpenAIModel("small-1", url=url, timeout_seconds=patience or 30.0)
+    async with enter_room(LocalLogPort(log, PACKS)) as room:
+        await room.publish([Draft("say", Message(participant="eli", content=say))])
+        parts = [HostedPart(name, persona(name)) for name in names]
+        hosting = host_agents(room, parts, model, nonce="a", patience_seconds=patience)
+        task = asyncio.create_task(hosting)
+        try:
+            if then is not None:
+                await wait_until(lambda: set(names) <= room.memory.floor.seats.keys())
+                await room.publish([Draft("then", then)])
+            await task
+        finally:
+            await cancel_and_wait(task)
+    await model.aclose()
+
+
+def slow(seconds: float) -> FakeOpenAI:
+    return FakeOpenAI(manners=Manners(first_token_seconds=seconds, reply=answer))
+
+
+async def test_a_call_that_takes_longer_than_the_session_gives_is_waited_for() -> None:
+    """Bids, drafts and their floor: the seat says how long an answer takes."""
+    log = opened({"turns": 2})
+    with slow(STEPS) as endpoint:
+        await talk(log, endpoint.url, 10)
+    assert entries(log, "session.closed")[0].reason == "turns"
+    assert {entry.reason for entry in entries(log, "floor.released")} == {"spoke"}
+    assert {entry.outcome for entry in entries(log, "spend.settled")} <= {"used", "discarded"}
+    seats = [entry for entry in entries(log, "participant.joined") if entry.role == "agent"]
+    assert {entry.answer_ms for entry in seats} == {11_000}
+    assert {entry.lease_ms for entry in entries(log, "floor.granted")} == {11_000}
+
+
+async def test_a_ballot_that_takes_longer_than_an_evaluation_may_is_waited_for() -> None:
+    log = opened({"votes": 1})
+    with slow(STEPS) as endpoint:
+        vote = VoteInitiated(participant="eli", content="Shall we move it?")
+        await talk(log, endpoint.url, 10, then=vote)
+    ballots = entries(log, "ballot.cast")
+    assert {ballot.participant: ballot.choice for ballot in ballots} == {
+        "ann": ("accept",), "bob": ("accept",),
+    }  # fmt: skip
+
+
+async def test_what_comes_too_late_is_logged_counted_and_ends_without_a_result() -> None:
+    """No fallback is published where nobody was heard."""
+    log = opened({"any": [{"turns": 5}]}, vote={"fallback": "We keep the old index."})
+    with capture_logs() as logs, slow(30) as endpoint:
+        await talk(log, endpoint.url, 0.3)
+    (closed,) = entries(log, "session.closed")
+    assert closed.reason == "errors"
+    assert closed.totals["failed"] == closed.totals["calls"] > 0
+    assert not entries(log, "results.final")
+    late = [line for line in logs if line["event"] == "model_late"]
+    assert {line["setting"] for line in late} == {"patience"}
+    assert {line["purpose"] for line in late} >= {"evaluate"}
+
+
+async def test_a_draft_whose_lease_ran_out_is_late_too() -> None:
+    """Without a patience the session alone says how long a draft may take."""
+    log = opened({"turns": 1}, floor={"policy": "round_robin"})
+    with capture_logs() as logs, slow(1) as endpoint, anyio.move_on_after(0.6):
+        await talk(log, endpoint.url, None, names=("ann",))
+    assert "expired" in {entry.reason for entry in entries(log, "floor.released")}
+    assert {entry.outcome for entry in entries(log, "spend.settled")} == {"failed"}
+    assert {line["purpose"] for line in logs if line["event"] == "model_late"} == {"draft"}
+
+
+async def test_a_call_of_minutes_is_broken_off_within_two_seconds_when_a_person_speaks() -> None:
+    """The endpoint hears of it: the connection is closed."""
+    log = opened({"messages": 3}, floor={"policy": "round_robin", "restarts": 1})
+    manners = Manners(first_token_seconds=0.1, tokens_per_second=0.05, reply=answer)
+    with FakeOpenAI(manners=manners) as endpoint:
+        model = OpenAIModel("small-1", url=endpoint.url, timeout_seconds=240)
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
+            parts, stop = [HostedPart("ann", persona("ann"))], anyio.Event()
+            hosting = host_agents(room, parts, model, nonce="a", stop=stop, patience_seconds=240)
+            task = asyncio.create_task(hosting)
+            await room.publish([Draft("eli", Message(participant="eli", content="Well?"))])
+            await wait_until(lambda: endpoint.calls == 1)
+            with anyio.fail_after(2):
+                await room.publish([Draft("more", Message(participant="eli", content="Or not?"))])
+                await wait_until(lambda: endpoint.calls == 2)
+            stop.set()
+            await task
+        await model.aclose()
+    assert entries(log, "spend.settled")[0].outcome == "discarded"
+
+
+@pytest.mark.parametrize(
+    ("settled", "closed", "cost"), [(20.0, 20.0, (1, 320)), (500.0, 100.0, (0, 0))]
+)
+def test_the_end_waits_for_a_worker_s_call_as_long_as_the_patience_says(
+    settled: float, closed: float, cost: tuple[int, int]
+) -> None:
+    """What a summary under way came to is in the totals; a dead worker's is not waited for."""
+    log = LocalLog()
+    log.open(SessionOpened(settings={"floor": {"policy": "round_robin"}, "stop": {"messages": 1}}))
+    charge = Charge("summary:1", PARLEY, "summary", 500)
+
+    async def main() -> float:
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
+            await room.publish([reserve_draft(charge)])
+            hosting = host_agents(
+                room, [HostedPart("ann", persona("ann"))], ScriptedModel(quiet), nonce="a",
+                patience_seconds=100,
+            )  # fmt: skip
+            task = asyncio.create_task(hosting)
+            began = anyio.current_time()
+            await room.publish([Draft("eli", Message(participant="eli", content="That is all."))])
+            await asyncio.wait({task}, timeout=settled)
+            if not task.done():
+                answer = Completion("So it was.", "small-1", 300, 20)
+                await room.publish([settle_draft(charge, answer, "used", {})])
+            await task
+            return anyio.current_time() - began
+
+    assert run_virtual(main()) == pytest.approx(closed, abs=1)
+    (end,) = entries(log, "session.closed")
+    assert (end.totals["calls"], end.totals["tokens"]) == cost
