@@ -102,8 +102,12 @@ def environment_problems(file: Path) -> Iterator[str]:
     """Variables that parley would refuse to start with."""
     lines = file.read_text(encoding="utf-8").splitlines()
     pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    given = {name.strip(): value for name, _, value in pairs}
+    if not file.name.endswith(".example"):
+        for name in (name for name, value in given.items() if "change-me" in value):
+            yield f"{file}: {name} is still the one of the example; choose another"
     try:
-        resolve_defaults({}, {name.strip(): value for name, _, value in pairs})
+        resolve_defaults({}, given)
     except Misuse as refused:
         yield f"{file}: {refused}"
 

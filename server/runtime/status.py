@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
 
 from parley.bus import Bus
+from parley.bus.connection.server_access import examine_access
 from parley.bus.contract.errors import BusError
 from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.memory.errors import DomainError
@@ -73,12 +74,18 @@ async def _list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, st
     return dict(sorted(reasons.items()))
 
 
+_STATES: Final = {"closed": "ok", "local": "warn", "open": "fail"}
+
+
 async def run_checks(settings: Settings) -> list[dict[str, str]]:
     """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`."""
     checks = list(_at_home(settings))
     try:
         async with open_connection(settings) as running:
             checks += [check async for check in _connected(running.bus, running.kind)]
+            if running.kind == "given":
+                access = await examine_access(running.url)
+                checks.append(_check("access", _STATES[access.state], access.finding))
     except BusError as error:
         checks.append(_check("redis", "fail", str(error)))
     return checks

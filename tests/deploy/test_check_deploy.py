@@ -118,3 +118,13 @@ def test_a_redis_that_would_lose_sessions_is_named(
     plant(deploy / "redis" / "redis.conf", old, new)
     (problem,) = redis_problems(deploy / "redis" / "redis.conf")
     assert named in problem
+
+
+def test_an_example_that_was_only_copied_is_refused(deploy: Path) -> None:
+    """Everybody knows its passwords; the examples themselves may hold them."""
+    example = deploy / "redis.env.example"
+    assert list(environment_problems(example)) == []
+    copied = deploy / "redis.env"
+    copied.write_bytes(example.read_bytes())
+    (problem,) = environment_problems(copied)
+    assert "REDISCLI_AUTH is still the one of the example" in problem
