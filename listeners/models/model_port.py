@@ -158,6 +158,9 @@ def error_kind(status: int, code: str | None, type: str | None, message: str) ->
     return "refused"
 
 
+_REPEATED: Final = re.compile(r"^Error code: \d+(?: - )?")  # as the client begins, and gateways
+
+
 def error_of(
     status: int,
     code: str | None,
@@ -166,7 +169,8 @@ def error_of(
     headers: Mapping[str, str] | None = None,
 ) -> ModelError:
     """The `ModelError` for a provider's refusal."""
-    text = f"HTTP {status} {code or type or ''}".strip() + f": {message[:300]}"
+    name = "" if str(code or type) == str(status) else code or type or ""
+    text = f"HTTP {status} {name}".strip() + f": {_REPEATED.sub('', message)[:300]}"
     match error_kind(status, code, type, message):
         case "overflow":
             return ContextOverflow(text)

@@ -259,9 +259,10 @@ def _translate(error: Exception) -> ModelError:
     import openai
 
     if isinstance(error, openai.APIStatusError):
-        return error_of(
-            error.status_code, error.code, error.type, error.message, error.response.headers
-        )
+        message = error.message
+        if error.status_code == 404 and "/v1" not in error.request.url.path:
+            message += "; most servers are asked below /v1: see whether the address ends in it"
+        return error_of(error.status_code, error.code, error.type, message, error.response.headers)
     if isinstance(error, openai.APIResponseValidationError):
         return BadAnswer(str(error))
     if isinstance(error, openai.APIError):  # connection, time-out, an error event of a stream

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 import time
 from contextlib import aclosing
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Literal
 
@@ -500,3 +502,37 @@ def test_the_provider_is_imported_only_when_asked() -> None:
         "sys.exit('openai' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_refusal_says_its_status_once() -> None:
+    """A gateway repeats it as a code, the client in words."""
+    error = error_of(401, "401", None, "Error code: 401 - {'error': 'no such key'}")
+    assert str(error) == "HTTP 401: {'error': 'no such key'}"
+    named = error_of(401, "invalid_api_key", None, "Incorrect API key provided")
+    assert str(named) == "HTTP 401 invalid_api_key: Incorrect API key provided"
+
+
+async def test_an_address_without_its_path_is_told_what_may_be_missing() -> None:
+    """A server that answers nothing there says 404, and no more."""
+
+    class Nothing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_error(404)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Keep the test's output clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Nothing)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        for path, hinted in (("", True), ("/v1", False)):
+            model = OpenAIModel("small-1", url=f"http://127.0.0.1:{server.server_port}{path}")
+            with pytest.raises(ModelRefused) as refused:
+                await model.complete(PROMPT)
+            await model.aclose()
+            assert ("most servers are asked below /v1" in str(refused.value)) == hinted
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
