@@ -18,6 +18,8 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 
 from parley.bus.connection.task_groups import open_task_group
+from parley.server.http.bodies.value_count import check_value_count
+from parley.server.http.problems.problem_details import Problem
 from parley.server.mcp.message_envelope import is_message
 from parley.server.mcp.stdio_pipes import Line, LineReader, LineWriter
 
@@ -96,7 +98,10 @@ def parse_line(line: Line) -> types.JSONRPCMessage | types.ErrorData:
     if line is None:
         return types.ErrorData(code=types.INVALID_REQUEST, message="The line is too long.")
     try:
+        check_value_count(line)
         tree = orjson.loads(line)
+    except Problem as problem:
+        return types.ErrorData(code=types.INVALID_REQUEST, message=problem.detail)
     except orjson.JSONDecodeError:
         return types.ErrorData(code=types.PARSE_ERROR, message="The line is no JSON.")
     is_answer = isinstance(tree, dict) and "method" not in tree

@@ -28,7 +28,10 @@ class ServeSettings(BaseModel):
     rate: int = Field(50, ge=1, le=100_000, description="entries a second that a token publishes")
     reads: int = Field(100, ge=1, le=100_000, description="other requests a second of a token")
     body_bytes: int = Field(
-        8 << 20, ge=1 << 12, le=1 << 30, description="longest request and WebSocket frame"
+        2 << 20,
+        ge=1 << 12,
+        le=1 << 30,
+        description="longest request and WebSocket frame, and bytes a second of a token",
     )
     import_bytes: int = Field(
         256 << 20, ge=1 << 12, le=1 << 34, description="longest session file that is imported"

@@ -141,10 +141,18 @@ def caller_or_anonymous(connection: HTTPConnection, deps: Dependencies) -> Calle
 def credential_problem(connection: HTTPConnection) -> Problem | None:
     """Why nobody knows the caller; None where it brings a good token."""
     try:
-        known = _quietly(connection, dependencies_of_app(connection)).jti
+        known_caller(connection)
     except Problem as problem:
         return problem
-    return None if known else Problem("token-missing")
+    return None
+
+
+def known_caller(connection: HTTPConnection) -> Caller:
+    """The caller by its token, without a charge. Raises `Problem` `token-…`."""
+    caller = _quietly(connection, dependencies_of_app(connection))
+    if not caller.jti:
+        raise Problem("token-missing")
+    return caller
 
 
 def _quietly(connection: HTTPConnection, deps: Dependencies) -> Caller:

@@ -17,6 +17,7 @@ from ulid import ULID
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.listeners.rooms.room import Room
+from parley.server.http.bodies.value_count import check_value_count
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.live.client_queue import Ending
@@ -48,7 +49,9 @@ PROTOCOL: Final = "parley.v1"
 PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
 UNREADABLE: Final = 3  # frames that cannot be read before it ends
 REFUSALS: Final = 100  # frames refused before it ends; one is forgiven a second
-REFUSED: Final = frozenset({"rate", "forbidden", "invalid"})  # for what the client alone did
+REFUSED: Final = frozenset(
+    {"rate", "forbidden", "invalid", "too-large"}
+)  # for what the client alone did
 LAST_WORD_SECONDS: Final = 30.0
 
 CODES: Final[dict[str, int]] = {
@@ -147,12 +150,16 @@ class WebSocketSession:
             await self._wait_for("frame", 1)
             await self._wait_for("bytes", len(text))
             try:
+                check_value_count(text.encode())
                 tree = from_json(text)  # whole numbers as they were sent
             except ValueError:
                 await self._nack(None, Problem("malformed"))
                 self._unreadable += 1
                 if self._unreadable == UNREADABLE:
                     return self.end("unreadable")
+                continue
+            except Problem as problem:
+                await self._nack(None, problem)
                 continue
             try:
                 await self._dispatch(room, tree)

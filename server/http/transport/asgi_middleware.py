@@ -12,16 +12,19 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parley.bus.connection.event_log import EventLog
-from parley.server.http.identity.credentials import credential_problem
+from parley.server.http.bodies.value_count import ValueCount
+from parley.server.http.identity.credentials import charge_rate, known_caller
 from parley.server.http.problems.problem_details import (
     RETRY_SECONDS,
     Problem,
     problem_from_exception,
     send_problem,
 )
+from parley.server.http.state.dependencies import dependencies_of_app
+from parley.server.http.tokens.callers import Caller
 
 QUERY_BYTES: Final = 8192
-STRANGERS_BYTES: Final = 64 << 10  # of a body, from somebody without a good token
+STRANGERS_BYTES: Final = 16 << 10  # of a body; more takes a good token, which pays for them
 LAST_WORD_SECONDS: Final = 5.0  # for who asked what is cut off to be told so
 IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
 STARTS: Final = frozenset(
@@ -106,9 +109,10 @@ class SecureHeaders:
 
 
 class BodyLimit:
-    """413 for a longer body, declared or not; `import_bytes` on the import route.
+    """413 for a longer body, declared or not, or one of too many values: before it is read.
 
-    Whoever brings no good token is told so before much of a body is taken in.
+    The import route takes `import_bytes`, of any number of values. Whoever brings no good
+    token is told so before much of a body is taken in; of a token its bytes are charged.
     """
 
     def __init__(self, app: ASGIApp, body_bytes: int, import_bytes: int) -> None:
@@ -121,16 +125,13 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = self._limit(scope)
+        imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"]) is not None
+        limit = self.import_bytes if imports else self.body_bytes
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > limit:
             await send_problem(Problem("too-large", limit=limit), scope, receive, send)
         else:
-            await self.app(scope, _counted(scope, receive, limit), send)
-
-    def _limit(self, scope: Scope) -> int:
-        imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"])
-        return self.import_bytes if imports else self.body_bytes
+            await self.app(scope, _counted(scope, receive, limit, imports), send)
 
 
 class HeadMethod:
@@ -158,21 +159,28 @@ class HeadMethod:
         await self.app(asked, receive, sending)
 
 
-def _counted(scope: Scope, receive: Receive, limit: int) -> Receive:
-    """`receive`, until more than `limit` came: whoever reads the body meets the problem."""
-    came, known = 0, False
+def _counted(scope: Scope, receive: Receive, limit: int, imports: bool) -> Receive:
+    """`receive`, until more than may came: whoever reads the body meets the problem."""
+    came, paid = 0, STRANGERS_BYTES
+    caller: Caller | None = None
+    values = ValueCount()
 
     async def receiving() -> Message:
-        nonlocal came, known
+        nonlocal came, paid, caller
         message = await receive()
         if message["type"] == "http.request":
-            came += len(message.get("body", b""))
+            piece = message.get("body", b"")
+            came += len(piece)
             if came > limit:
                 raise Problem("too-large", limit=limit)
-            if came > STRANGERS_BYTES and not known:
-                if problem := credential_problem(HTTPConnection(scope)):
-                    raise problem
-                known = True
+            if came > paid:
+                connection = HTTPConnection(scope)
+                caller = caller or known_caller(connection)
+                if not imports:
+                    charge_rate(dependencies_of_app(connection), caller, "bytes", came - paid)
+                paid = came
+            if not imports:
+                values.add(piece)
         return message
 
     return receiving

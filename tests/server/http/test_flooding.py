@@ -12,7 +12,9 @@ from contextlib import contextmanager, suppress
 import httpx2
 import pytest
 from anyio import to_thread
+from websockets.asyncio.client import connect
 
+from parley.server.http.bodies.value_count import VALUES
 from tests.support.doors.doors import doors
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.sessions import discuss
@@ -136,3 +138,58 @@ async def test_whoever_floods_a_socket_is_closed_and_delays_nobody(
     unreadable = data.startswith(FLOODS["nothing"][:8])
     assert flooding.ending == ((1008, "unreadable") if unreadable else (4429, "rate"))
     assert flooded <= TIMES * usual
+
+
+EMPTY = b"[" + b"[]," * 400_000 + b"[]]"
+BODIES = {
+    "POST /v1/sessions/s/messages": EMPTY,
+    "POST /v1/sessions/s/entries": b'{"entries":' + EMPTY + b"}",
+    "PATCH /v1/sessions/s/settings": b'{"settings":{"a":' + EMPTY + b"}}",
+    "POST /mcp": b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":' + EMPTY + b"}}",
+}
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+@pytest.mark.parametrize(("route", "body"), BODIES.items(), ids=BODIES)
+async def test_a_body_of_a_million_values_is_refused_before_it_is_read(
+    redis_url: str, route: str, body: bytes
+) -> None:
+    """By the processor's time of eight of them: less than that of reading a single one."""
+    method, path = route.split()
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        await discuss(d.deps.backend.bus, "s", 5)
+        await operator.request(method, path, content=b"[]", headers=JSON)
+        began = time.process_time()
+        json.loads(EMPTY)
+        reading, began = time.process_time() - began, time.process_time()
+        for _ in range(8):
+            answer = await operator.request(method, path, content=body, headers=JSON)
+            assert (answer.status_code, answer.json()["limit"]) == (413, VALUES)
+        assert time.process_time() - began <= 8 * reading
+
+
+async def test_a_frame_of_a_million_values_is_a_nack(redis_url: str) -> None:
+    async with doors(redis_url) as d:
+        await discuss(d.deps.backend.bus, "s", 5)
+        url = d.url.replace("http", "ws", 1) + f"{PATH}/ws"
+        bearer = {"Authorization": f"Bearer {d.token('ana', session='s')}"}
+        async with connect(url, additional_headers=bearer, open_timeout=PATIENCE) as ana:
+            await ana.recv()
+            await ana.send(EMPTY.decode())
+            nack = json.loads(await ana.recv())
+    assert (nack["type"], nack["problem"]["limit"]) == ("nack", VALUES)
+    assert nack["problem"]["type"] == "urn:parley:problem:too-large"
+
+
+async def test_the_bytes_of_a_token_are_charged(redis_url: str) -> None:
+    """Four bodies of the greatest length at once; then it is told when to come back."""
+    now = time.time()
+    content = b" " * (1 << 16)
+    async with (
+        doors(redis_url, clock=lambda: now, body_bytes=1 << 16) as d,
+        d.client(d.token("ana", session="s")) as ana,
+    ):
+        answers = [await ana.post("/v1/tickets", content=content, headers=JSON) for _ in range(8)]
+    assert [answer.status_code for answer in answers[:4]] == [400] * 4
+    assert answers[-1].status_code == 429
+    assert int(answers[-1].headers["Retry-After"]) >= 1
