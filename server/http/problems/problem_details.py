@@ -195,6 +195,10 @@ def _unavailable(_: BaseException) -> Problem:
     return Problem("unavailable", retry_after=RETRY_SECONDS)
 
 
+def _damaged(error: bus_errors.BusError) -> Problem:
+    return Problem("damaged", detail=f"{error}; 'parley doctor' names all that are damaged.")
+
+
 _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     bus_errors.SessionNotFound: _as("no-session"),
     bus_errors.SessionExists: _as("exists"),
@@ -204,6 +208,8 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     bus_errors.UnknownReference: _told("refused"),
     bus_errors.InvalidEntry: _told("refused"),
     bus_errors.Busy: _as("busy", retry_after="retry_after"),
+    bus_errors.SessionDamaged: _damaged,
+    bus_errors.WrongType: _damaged,
     bus_errors.BusError: _unavailable,
     TimeoutError: _unavailable,
     RangeGone: _unavailable,

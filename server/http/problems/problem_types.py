@@ -78,6 +78,9 @@ KINDS: Final[dict[str, ProblemType]] = {
         429, "Too many streams", "Too many streams are open; close one, or wait."
     ),
     "internal": ProblemType(500, "A fault of the server", "The log of the server tells more."),
+    "damaged": ProblemType(
+        500, "Session damaged", "What Redis has of this session is not what Parley wrote."
+    ),
     "unavailable": ProblemType(
         503, "Unavailable", "The store does not answer; ask again in a moment."
     ),
@@ -87,5 +90,5 @@ KINDS: Final[dict[str, ProblemType]] = {
 EVERYWHERE: Final = (
     "malformed", "token-missing", "token-invalid", "token-expired", "forbidden", "other-session",
     "origin", "too-slow", "too-large", "query-too-long", "media-type", "host", "invalid", "rate",
-    "unavailable",
+    "damaged", "unavailable",
 )  # fmt: skip

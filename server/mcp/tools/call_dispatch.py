@@ -34,6 +34,7 @@ _ADVICE: Final = {
     "conflict": "Repeat a call with the words it had; for others take another key.",
     "invalid": "See the schema of the tool.",
     "not-yet": "Leave `at` out, or wait after the newest entry.",
+    "damaged": "Nothing mends it from here: tell whoever runs the server.",
     "budget-too-small": "Ask for a larger budget.",
     "token-expired": "Ask whoever gave you the token for a new one.",
 }
