@@ -216,7 +216,7 @@ def test_a_model_that_never_answers_is_a_failure(at: Parley, tmp_path: Path) -> 
         assert fake.calls
     assert ran.code == 1
     assert "Incorrect API key" in ran.err
-    assert "was answered: see that the endpoint" in ran.err.splitlines()[-1]
+    assert "was answered: 'parley doctor' asks the endpoint" in ran.err.splitlines()[-1]
 
 
 def test_a_worker_that_was_killed_is_replaced(redis_url: str, tmp_path: Path) -> None:
