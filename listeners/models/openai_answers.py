@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from parley.listeners.models.model_port import BadAnswer, Completion
+from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, error_of
 from parley.listeners.models.reasoning import strip_reasoning
 
 MOST_TOKENS: Final = 1_000_000_000  # of one call; what is beyond is no count of anything
@@ -79,6 +79,8 @@ def parse_completion(answer: Any) -> Completion:
     """The completion of a whole `answer` of the client. Raises `BadAnswer`."""
     choices = getattr(answer, "choices", None)
     if not choices:
+        if isinstance(error := getattr(answer, "error", None), dict):
+            raise _error_in_body(error)
         raise BadAnswer(f"no choices in a {type(answer).__name__} of the endpoint")
     message = getattr(choices[0], "message", None)
     finish = getattr(choices[0], "finish_reason", None)
@@ -90,6 +92,15 @@ def parse_completion(answer: Any) -> Completion:
         finish,
         declined=bool(getattr(message, "refusal", None)),
     )
+
+
+def _error_in_body(error: dict[str, Any]) -> ModelError:
+    """What routers put into an answer with status 200: the refusal of whom they asked."""
+    code = str(error.get("code") or "")
+    status = int(code) if code.isdecimal() and 400 <= int(code) <= 599 else 500
+    named = None if code.isdecimal() else code or None
+    kind = error.get("type")
+    return error_of(status, named, str(kind) if kind else None, str(error.get("message", "")))
 
 
 def replace_lone_surrogates(value: Any) -> Any:

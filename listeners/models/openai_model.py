@@ -14,10 +14,12 @@ import importlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 
+from parley.bus.connection.event_log import EventLog
 from parley.listeners.models.embedding import Embeddings, parse_embeddings
 from parley.listeners.models.model_port import (
     BadAnswer,
@@ -33,6 +35,7 @@ from parley.listeners.models.openai_answers import StreamedAnswer, parse_complet
 from parley.listeners.models.openai_dialect import (
     Dialect,
     Refusal,
+    ignores_format,
     is_permanent,
     request_arguments,
     simplify,
@@ -46,6 +49,7 @@ FIRST_PAUSE_SECONDS: Final = 0.25
 LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
 
 _Answer = TypeVar("_Answer")
+_logger = EventLog("parley.model")
 _forbidden = ContextVar("forbidden", default=False)
 
 
@@ -104,9 +108,11 @@ class OpenAIModel:
         try:
             with _fail_at(deadline):
                 ask = self._listen if self._stream else self._ask
-                return await self._retry(lambda: ask(prompt, deadline), deadline)
+                answer = await self._retry(lambda: ask(prompt, deadline), deadline)
         except TimeoutError:
             raise self._too_slow() from None
+        self._look_at(prompt, answer)
+        return answer
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[str | Completion, None]:
         """The answer in pieces, and whole at last.
@@ -216,6 +222,14 @@ class OpenAIModel:
                 if learning:
                     self._dialects[name] = below
                 dialect = below
+
+    def _look_at(self, prompt: Prompt, answer: Completion) -> None:
+        """Asks in words from now on where the endpoint ignores what shape it was asked for."""
+        name = self._name(prompt)
+        dialect = self._dialects.get(name, Dialect())
+        if ignores_format(dialect, prompt, answer):
+            _logger.warning("format_ignored", model=name, asked=dialect.rung)
+            self._dialects[name] = replace(dialect, rung="tagged")
 
     def _name(self, prompt: Prompt) -> str:
         return prompt.model or self._names[prompt.tier]

@@ -59,6 +59,9 @@ _REFUSALS: Final[dict[str, tuple[int, dict[str, Any]]]] = {
 }  # fmt: skip
 
 
+# What a request is refused with, status and body; None where it is taken
+Refuse = Callable[[dict[str, Any]], "tuple[int, dict[str, Any]] | None"]
+
 Parameter = Literal[
     "json_schema", "json_object", "odd_schema", "stream_options", "temperature", "max_tokens"
 ]
@@ -94,7 +97,8 @@ class Manners:
 
     `refuses` are parameters that it does not know. `faults` per mille of its
     calls end as a 429, a 500 or a stream that breaks off, drawn by `seed` and
-    the request. `reply`, where given, answers instead of the fake's own `answer`.
+    the request. `reply`, where given, answers instead of the fake's own `answer`; `refuse`
+    gives the status and body of a request that it does not take.
     """
 
     refuses: frozenset[Parameter] = frozenset()
@@ -103,6 +107,7 @@ class Manners:
     faults: int = 0
     seed: int = 0
     reply: Reply | None = None
+    refuse: Refuse | None = None
 
 
 def realistic(
@@ -304,7 +309,10 @@ class _Handler(BaseHTTPRequestHandler):
         unknown = next(
             (field for field in self.owner.manners.refuses if asked_for(request, field)), None
         )
-        if unknown is not None:
+        refuse = self.owner.manners.refuse
+        if refuse is not None and (refused := refuse(request)) is not None:
+            self._json(*refused)
+        elif unknown is not None:
             param, message = _UNKNOWN[unknown]
             self._json(
                 400,
