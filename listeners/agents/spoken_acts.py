@@ -44,6 +44,7 @@ _YIELDS: Final = re.compile(
 )
 _WIDE: Final = {ord("？"): "?"}
 _STATES: Final = re.compile(r"[.!…](?=\s|$)|[。！]")  # ends a sentence that asks nothing
+_SENTENCE_END: Final = re.compile(r"[.!…?](?=\s|$)|[。！]|\n")
 _LINE_LEAD: Final = re.compile(r"[ \t]*(?:(?:[-*•>]|#{1,6}|[0-9]{1,2}[.)])[ \t]+)*[*_]{0,2}\Z")
 _GOES_ON: Final = re.compile(r"[ \t]*[,;.?!)]")  # behind a tag: it is a word of a sentence
 _VOTE: Final = re.compile(r"(?m)^[ \t]*\[VOTE (P[1-9][0-9]{0,8})\][ \t]*:?[ \t]*")
@@ -180,7 +181,8 @@ def _asks(text: str) -> bool:
 
 def _only_asks(memory: Memory, act: str, words: str) -> bool:
     """Whether the words behind a tag ask for what it says they do: "What if we …?" proposes."""
-    if act not in ("propose", "amend", "decide") or not _asks(words):
+    first = _SENTENCE_END.search(words.translate(_WIDE))
+    if act not in ("propose", "amend", "decide") or first is None or first[0] != "?":
         return False
     return all(detection.act != act for detection in memory.reader.read(words))
 

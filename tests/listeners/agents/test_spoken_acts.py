@@ -66,6 +66,16 @@ def bid(intent: Intent, re: str | None = None) -> Bid:
         ),
         ("ana", "[PROPOSE] What is the difference?", "What is the difference?"),
         ("ana", "[PROPOSE] What if we use SQLite?", "[PROPOSE] What if we use SQLite?"),
+        (
+            "ana",
+            "[PROPOSE] Which of SQLite or DuckDB should we take? Please decide, with a reason.",
+            "Which of SQLite or DuckDB should we take? Please decide, with a reason.",
+        ),
+        (
+            "ana",
+            "[PROPOSE] Why not simply? I propose that we take SQLite.",
+            "[PROPOSE] Why not simply? I propose that we take SQLite.",
+        ),
         ("ana", "[VOTE P1] Shall we?", "Shall we?"),
         ("cyd", "[VOTE P1] Shall we?", "[VOTE P1] Shall we?"),
         ("cyd", "[VOTE P2] Shall we?", "Shall we?"),
