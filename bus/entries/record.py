@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from msgspec import Struct
 
@@ -39,3 +40,8 @@ class Record(Struct, frozen=True, gc=False):
     def identity(self) -> str:
         """What tells this entry from another that took its place after a lost suffix."""
         return f"{self.seq}-{self.n} {self.received_ms} {self.id}"
+
+    @property
+    def mark(self) -> str:
+        """A digest of `identity`, 8 hex digits: what a client's cursor carries of it."""
+        return blake2b(self.identity.encode(errors="replace"), digest_size=4).hexdigest()

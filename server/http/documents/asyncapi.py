@@ -121,9 +121,10 @@ def _channels() -> Tree:
         "events": {
             "address": "/v1/sessions/{session}/events",
             "description": (
-                "Server-sent events; the id of an event is its seq. Starts after `Last-Event-ID`, "
-                "else after `after`, else now; `show` names messages, floor, other or all; "
-                "`facts=false` leaves facts out; of another `incarnation` nothing is resumed."
+                "Server-sent events; an event's id is its seq and mark. Starts after "
+                "`Last-Event-ID`, else after `after`, else now; `show` names messages, floor, "
+                "other or all; `facts=false` leaves facts out; of another `incarnation` nothing "
+                "is resumed."
             ),
             **_carrying(_STREAM),
         },

@@ -20,15 +20,22 @@ _FLOOR: Final = ("floor.", "participant.", "spend.")
 class Frame:
     """One event of a stream. Each form of it is made when it is first asked for, and kept.
 
-    `group` None goes to everybody. A frame with `seq` 0 moves nobody's cursor.
+    `group` None goes to everybody. A frame with `seq` 0 moves nobody's cursor. `mark` is
+    that of the entry at `seq`, where the frame is of one.
     """
 
-    __slots__ = ("_bare", "_cut", "_sse", "_ws", "data", "event", "group", "seq")
+    __slots__ = ("_bare", "_cut", "_sse", "_ws", "data", "event", "group", "mark", "seq")
 
     def __init__(
-        self, event: str, seq: int, group: Group | None, data: bytes, cut: int | None = None
+        self,
+        event: str,
+        seq: int,
+        group: Group | None,
+        data: bytes,
+        cut: int | None = None,
+        mark: str = "",
     ) -> None:
-        self.event, self.seq, self.group, self.data = event, seq, group, data
+        self.event, self.seq, self.group, self.data, self.mark = event, seq, group, data, mark
         self._cut = cut  # where its facts begin; None: it has none
         self._sse: bytes | None = None
         self._ws: str | None = None
@@ -38,7 +45,8 @@ class Frame:
     def sse(self) -> bytes:
         """The whole event of an event stream."""
         if self._sse is None:
-            id_line = b"id: %d\n" % self.seq if self.seq else b""
+            cursor = f"{self.seq}-{self.mark}" if self.mark else str(self.seq)
+            id_line = b"id: %s\n" % cursor.encode() if self.seq else b""
             self._sse = b"%sevent: %s\ndata: %s\n\n" % (id_line, self.event.encode(), self.data)
         return self._sse
 
@@ -55,7 +63,8 @@ class Frame:
         if self._cut is None:
             return self
         if self._bare is None:
-            self._bare = Frame(self.event, self.seq, self.group, self.data[: self._cut] + b"}")
+            data = self.data[: self._cut] + b"}"
+            self._bare = Frame(self.event, self.seq, self.group, data, mark=self.mark)
         return self._bare
 
 
@@ -80,7 +89,7 @@ def entry_frame(record: Record, facts: Sequence[Fact]) -> Frame:
     except (TypeError, UnicodeEncodeError):  # text that is not UTF-8, written past our doors
         head, tail = _unreadable(record), b',"facts":[]}'
     group = group_of_kind(record.entry.kind)
-    return Frame("entry", record.seq, group, head[:-1] + tail, len(head) - 1)
+    return Frame("entry", record.seq, group, head[:-1] + tail, len(head) - 1, record.mark)
 
 
 def group_of_kind(kind: str) -> Group:

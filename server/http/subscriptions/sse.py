@@ -1,4 +1,4 @@
-"""A session as an event stream: the id of an event is its entry's sequence number."""
+"""A session as an event stream: the id of an event is its entry's seq and mark."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,6 +19,7 @@ from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
+_CURSOR: Final = re.compile(r"([0-9]{1,16})(?:-([0-9a-f]{8}))?")
 GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
@@ -27,7 +29,8 @@ class SubscriptionRequest:
 
     `after` None is from now on. `incarnation` is that of the log it heard last; of another
     one nothing can be resumed. `resumed`: it says so itself, and is told to begin anew
-    where the log went back, since it could not do otherwise.
+    where the log went back, since it could not do otherwise. `mark`, where given, is that of
+    the entry at `after` as the client heard it: where another stands there, nothing is resumed.
     """
 
     after: int | None = None
@@ -35,6 +38,7 @@ class SubscriptionRequest:
     facts: bool = True
     incarnation: str | None = None
     resumed: bool = False
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +50,10 @@ class SubscriptionStart:
     anew: bool
 
 
-def parse_last_event_id(last: str | None) -> int | None:
-    """The cursor in `Last-Event-ID`; anything else than a sequence number is no cursor."""
-    if last is None or not last.isascii() or not last.isdigit() or len(last) > 16:
-        return None
-    return min(int(last), MAX_INTEGER)
+def parse_last_event_id(last: str | None) -> tuple[int, str] | None:
+    """The seq and the mark in `Last-Event-ID`, "" for no mark; None for what is no cursor."""
+    match = _CURSOR.fullmatch(last or "")
+    return None if match is None else (min(int(match[1]), MAX_INTEGER), match[2] or "")
 
 
 async def find_start(
@@ -64,9 +67,17 @@ async def find_start(
         if not wish.resumed:
             raise Problem("not-yet", limit=info.head)
         return SubscriptionStart(info, None, anew=True)
+    if wish.mark and wish.after and not await _stands(deps, room.session, wish.after, wish.mark):
+        return SubscriptionStart(info, None, anew=True)
     with anyio.fail_after(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
         await room.wait_until_folded(info.head if wish.after is None else wish.after)
     return SubscriptionStart(info, wish.after, anew=False)
+
+
+async def _stands(deps: Dependencies, session: str, seq: int, mark: str) -> bool:
+    """Whether entry `seq` is the one of that mark: a log that went back may have grown again."""
+    records = await deps.backend.bus.read(session, seq - 1, to=seq, count=1)
+    return bool(records) and records[0].mark == mark
 
 
 def hello_frame(

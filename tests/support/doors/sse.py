@@ -22,6 +22,11 @@ class Event:
     id: str | None = None
 
 
+def seq_of(event: Event) -> int:
+    """The sequence number in the id of `event`; 0 where it has none."""
+    return int((event.id or "0").partition("-")[0])
+
+
 @dataclass(slots=True)
 class Stream:
     """An open response: `headers` in lower case, `body` of a refusal."""

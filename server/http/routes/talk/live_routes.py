@@ -37,7 +37,7 @@ Incarnation = Annotated[
     response_class=Response,
     responses={
         200: {
-            "description": "An event an entry; the id of an event is its sequence number.",
+            "description": "An event an entry; its id is its seq, `-` and a mark of the entry.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
         **problem_responses("no-session", "not-yet", "streams"),
@@ -55,14 +55,16 @@ async def events(
         str | None,
         Query(max_length=128, description="as Parley-Key, for an EventSource with a cookie"),
     ] = None,
-    last_event_id: Annotated[str | None, Header(description="seq heard last; over `after`")] = None,
+    last_event_id: Annotated[
+        str | None, Header(description="id of the event heard last; over `after`")
+    ] = None,
 ) -> Response:
     """Every entry once and in order, with the facts that it gave."""
     resumed = parse_last_event_id(last_event_id)
+    seq, mark = (after, "") if resumed is None else resumed
     wish = SubscriptionRequest(
-        after=after if resumed is None else resumed, show=parse_groups(show.split(",")),
-        facts=facts,
-        incarnation=incarnation, resumed=resumed is not None,
+        after=seq, show=parse_groups(show.split(",")), facts=facts, incarnation=incarnation,
+        resumed=resumed is not None, mark=mark,
     )  # fmt: skip
     return EventStream(deps, caller, session, wish)
 

@@ -327,7 +327,7 @@ def test_a_frame_is_one_line_whatever_was_said() -> None:
     (record,) = numbered([Message(participant="ana\nid: 7", content=words)])
     frame = entry_frame(record, apply(Memory(PACKS), numbered([SessionOpened()])[0]))
     lines = frame.sse.split(b"\n")
-    assert lines[:2] == [b"id: 1", b"event: entry"]
+    assert lines[:2] == [f"id: 1-{record.mark}".encode(), b"event: entry"]
     assert lines[2].startswith(b"data: ")
     assert lines[3:] == [b"", b""]
     assert b"\r" not in frame.sse
@@ -342,7 +342,7 @@ def test_a_frame_without_facts_differs_in_nothing_else() -> None:
     assert orjson.loads(frame.bare.data) == {
         key: value for key, value in orjson.loads(frame.data).items() if key != "facts"
     }
-    assert frame.bare.sse.startswith(b"id: 2\nevent: entry\n")
+    assert frame.bare.sse.startswith(f"id: 2-{log[1].mark}\nevent: entry\n".encode())
     assert notice_frame("bye", reason="gone").bare.data == b'{"type":"bye","reason":"gone"}'
 
 

@@ -9,16 +9,18 @@ from urllib.parse import urlsplit
 
 import anyio
 import pytest
+import redis
 import structlog
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from parley.bus import Bus
 from tests.support.doors.doors import Standing, doors
-from tests.support.doors.sse import streamed
+from tests.support.doors.sse import seq_of, streamed
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.rooms import publish_message
 from tests.support.sessions.sessions import discuss, whole
+from tests.support.sessions.talks import forget_after, message_draft
 
 PATH = "/v1/sessions/s/events"
 
@@ -46,7 +48,8 @@ async def test_the_stream_starts_with_hello_and_goes_on_from_now(redis_url: str)
         }  # fmt: skip
         await publish_message(d.deps.backend.bus, "s", "bo", "I propose we paint the pier.")
         entry = await stream.next()
-        assert (entry.event, entry.id) == ("entry", "7")
+        (record,) = await d.deps.backend.bus.read("s", 6)
+        assert (entry.event, entry.id) == ("entry", f"7-{record.mark}")
         assert entry.data["entry"]["content"] == "I propose we paint the pier."
         assert entry.data["facts"][0]["kind"] == "proposal.made"
 
@@ -63,8 +66,30 @@ async def test_it_resumes_behind_the_cursor_without_gap_or_duplicate(
         async with streamed(d.url, PATH + query, token, **headers) as stream:
             await discuss(d.deps.backend.bus, "s", 10, first=31)
             assert (await stream.next()).data["after"] == 11
-            ids = [int((await stream.next()).id or 0) for _ in range(30)]
+            ids = [seq_of(await stream.next()) for _ in range(30)]
     assert ids == list(range(12, 42))
+
+
+async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
+    """The log went back while the server was away, and grew beyond the cursor by other entries."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        await discuss(bus, "s", 60)
+        async with doors(redis_url) as d:
+            token = d.token("ana", session="s")
+            async with streamed(d.url, PATH + "?after=40", token) as stream:
+                cursor = (await stream.take(2))[-1].id or ""
+        assert cursor.partition("-")[0] == "41"
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "s", seq=20, n=19)
+        await bus.publish("s", [message_draft(1000 + k) for k in range(40)])
+        async with doors(redis_url) as d:
+            for last, told in ((cursor, "reset"), ("41", "entry")):
+                async with streamed(d.url, PATH, token, Last_Event_ID=last) as stream:
+                    assert [event.event for event in await stream.take(2)] == ["hello", told]
+            records = await bus.read("s", 40, to=41)
+            same = f"41-{records[0].mark}"
+            async with streamed(d.url, PATH, token, Last_Event_ID=same) as stream:
+                assert seq_of((await stream.take(2))[-1]) == 42
 
 
 async def test_it_tells_the_log_as_it_stands(redis_url: str) -> None:
@@ -138,7 +163,7 @@ async def test_a_replaced_log_is_told_on_the_open_stream(redis_url: str) -> None
             reset = await stream.next()
             assert (reset.event, reset.id) == ("reset", "3")
             await publish_message(bus, "s", "bo", "Again.")
-            assert (await stream.next()).id == "4"
+            assert seq_of(await stream.next()) == 4
 
 
 async def test_a_removed_session_ends_the_stream(redis_url: str) -> None:
@@ -221,8 +246,8 @@ async def test_a_client_that_does_not_read_is_dropped_and_holds_up_nobody(redis_
             while b"event: dropped" not in heard[-400:]:
                 heard += await asyncio.wait_for(loop.sock_recv(slow, 1 << 20), PATIENCE)
         after = json.loads(heard[heard.rindex(b"data: ") + 6 :].split(b"\n")[0])["after"]
-        assert f"id: {after}\n".encode() in heard
-        assert f"id: {after + 1}\n".encode() not in heard
+        assert f"id: {after}-".encode() in heard
+        assert f"id: {after + 1}-".encode() not in heard
         await wait_until(lambda: len(d.deps.streams) == 0)
 
 
@@ -276,7 +301,7 @@ async def test_streams_live_through_an_outage_of_redis(durable_server: RedisServ
                 durable_server.start()
                 await wait_until(lambda: "hints_resumed" in [line["event"] for line in logged])
                 await publish_message(bus, "s", "bo", "Are we back?")
-                assert (await stream.next()).id == "7"
+                assert seq_of(await stream.next()) == 7
             assert [line["event"] for line in logged].count("hints_lost") == 1
 
 
