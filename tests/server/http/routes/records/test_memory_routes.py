@@ -23,7 +23,7 @@ from parley.server.render.minutes.minutes_forms import Form, render
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import receipt_time
 from tests.support.doors.doors import Standing, doors
-from tests.support.doors.sse import streamed
+from tests.support.doors.sse import seq_of, streamed
 from tests.support.logs.logs import PACKS
 from tests.support.sessions.sessions import discuss, thoughts, whole
 
@@ -100,7 +100,7 @@ async def test_a_rewritten_notebook_is_nobody_elses_either(d: Standing, bus: Bus
     assert "canary7f3a" not in str(row)
     path = f"/v1/sessions/a/events?after={receipt.seq - 1}"
     async with streamed(d.url, path, d.token("zoe", session="a")) as stream:
-        while (event := await stream.next()).id != str(receipt.seq):
+        while seq_of(event := await stream.next()) != receipt.seq:
             pass
     assert "note.revised" in str(event.data)
     assert "canary7f3a" not in str(event.data)
