@@ -18,9 +18,11 @@ from parley.memory.text.plain_text import OUTCOME_LIMIT
 
 _LONG: Final = 300  # characters of an item's text, where its block has as many
 _LONGEST: Final = 500  # with the sentence before it, where it points back to that
-_WORDS: Final = 4  # a sentence of fewer says what it is about under its heading alone
-_WORDS_OF_ITEM: Final = 8  # an item of a list
+_WORDS: Final = 8  # a sentence of fewer says what it is about under its heading alone
+_WORDS_OF_ITEM: Final = 12  # an item of a list
 _READ: Final = 2000  # characters of a unit that an item quotes from
+_LEADS_IN: Final = re.compile(r":[\s*_]{0,8}\Z")
+_BETWEEN: Final = "; "  # parts of what is proposed as one
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
@@ -60,11 +62,15 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
 
 
 def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
-    """`text`, which `unit` says, under its heading where it is too short to be understood.
+    """`text`, which `unit` says, with what it needs to be understood: what it leads in, or its
+    heading where it is short.
 
     An option says what it is by itself: answers name it by what its text begins with.
     """
-    if unit.kind == "heading" or message.is_option(message.units.index(unit)):
+    index = message.units.index(unit)
+    if _LEADS_IN.search(message.text, unit.start, unit.end):
+        text = _with_parts(message, index, text)
+    if unit.kind == "heading" or message.is_option(index):
         return text
     above = unit.lead if unit.lead >= 0 else unit.heading
     few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
@@ -72,6 +78,26 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
         lead = message.units[above]
         return _join(tidy(message.text[lead.start : lead.end]), text)
     return text
+
+
+def _with_parts(message: WrittenMessage, index: int, text: str) -> str:
+    """`text`, which leads something in, with the items below it, or with the sentence behind it,
+    as far as there is room.
+    """
+    parts: list[str] = []
+    size = len(text)
+    block = message.units[index].block
+    for below, unit in enumerate(message.units[index + 1 :], index + 1):
+        if unit.block == block or unit.lead > index:  # of the same paragraph; part of a part
+            continue
+        if below > index + 1 and unit.lead != index and unit.heading != index:
+            break
+        words = tidy(message.text[unit.start : unit.end]).rstrip(".;,")
+        size += len(words) + len(_BETWEEN)
+        if size > _LONG and (parts or size > _LONGEST):
+            break
+        parts.append(words)
+    return _join(text, _BETWEEN.join(parts)) if parts else text
 
 
 def _join(lead: str, text: str) -> str:

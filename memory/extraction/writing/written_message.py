@@ -23,9 +23,8 @@ MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
 _TOP: Final = 8  # units that count toward it
 _WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
-_SECOND: Final = -300  # of the likeliest but one: who proposes seldom puts forward one course
-_LEAST: Final = -50  # of any further unit
-_BESIDE: Final = 50  # of one in a block that proposes already: else it goes on about the first
+_SECOND: Final = -200  # of the likeliest but one: who proposes seldom puts forward one course
+_LEAST: Final = -120  # of any further unit
 _BEHIND: Final = 400  # how far one may be behind the likeliest
 _HEADING: Final = 100  # a heading is less likely to say it than what stands under it
 _OPENING: Final = 3  # units, greetings left out
@@ -242,17 +241,14 @@ def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
     ranked.sort()
     lowest = -ranked[0][0] - _BEHIND
     chosen: set[int] = set()
-    blocks: set[int] = set()
     for behind, index in ranked:
         score = -behind
         least = _SECOND if len(chosen) == 1 else _LEAST
         if chosen and score <= max(least, lowest):
             break
-        if units[index].block not in blocks or score > _BESIDE:
-            blocks.add(units[index].block)
-            chosen.add(index)
-            if len(chosen) == MOST:
-                break
+        chosen.add(index)
+        if len(chosen) == MOST:
+            break
     for index in sorted(chosen):
         unit = units[index]
         if unit.lead in chosen:

@@ -260,6 +260,41 @@ def test_a_short_item_is_told_under_its_lead_in() -> None:
     assert proposed(text) == ["Please do the following before Friday: Wire Redis"]
 
 
+def test_a_lead_in_is_told_with_what_it_leads_in() -> None:
+    """Not with the parts of a part, nor with what stands behind the list."""
+    text = (
+        "The two lookups cost us most of a request. Please change **these**:\n\n"
+        "- the cache of the tokens,\n    - its size was measured\n- the index of the table\n\n"
+        "The figures are in the wiki, where the others were put."
+    )
+    assert proposed(text)[0].endswith(
+        "Please change these: the cache of the tokens; the index of the table"
+    )
+    steps = "".join(f"- step {number} of the plan that was read aloud\n" for number in range(20))
+    long = proposed(f"Please go on with what follows:\n\n{steps}")[0]
+    assert long.startswith("Please go on with what follows: step 0 of the plan that was read")
+    assert len(long) <= 300
+    assert long.endswith("aloud")
+
+
+def test_a_question_that_a_colon_ends_is_told_with_the_sentence_behind_it() -> None:
+    text = "I suggest the following:\n\nThe old printer goes to the archive in May."
+    assert proposed(text) == ["I suggest the following: The old printer goes to the archive in May"]
+
+
+def test_several_courses_of_one_message_are_items_each() -> None:
+    """Also those that are less likely than the first, and short ones of one list."""
+    text = (
+        "The archive has no room left.\n\n## Proposed steps\n\n"
+        "- Move the old maps to the cellar\n- Sell the second press\n- Print nothing until June\n"
+    )
+    assert proposed(text) == [
+        "Proposed steps: Move the old maps to the cellar",
+        "Proposed steps: Sell the second press",
+        "Proposed steps: Print nothing until June",
+    ]
+
+
 def test_a_ruling_says_what_stands_under_its_heading() -> None:
     message = read("## Plan approved\n\nThe tokens are cached for an hour, by Bo.")
     decided = next(each for each in message.placed() if each.act == "decide")
