@@ -45,7 +45,7 @@ check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
 bench: $(DEV) ## the hot path against its budgets
 	@$(BIN)/python -m benchmarks.run $(ARGS)
 
-eval: $(DEV) ## how well talk is read, on recorded meetings and agents; ARGS=--agents
+eval: $(DEV) ## how well talk is read, on recorded meetings and agents; ARGS=--agents, --deliberation
 	@$(BIN)/python -m benchmarks.extraction $(ARGS)
 
 lock: ## resolve the requirement locks anew (needs uv)

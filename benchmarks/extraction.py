@@ -26,6 +26,7 @@ from typing import Any
 
 import orjson
 
+from benchmarks import context_arms
 from benchmarks.agents_scores import agents_figures
 from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_cost import costs
@@ -103,6 +104,11 @@ def options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--agents", action="store_true", help="agents' talk alone (seconds)")
     parser.add_argument(
+        "--deliberation",
+        action="store_true",
+        help="talk by a model, from Parley's context and from others (benchmarks.context_arms)",
+    )
+    parser.add_argument(
         "--errors",
         type=int,
         default=0,
@@ -118,6 +124,9 @@ def options() -> argparse.ArgumentParser:
 
 def main() -> None:
     """Read, score, print."""
+    if "--deliberation" in sys.argv[1:]:
+        context_arms.main([each for each in sys.argv[1:] if each != "--deliberation"])
+        return
     parser = options()
     asked = parser.parse_args()
     if asked.agents and (asked.corpora or asked.errors):
