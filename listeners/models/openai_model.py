@@ -28,6 +28,7 @@ from parley.listeners.models.model_port import (
     ModelRefused,
     ModelUnavailable,
     Prompt,
+    Tier,
     TooSlow,
     error_of,
 )
@@ -100,6 +101,10 @@ class OpenAIModel:
     def name(self) -> str:
         """The model of the tier `small`: of an embedder, the only one."""
         return self._names["small"]
+
+    def dialect(self, tier: Tier) -> Dialect:
+        """What the model of that tier was seen to understand; all of it as long as none refused."""
+        return self._dialects.get(self._names[tier], Dialect())
 
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""

@@ -16,7 +16,7 @@ from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.rooms.room import Room
 from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions.acts import Acts
-from parley.listeners.sessions.turns import WAIT_SECONDS, FloorRequest, FloorTurns, Muted
+from parley.listeners.sessions.turns import FloorRequest, FloorTurns, Muted
 
 
 class Speech(SeatHolder, Acts):
@@ -59,9 +59,9 @@ class Speech(SeatHolder, Acts):
         topic: str | None = None,
         at: str | None = None,
         id: str = "",
-        seconds: float = WAIT_SECONDS,
+        seconds: float | None = None,
     ) -> Receipt:
-        """`say`, under `id`, with at most `seconds` of waiting; where it stands."""
+        """`say`, under `id`, with at most `seconds` of waiting (`take_floor`); where it stands."""
         entry = self._entry(text, act, re, to, topic, at)
         await self._keep_seat()
         if not self._needs_floor:
@@ -84,7 +84,7 @@ class Speech(SeatHolder, Acts):
 
     async def take_floor(
         self,
-        seconds: float = WAIT_SECONDS,
+        seconds: float | None = None,
         *,
         urgency: int = 1,
         intent: Intent = "answer",
@@ -94,7 +94,8 @@ class Speech(SeatHolder, Acts):
         """Wait for the floor; gives its epoch. The next message is said in it, and ends it.
 
         Nothing to wait for where it is not needed. Raises `NotGranted` when
-        `seconds` are over.
+        `seconds` are over; without them two turns are waited for, each as long as the
+        session and the slowest of its seats say that a turn may take.
         """
         wish = _wish(urgency, intent, re, novelty)
         await self._keep_seat()
@@ -104,7 +105,7 @@ class Speech(SeatHolder, Acts):
         return await self._turns.take(wish, seconds)
 
     @asynccontextmanager
-    async def floor(self, seconds: float = WAIT_SECONDS, **wish: Any) -> AsyncIterator[int]:
+    async def floor(self, seconds: float | None = None, **wish: Any) -> AsyncIterator[int]:
         """`take_floor` as a block; what is not used is given back at its end."""
         epoch = await self.take_floor(seconds, **wish)
         failed = True

@@ -22,8 +22,9 @@ from parley.bus.contract.errors import SessionClosed, StaleEpoch
 from parley.bus.entries import Entry, FloorBid, FloorPassed, FloorReleased, Intent, Release
 from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.obstacles import Obstacle, find_obstacle
+from parley.memory.floor.seats import lease_ms
 
-WAIT_SECONDS: Final = 120.0  # for a grant; longer than a turn of most models takes
+WAIT_TURNS: Final = 2  # for a grant: the one that runs, and one that goes first
 
 log = EventLog("parley.turns")
 
@@ -81,13 +82,14 @@ class FloorTurns:
         self._host = TaskHost("parley-turns")
         self._leaving: Child | None = None  # from what was given up
 
-    async def take(self, wish: FloorRequest, seconds: float = WAIT_SECONDS) -> int:
+    async def take(self, wish: FloorRequest, seconds: float | None = None) -> int:
         """The epoch in which the floor is ours, once it is.
 
         Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
-        `seconds`, and `SessionClosed`. Whoever gives up waiting leaves no bid behind,
-        and no grant.
+        `seconds`, or after two of the longest turns that anybody here may take, and
+        `SessionClosed`. Whoever gives up waiting leaves no bid behind, and no grant.
         """
+        seconds = self._longest_wait() if seconds is None else seconds
         try:
             with anyio.fail_after(seconds):
                 await self.left()
@@ -222,6 +224,16 @@ class FloorTurns:
         me = self._me
         while me.floor.epoch < epoch and me.memory.closed is None:
             await me.room.wait_past(me.room.seq)
+
+    def _longest_wait(self) -> float:
+        """Seconds of so many turns, as long as the patience of whoever is slowest here makes them.
+
+        A seat says in the log how long its model is waited for.
+        """
+        memory = self._me.memory
+        present = [name for name, seat in memory.floor.seats.items() if seat.present]
+        longest = max((lease_ms(memory, name) for name in present), default=0)
+        return WAIT_TURNS * max(longest, memory.settings.floor.lease_ms) / 1000
 
     def _refused(self, seconds: float) -> NotGranted:
         me = self._me

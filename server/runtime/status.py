@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, Final
-
-import anyio
 
 from parley.bus import Bus
 from parley.bus.connection.server_access import examine_access
 from parley.bus.contract.errors import BusError
 from parley.bus.contract.session_info import DAMAGED, SessionInfo
-from parley.listeners.models.model_port import ModelError, Prompt, TooSlow
 from parley.memory.errors import DomainError
-from parley.memory.text.text_sizes import count_tokens
 from parley.server.basics.errors import Refused
 from parley.server.runtime.connection import open_connection
-from parley.server.runtime.model_endpoint import closing_model, open_model
+from parley.server.runtime.model_checks import Check, check_model
 from parley.server.runtime.packs import read_packs
 from parley.server.runtime.worker_process import has_live_worker
 from parley.server.settings import Settings
@@ -79,15 +74,13 @@ async def _list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, st
     return dict(sorted(reasons.items()))
 
 
-_QUESTION: Final = Prompt(
-    "You answer briefly.", "Count from one to twenty, in words.", max_tokens=64
-)
 _STATES: Final = {"closed": "ok", "local": "warn", "open": "fail"}
 
 
-async def run_checks(settings: Settings) -> list[dict[str, str]]:
+async def run_checks(settings: Settings) -> list[Check]:
     """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`."""
-    checks = [*_at_home(settings), await _check_model(settings)]
+    checks: list[Check] = list(_at_home(settings))
+    checks += [check async for check in check_model(settings)]
     try:
         async with open_connection(settings) as running:
             checks += [check async for check in _connected(running.bus, running.kind)]
@@ -107,40 +100,6 @@ def _at_home(settings: Settings) -> Iterator[dict[str, str]]:
         yield _check("patterns", "ok", names)
     except (Refused, DomainError) as error:
         yield _check("patterns", "fail", str(error))
-
-
-async def _check_model(settings: Settings) -> dict[str, str]:
-    """The endpoint's answer to one short question: how long it took, and how fast it speaks."""
-    model = open_model(settings)
-    if model is None:
-        return _check(
-            "model", "ok", "none: summaries are extracts; --model-key or --model-url adds one"
-        )
-    if importlib.util.find_spec("openai") is None:
-        return _check(
-            "model",
-            "fail",
-            "the openai package is missing: install parley-deliberation[model] (docs/install.md)",
-        )
-    began = anyio.current_time()
-    try:
-        async with closing_model(model):
-            answer = await model.complete(_QUESTION)
-    except ModelError as error:
-        slow = "; one that is only slow wants more --patience" * isinstance(error, TooSlow)
-        return _check("model", "fail", f"{error}{slow}")
-    seconds = anyio.current_time() - began
-    tokens = answer.output_tokens or count_tokens(answer.text)
-    speech = settings.session.speak.out * seconds / max(1, tokens)
-    pace = tokens / max(seconds, 0.001)
-    finding = f"{answer.model} answered in {seconds:.1f} s, {pace:.0f} tokens a second"
-    if speech <= settings.patience:
-        return _check("model", "ok", finding)
-    return _check(
-        "model", "warn",
-        f"{finding}: what is said may take {speech:.0f} s, and --patience is "
-        f"{settings.patience:g}; --patience {2 * speech:.0f} would do (docs/models.md)",
-    )  # fmt: skip
 
 
 async def _connected(bus: Bus, kind: str) -> AsyncIterator[dict[str, str]]:

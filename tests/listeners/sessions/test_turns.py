@@ -15,7 +15,7 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.rooms.log_port import LocalLogPort
 from parley.listeners.rooms.participant import Participant
 from parley.listeners.rooms.room import Room, enter_room
-from parley.listeners.sessions.turns import FloorRequest, FloorTurns
+from parley.listeners.sessions.turns import FloorRequest, FloorTurns, NotGranted
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import cancel_and_wait, wait_until
 
@@ -54,6 +54,23 @@ async def granted() -> AsyncIterator[tuple[SlowDoor, Room, FloorTurns]]:
         turns = FloorTurns(Participant(room, "echo", "x"))
         assert await turns.take(FloorRequest()) == 1
         yield door, room, turns
+
+
+@pytest.mark.parametrize(("answer_ms", "waited"), [(None, "0.1 s"), (150, "0.3 s")])
+async def test_a_turn_is_waited_for_as_long_as_two_may_take(
+    answer_ms: int | None, waited: str
+) -> None:
+    """Each as long as the session gives a holder, or as its slowest seat says of its model."""
+    log = LocalLog("s")
+    log.open(SessionOpened(settings={"floor": {"policy": "bid", "lease_ms": 50}}))
+    slow = ParticipantJoined(participant="slow", role="agent", seat="y", answer_ms=answer_ms)
+    joined = ParticipantJoined(participant="echo", role="agent", seat="x")
+    log.publish([Draft("slow", slow), Draft("join", joined)])
+    async with enter_room(LocalLogPort(log, PACKS)) as room:
+        turns = FloorTurns(Participant(room, "echo", "x"))
+        with pytest.raises(NotGranted, match=f"within {waited}"):
+            await turns.take(FloorRequest())
+        await turns.aclose()
 
 
 def spoken(room: Room) -> int:
