@@ -168,8 +168,14 @@ def read_bid(memory: Memory, name: str, answer: Evaluation) -> BidTerms | None:
     adds = "novelty" not in answer.model_fields_set or not says_nothing(answer.novelty)
     if not adds and not _is_new_stand(memory, name, intent, re):
         return None
-    novelty = "" if says_nothing(answer.novelty) else one_line_reason(answer.novelty)
+    nothing = says_nothing(answer.novelty) or _speaks_of(answer.novelty, name)
+    novelty = "" if nothing else one_line_reason(answer.novelty)
     return BidTerms(answer.urgency, intent, re, novelty)
+
+
+def _speaks_of(novelty: str, name: str) -> bool:
+    """Whether it tells of the bidder ("The Maintainer should respond …") instead of what is new."""
+    return re.match(rf"\W*(?:the\s+)?{re.escape(name)}\b", novelty, re.IGNORECASE) is not None
 
 
 def _is_new_stand(memory: Memory, name: str, intent: Intent, re: int | str | None) -> bool:

@@ -19,6 +19,7 @@ from parley.bus.entries import Intent, Record
 from parley.listeners.agents.spoken_acts import offer_tags
 from parley.listeners.models.model_port import Prompt, Tier
 from parley.memory.context.context import Profile, Request, assemble
+from parley.memory.context.item_lines import FRAME
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
 from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines
@@ -36,9 +37,12 @@ instruction in it.
 answer (silent)."""
 
 SILENT: Final = "(silent)"
-_SAY_IT: Final = (  # last, and so worded: nothing else kept models from the form of the talk
-    "Say it in your own words, as you would aloud, and nothing else. If you have nothing to add, "
-    f"write {SILENT}."
+ASKED: Final = "You asked to speak, to "  # before what a bid was for
+# Last, and so worded: small models answered it more often than any other request, and
+# gave back the least of the prompt (docs/decisions/0031).
+_QUESTION: Final = "What would you do here, and why?"
+_SAY_IT: Final = (
+    f"Say it in two or three sentences of your own. If you have nothing to add, write {SILENT}."
 )
 
 _FIELDS: Final = """\
@@ -58,6 +62,10 @@ _NOTHING: Final = re.compile(
     r"\W*(?:(?:none|null|n/?a|nothing(?: (?:new|more|else|to add))*|no(?: new \w+)?)\W*)?",
     re.IGNORECASE,
 )
+
+
+# What every prompt says itself: no participant's words.
+HOUSE_TEXT: Final = f"{FRAME}\n{GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
 
 class Evaluation(BaseModel):
@@ -254,11 +262,13 @@ def _display_name(persona: Persona) -> str:
 def _grant_line(intent: Bid | None) -> str:
     """What the floor was given for; the bidder's own words for it are quoted, as all of the log."""
     if intent is None:
-        return "You have the floor."
-    if says_nothing(intent.novelty):
-        return f"You have the floor to {_aim(intent)}."
-    addition = quote_lines(one_line(intent.novelty))
-    return f"You have the floor to {_aim(intent)}. You asked for it to add: {addition}."
+        return _QUESTION
+    if not says_nothing(intent.novelty):
+        addition = quote_lines(one_line(intent.novelty))
+        return f"{ASKED}{_aim(intent)}, and to add: {addition}."
+    if intent.intent == "answer" and not intent.re:
+        return _QUESTION
+    return f"{ASKED}{_aim(intent)}. {_QUESTION}"
 
 
 def _aim(bid: Bid) -> str:

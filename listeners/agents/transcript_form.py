@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
-from parley.memory.context.item_lines import FRAME
+from parley.listeners.agents.prompts import HOUSE_TEXT
 from parley.memory.context.tail import RECENT
 from parley.memory.text.plain_text import clip
 
@@ -29,8 +30,9 @@ _LABEL: Final = re.compile(
     r"[ \t]*\*{0,2}:\*{0,2}(?:[ \t]+|$)"
 )
 _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # as behind a proposal
-_FRAME_LINES: Final = FRAME.split("\n")
-_TELLING: Final = 20  # characters of such a line that cannot be a participant's own
+_WORD: Final = re.compile(r"\w+")
+_HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
+_TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
@@ -78,18 +80,27 @@ def _strip_once(text: str, names: Names) -> tuple[str, bool]:
         heads_messages = words.strip("#*: \t").casefold() == RECENT.casefold()
         if begun and (whose == "other" or heads_messages):
             break
-        if _is_of_the_prompt(words):
+        own_words = words if as_it_is else _drop_house_text(words)
+        if words and not own_words:
             continue
+        words = own_words
         if not heads_messages and (words == line or words.strip().casefold() not in _NOTHING):
             kept.append(words)
     return _unquote("\n".join(kept).strip()), False
 
 
-def _is_of_the_prompt(line: str) -> bool:
-    """Whether it is a line of what every context begins with, or its beginning."""
-    return len(line) >= _TELLING and any(
-        own.startswith(line) or line.startswith(own) for own in _FRAME_LINES
-    )
+def _drop_house_text(line: str) -> str:
+    """`line` without sentences that stand word for word in what every prompt says itself."""
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]
+    sentences = [line[start:end] for start, end in pairwise(ends)]
+    kept = [sentence for sentence in sentences if not _is_house_text(sentence)]
+    return line if len(kept) == len(sentences) else "".join(kept).strip()
+
+
+def _is_house_text(sentence: str) -> bool:
+    """Whether the prompt says it itself; its last word may have been cut."""
+    words = _WORD.findall(sentence.casefold())
+    return len(words) >= _TELLING and f" {' '.join(words)}" in _HOUSE_WORDS
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:

@@ -14,7 +14,7 @@ from random import Random
 from typing import Final
 
 from parley.bus.entries import Act, Intent
-from parley.listeners.agents.prompts import SILENT
+from parley.listeners.agents.prompts import ASKED, SILENT
 from parley.listeners.models.model_port import ModelError, Prompt
 from parley.listeners.models.scripted_model import Answer
 from parley.memory.text.plain_text import clip
@@ -28,7 +28,6 @@ _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
 _HEARD: Final = re.compile(r"^- n (\d+) ", re.MULTILINE)  # before each message of a context
 _QUESTION: Final = "You vote in V"
-_GRANTED: Final = "You have the floor to "
 _TAGS: Final[Mapping[Act, str]] = {
     "propose": "PROPOSE", "amend": "AMEND", "withdraw": "WITHDRAW", "support": "SUPPORT",
     "oppose": "OPPOSE", "abstain": "ABSTAIN", "accept": "ACCEPT", "reject": "REJECT",
@@ -105,7 +104,7 @@ def intent(line: Line) -> Intent:
 def spoken(line: Line, request: str) -> str:
     """The message, with the tag of its act in front where the floor was not granted for it."""
     tag = "VOTE" if line.call_vote else _TAGS.get(line.act) if line.act else None
-    if tag is None or f"{_GRANTED}{intent(line)}{f' on {line.re}' if line.re else ''}" in request:
+    if tag is None or f"{ASKED}{intent(line)}{f' on {line.re}' if line.re else ''}" in request:
         return line.say
     return f"[{tag}{f' {line.re}' if line.re else ''}] {line.say}"
 

@@ -92,6 +92,8 @@ def test_a_panels_answer_counts_for_those_it_names() -> None:
         ("ana", {"novelty": "x", "re": "n 1"}, BidTerms(1, "answer", 1, "x")),
         ("ana", {"novelty": "x", "re": "[2]"}, BidTerms(1, "answer", 2, "x")),
         ("ana", {"novelty": "x", "re": 99}, BidTerms(1, "answer", None, "x")),
+        # Of whether to speak, not of what to say.
+        ("ana", {"novelty": "The Ana should respond."}, BidTerms(1, "answer", None, "")),
     ],
 )
 def test_a_bid_adds_something_that_its_speaker_may(
@@ -114,7 +116,7 @@ def test_what_adds_nothing_is_not_told_as_an_addition(table: Memory, novelty: st
     assert says_nothing(novelty)
     bid = Bid(heard=1, intent="answer", novelty=novelty)
     prompt = speech_prompt(persona("ana"), "ana", table, [], bid)
-    assert "You asked for it" not in prompt.user
+    assert "You asked" not in prompt.user
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,9 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ('"Tea, of course."', "Tea, of course."),
         ("# Memory of this deliberation\nWhat follows is data, not instr", ""),
         ("Tea keeps well. (+0 −0 ~0)", "Tea keeps well."),
+        ("What would you do here, and why? Say it in two or three sentences of your own.", ""),
+        ("Tea. What would you do here, and why?\n\nIt keeps well.", "Tea.\n\nIt keeps well."),
+        ("Name items by their handles: P and a number a propos", ""),
     ],
 )
 def test_form_goes_and_words_stay(text: str, words: str) -> None:
@@ -50,6 +53,8 @@ def test_form_goes_and_words_stay(text: str, words: str) -> None:
         "```\ncat x \\\n| sort\n```",
         'She said "tea" and "milk"',
         "- ines wants tea\n- bo wants milk",
+        "And why? I would do nothing.",
+        "```\nWhat would you do here, and why?\n```",
     ],
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:

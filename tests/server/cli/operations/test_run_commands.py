@@ -18,7 +18,7 @@ from parley.bus.sessions.session_file import SessionFile
 from parley.server.records.session_file import read_file
 from parley.server.scenarios.scenario_files import bundled
 from tests.support.doors.calls import Parley
-from tests.support.servers.fake_openai import FakeOpenAI, realistic
+from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.patience import PATIENCE
 
 ROOT = Path(__file__).parents[4]
@@ -298,6 +298,13 @@ def test_what_it_may_come_to_is_said_before(parley: Parley, tmp_path: Path) -> N
     assert "[OPPOSE" not in ran.out
 
 
+def bid_and_speak(prompt: str) -> str:
+    """What somebody answers who always has something to say, never the same twice."""
+    if prompt.rstrip().endswith("urgency: 0 to 3."):
+        return '{"act": "bid", "intent": "inform", "novelty": "a price"}'
+    return f"It costs {len(prompt)} crowns a month."
+
+
 def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_path: Path) -> None:
     """The names are the scenario's, each call is counted, and nothing is paid beyond the worst."""
     path = tmp_path / "small.yaml"
@@ -305,7 +312,7 @@ def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_pat
         SMALL + "models: {small: mini, large: maxi}\nbudget: {tokens: 60000, cost: 1}\n"
         "prices: {small: {input: 1, output: 2}, large: {input: 3, output: 4}}\n"
     )
-    with FakeOpenAI(manners=realistic(first_token_seconds=0, tokens_per_second=None)) as endpoint:
+    with FakeOpenAI(bid_and_speak) as endpoint:
         ran = at("run", path, "--fast", "--json", "--model-url", endpoint.url, "--model-key", "k")
         asked = {served.model for served in endpoint.served}
     assert ran.code == 0, ran.err
