@@ -77,6 +77,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(name, flavours, scope="session")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A long form ends when its work is done: the limit of `pyproject.toml` is for the others."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(0))
+
+
 @pytest.fixture(scope="session")
 def _standing_servers() -> Iterator[dict[Flavour, RedisServer]]:
     """One server of a flavour for the whole run, for tests that only need its state."""
