@@ -20,6 +20,7 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, SessionOpened
 from parley.listeners.sessions.shipped_packs import newest_packs
+from parley.server.http.live import stream_limits
 from tests.support.doors.doors import Standing, doors
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.talks import everything
@@ -156,8 +157,11 @@ async def test_an_agent_in_plain_python_takes_part_over_http(redis_url: str) -> 
         await supports(d, [sys.executable, "-S", "examples/plain_agent.py"])
 
 
-async def test_an_agent_takes_part_with_nothing_but_curl(redis_url: str) -> None:
-    """And sed, in any shell."""
+async def test_an_agent_takes_part_with_nothing_but_curl(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And sed, in any shell. Its curl ends with the next line of the stream after the closing."""
+    monkeypatch.setattr(stream_limits, "BEAT_SECONDS", 0.5)
     async with doors(redis_url) as d:
         await supports(d, ["sh", "examples/curl_agent.sh"])
 
