@@ -34,7 +34,7 @@ from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, 
 from parley.memory.state.vote_state import Votes
 from parley.memory.text.similarity import SimilarityIndex
 
-_CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
+CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
 FOLD: Final = "14"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
@@ -302,7 +302,7 @@ class Memory:
         A name that somebody has outranks an alias.
         """
         small = name.casefold()
-        called = _CALLED.match(small)
+        called = CALLED.match(small)
         if called is not None:
             self.call_names.add(called[0])
         known = self.names.get(small)

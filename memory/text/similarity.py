@@ -65,9 +65,15 @@ _STOP_WORDS: Final = frozenset(
 
 def fingerprint(text: str) -> tuple[int, ...]:
     """At most 24 ascending 32-bit integers; () for a text without words."""
+    return tuple(sorted(text_marks(text))[:SIZE])
+
+
+def text_marks(text: str) -> set[int]:
+    """The marks of `text`, not only those that a fingerprint keeps: for counting words of a
+    fingerprint that it says as well.
+    """
     read = text[:_MAX_TEXT]
-    marks = set(content_marks(read)) or set(all_marks(read))
-    return tuple(sorted(marks)[:SIZE])
+    return set(content_marks(read)) or set(all_marks(read))
 
 
 def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The newest turns of written talk: which proposals a message answers, and which it takes up again.
 
-An answer is to the entry that is replied to, else to the newest proposals of somebody else who
-has not spoken of anything else since. Where nothing is near enough it is to nothing.
+An answer is to the entry that is replied to, else to the newest proposals of the participant whom
+it names first, else of somebody who has not spoken of anything else since. Where nothing is near
+enough it is to nothing.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from parley.memory.items.links import find_referred
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal
 from parley.memory.state.line_state import Turn, Writing
-from parley.memory.state.memory import Memory
+from parley.memory.state.memory import CALLED, Memory
 from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import to_plain
-from parley.memory.text.similarity import fingerprint
+from parley.memory.text.similarity import text_marks
 
 TURNS: Final = 16  # newest turns that are kept
 PLACED: Final = 600  # per mille: how sure a wording at its place is
 _REACH: Final = 8  # messages that an answer may reach back
+_ADDRESS: Final = 120  # characters of a message in which it says whom it is to
+_WORD: Final = re.compile(r"[a-z]{3,}")
 _ANSWER: Final = 200  # characters of a message that may be quoted whole
 _READ: Final = 4000  # characters of a message that are looked at for what it is about
+_SHARED: Final = 2  # words of a proposal that tell what is meant
 _QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
 _TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 _WORDLESS: Final = re.compile(r"redacted [1-9][0-9]*\.[1-9][0-9]*(?: \(unmarked\))?")
@@ -74,6 +78,38 @@ def _root(memory: Memory, ref: int) -> int:
     return proposal.ref
 
 
+def _addressee(memory: Memory, who: str, text: str) -> str:
+    """Whom of those who wrote lately a message names first, in its beginning; "" for nobody.
+
+    Nobody as well where two are called by the same name.
+    """
+    called: dict[str, set[str]] = {}
+    for turn in memory.writing.turns:
+        name = memory.named(turn.who)
+        call = CALLED.match(name.casefold())
+        if call is not None and name != who:
+            called.setdefault(call[0], set()).add(name)
+    for word in _WORD.findall(text[:_ADDRESS].casefold()):
+        names = called.get(word)
+        if names is not None:
+            return min(names) if len(names) == 1 else ""
+    return ""
+
+
+def _turns_of(memory: Memory, name: str) -> list[Turn]:
+    """The newest turns of somebody that proposed, in one go, newest first."""
+    turns: list[Turn] = []
+    for turn in reversed(memory.writing.turns):
+        if memory.named(turn.who) == name:
+            if not turns and memory.messages - turn.place > _REACH:
+                break
+            if turn.refs:
+                turns.append(turn)
+        elif turns:
+            break
+    return turns
+
+
 def nearest_turns(memory: Memory, who: str, skip: str = "") -> list[Turn]:
     """The newest turns of somebody else that proposed, in one go, newest first.
 
@@ -105,8 +141,13 @@ def newest_own(memory: Memory, who: str) -> list[int]:
     return []
 
 
-def find_answered(moment: FoldStep, entry: Message, named: bool, text: str) -> list[Proposal]:
-    """The proposals that a message answers; none where it is `named` in it what it is about."""
+def find_answered(
+    moment: FoldStep, entry: Message, named: bool, text: str, parts: Sequence[str]
+) -> list[Proposal]:
+    """The proposals that a message of words `text` answers, `parts` those that say a stance.
+
+    None where it is `named` in it what it is about.
+    """
     memory = moment.memory
     if entry.re is not None:
         item = find_referred(memory, entry.re)
@@ -115,20 +156,37 @@ def find_answered(moment: FoldStep, entry: Message, named: bool, text: str) -> l
         return []
     if named:
         return []
-    turns = nearest_turns(memory, moment.participant)
-    if not turns:
-        return []
+    name = _addressee(memory, moment.participant, text)
+    turns = _turns_of(memory, name) if name else nearest_turns(memory, moment.participant)
     answered = [standing_proposals(memory, turn.refs) for turn in turns]
-    if len(answered) == 1:
-        return answered[0]
+    if len(answered) < 2:
+        return answered[0] if answered else []
     if any(has_redacted(some) for some in answered):
         return []
-    marks_of = set(fingerprint(text[:_READ]))
-    shared = [
-        max((len(marks_of & set(each.fingerprint)) for each in some), default=0)
-        for some in answered
-    ]
+    for part in parts:
+        likest = find_likest(part, answered)
+        if likest is not None:
+            return answered[likest]
+    shared = _count_shared(text[:_READ], answered)
     return answered[shared.index(max(shared))]
+
+
+def find_likest(text: str, groups: Sequence[Sequence[Proposal]]) -> int | None:
+    """The place of the group of which a proposal shares most words with `text`, two at least.
+
+    None where there are several such.
+    """
+    shared = _count_shared(text, groups)
+    best = max(shared)
+    return shared.index(best) if best >= _SHARED and shared.count(best) == 1 else None
+
+
+def _count_shared(text: str, groups: Sequence[Sequence[Proposal]]) -> list[int]:
+    marks = text_marks(text)
+    return [
+        max((len(marks.intersection(each.fingerprint)) for each in some), default=0)
+        for some in groups
+    ]
 
 
 def has_redacted(proposals: Sequence[Proposal]) -> bool:

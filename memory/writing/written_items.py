@@ -19,9 +19,9 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
-from parley.memory.text.similarity import fingerprint
+from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
-from parley.memory.writing.written_stances import placed_origin, take_stances
+from parley.memory.writing.written_stances import find_stance, placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
 _WRITTEN: Final = 260  # characters: where messages have as many on average, talk is written
@@ -31,6 +31,7 @@ _GREETINGS: Final = 2  # beside some that open a session
 _DOCUMENT: Final = 300  # of one that is a document by itself, where it has lines
 # Rulings that somebody reports, or that answer no proposal: they settle one by its words alone.
 _OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assigned"})
+_BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it by these alone
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 
@@ -107,7 +108,9 @@ def _answer(
 ) -> None:
     """What the message says to what others proposed, where no mark says it."""
     named = any(mark.refs for mark in marks)
-    answered = answered_turns.find_answered(moment, entry, named, message.text)
+    stance = find_stance(placed)
+    parts = () if stance is None else message.around(stance.unit)
+    answered = answered_turns.find_answered(moment, entry, named, message.text, parts)
     if not any(mark.reacts for mark in marks):
         take_stances(moment, message, placed, answered)
     if not any(mark.act == "decide" for mark in marks):
@@ -142,26 +145,35 @@ def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
 def _take_ruling(
     moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
 ) -> None:
-    """Enter what the message says was decided, by the first of its wordings."""
+    """Enter what the message says was decided, by the first of its wordings.
+
+    Who has no preference decides nothing.
+    """
     rulings = [each for each in placed if each.act == "decide"]
-    if not rulings:
+    if not rulings or any(each.act == "neutral" for each in placed):
         return
     said = min(rulings, key=lambda each: each.unit.start)
     text = ruling_text(message, said.unit)
-    resolves = _resolved(text, answered, 2 if said.rule in _OF_OTHERS else 0)
+    least = _BY_WORDS if said.rule in _OF_OTHERS else len(answered) > 1
+    resolves = _resolved(moment.memory, text, answered, least)
     made = decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 
 
-def _resolved(text: str, answered: list[Proposal], least: int) -> Proposal | None:
+def _resolved(memory: Memory, text: str, answered: list[Proposal], least: int) -> Proposal | None:
     """The proposal that a ruling settles: of those answered the one most like it.
 
-    None that shares fewer than `least` words with it, nor of several where words are gone.
+    None that shares fewer than `least` words with it, or than two where a decision has settled
+    it before; nor of several where words are gone.
     """
     if len(answered) > 1 and answered_turns.has_redacted(answered):
         return None
-    marks = set(fingerprint(text))
-    shared = {each.ref: len(marks & set(each.fingerprint)) for each in answered}
-    likely = [each for each in answered if shared[each.ref] >= least]
+    marks = text_marks(text)
+    shared = {each.ref: len(marks.intersection(each.fingerprint)) for each in answered}
+    likely = [
+        each
+        for each in answered
+        if shared[each.ref] >= (_BY_WORDS if each.ref in memory.resolving else least)
+    ]
     return max(likely, key=lambda each: (shared[each.ref], -each.ref), default=None)

@@ -11,17 +11,18 @@ from parley.memory.extraction.writing.written_message import Placed, WrittenMess
 from parley.memory.items import decisions, proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Origin, Proposal, Reaction, Stance
-from parley.memory.text.similarity import fingerprint
+from parley.memory.text.similarity import text_marks
 from parley.memory.writing.answered_turns import (
     PLACED,
+    find_likest,
     has_redacted,
     nearest_turns,
     standing_proposals,
 )
 
 _READ: Final = 4000  # characters of a report that are looked at for what it is about
-_LEAST_SHARED: Final = 3  # words of a proposal that a report of it has
-_SHARE: Final = 5  # and one in so many of the proposal's
+_LEAST_SHARED: Final = 5  # words of a proposal that a report of it has
+_SHARE: Final = 60  # and per cent of the proposal's
 _OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
 
 
@@ -35,14 +36,21 @@ def take_stances(
         return
     if not answered:
         return
-    said = [each for each in placed if each.act == "oppose"]
-    said = said or [each for each in placed if each.act == "support"]
-    if not said:
+    said = find_stance(placed)
+    if said is None:
         _take_reports(moment, message, placed, answered)
         return
-    stance: Stance = "oppose" if said[0].act == "oppose" else "support"
-    for proposal in _meant(message, said[0], answered):
-        _react(moment, proposal, stance, said[0])
+    stance: Stance = "oppose" if said.act == "oppose" else "support"
+    for proposal in _meant(message, said, answered):
+        _react(moment, proposal, stance, said)
+
+
+def find_stance(placed: Sequence[Placed]) -> Placed | None:
+    """The wording that says where a message stands: one of opposition before one of support."""
+    first: dict[str, Placed] = {}
+    for each in placed:
+        first.setdefault(each.act, each)
+    return first.get("oppose") or first.get("support")
 
 
 def _take_reports(
@@ -55,10 +63,10 @@ def _take_reports(
     done = next((each for each in placed if each.act == "done"), None)
     if done is None or has_redacted(answered):
         return
-    marks = set(fingerprint(message.text[:_READ]))
+    marks = text_marks(message.text[:_READ])
     for proposal in answered:
-        shared = len(marks & set(proposal.fingerprint))
-        if shared < _LEAST_SHARED or shared * _SHARE < len(proposal.fingerprint):
+        shared = len(marks.intersection(proposal.fingerprint))
+        if shared < _LEAST_SHARED or 100 * shared < _SHARE * len(proposal.fingerprint):
             continue
         _react(moment, proposal, "support", done)
         if proposal.status == "active" and proposal.tally[1] == 0:
@@ -81,7 +89,8 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
 
 def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> list[Proposal]:
     """Which of the proposals of one message somebody speaks of: the option that they name, the
-    only one that they share words with, else all of them. None where the words of some are gone.
+    one that shares most words with what they say, else all of them. None where the words of some
+    are gone.
     """
     if len(answered) < 2:
         return answered
@@ -93,11 +102,10 @@ def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> l
             return named[:1]
     if has_redacted(answered):
         return []
-    marks = set(fingerprint(part))
-    shared = [len(marks & set(each.fingerprint)) for each in answered]
-    best = max(shared)
-    if best > 1 and shared.count(best) == 1:
-        return [answered[shared.index(best)]]
+    for text in (*message.around(said.unit), message.text[:_READ]):
+        likest = find_likest(text, [[each] for each in answered])
+        if likest is not None:
+            return answered[likest : likest + 1]
     return answered
 
 

@@ -7,6 +7,7 @@ are wordings at a place: the opening, a heading, anywhere. Linear in the message
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence, Set
 from typing import Final, NamedTuple
 
@@ -124,7 +125,10 @@ class WrittenMessage:
         units = self.units
         if not units or self.text[units[0].start] == "{":
             return []
-        scores = self.scores()
+        scores = [
+            -_WIDEST if self._is_quoted(unit) else score
+            for unit, score in zip(units, self.scores(), strict=True)
+        ]
         if not propose_together(scores):
             return []
         weights = self._cards.weights
@@ -133,6 +137,10 @@ class WrittenMessage:
             Weighed(units[index], scores[index], _reasons(weights, self.features(index)))
             for index in chosen
         ]
+
+    def _is_quoted(self, unit: Unit) -> bool:
+        """True for words that all stand in quotation marks: somebody else said them."""
+        return _QUOTATION.fullmatch(self.text, unit.start, unit.end) is not None
 
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""
@@ -146,6 +154,11 @@ class WrittenMessage:
             if index not in chosen and unit.lead in sides and self.is_option(index)
         ]
         return sorted([*chosen, *beside[: MOST - len(chosen)]])
+
+    def around(self, unit: Unit) -> tuple[str, str]:
+        """The words of `unit`, and those of its block."""
+        block = [each for each in self.units if each.block == unit.block]
+        return self.text[unit.start : unit.end], self.text[block[0].start : block[-1].end]
 
     def is_option(self, index: int) -> bool:
         """True for an item of a list that begins as an option."""
@@ -177,7 +190,9 @@ class WrittenMessage:
         return found
 
     def _is_meant(self, part: str, start: int, end: int) -> bool:
-        """False for words that are denied, asked, or said under a condition."""
+        """False for words that are quoted, denied, asked, or said under a condition."""
+        if part[start] not in _QUOTES and part.count('"', 0, end) % 2:
+            return False
         last = end if part[end - 1].isalnum() else end - 1  # the sign behind it may be a question's
         if self._cards.hedged.search(part[last : last + _AROUND]):
             return False
@@ -201,6 +216,8 @@ class WrittenMessage:
         return opening, headings
 
 
+_QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
+_QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
 _CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
 _OPTION: Final = "option"
 _GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})

@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "a179181b760acfa456f8f43f5738033b", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "b9aef1fdd66f56b72dc2360e72fd65a4", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "3a3ff610956aa7c4218156b46b1e0c2b", "b0ec6eba8643ce56222b35ab84c86618")

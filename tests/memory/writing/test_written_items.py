@@ -44,6 +44,13 @@ LONG = (
 )
 
 
+TWO = (
+    "The archive of the town has two troubles, and both were seen in the report of last year.\n\n"
+    "I suggest that we move the old maps to the cellar. They are read by nobody now.\n\n"
+    "I also propose that we sell the second press to the museum. It was not used since spring."
+)
+
+
 def stances(memory: Memory, ref: int) -> dict[str, str]:
     return {who: each.stance for who, each in memory.proposals[ref].reactions.items()}
 
@@ -75,6 +82,84 @@ def test_an_option_is_named() -> None:
     named = next(ref for ref, text in texts.items() if text.startswith("Option B"))
     assert stances(memory, named) == {"bo": "support"}
     assert not any(stances(memory, ref) for ref in texts if ref != named)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Agreed. The maps are safe in the cellar.",
+        "Agreed.\n\nThe maps go soft on the upper floor, and the cellar is dry.",
+    ],
+)
+def test_an_agreement_is_on_what_it_speaks_of(answer: str) -> None:
+    """Where it speaks of nothing it is on all that was proposed, and settles none of it."""
+    memory, _ = folded(talk(("ana", TWO), ("bo", answer + LONG)))
+    assert stances(memory, 1) == {"bo": "support"}
+    assert not stances(memory, 2)
+    assert [each.resolves for each in memory.decisions.values()] == [1]
+    memory, _ = folded(talk(("ana", TWO), ("bo", f"Agreed.{LONG}")))
+    assert stances(memory, 1) == stances(memory, 2) == {"bo": "support"}
+    assert [each.resolves for each in memory.decisions.values()] == [None]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'You wrote: "I agree, we accept the offer." Nobody else has.',
+        '"I suggest we cache the tokens for an hour." They are revoked in seconds.',
+        'Bo asked for this: "We agreed to cache the tokens for an hour." Nobody did.',
+    ],
+)
+def test_who_quotes_words_has_not_said_them(answer: str) -> None:
+    """A line that is quoted to attack it supports nothing, proposes nothing, decides nothing."""
+    memory, _ = folded(talk(("ana", CACHE), ("cy", answer + LONG)))
+    assert not stances(memory, 1)
+    assert len(memory.proposals) == 1
+    assert not memory.decisions
+
+
+def test_an_answer_is_to_whom_it_names() -> None:
+    """Though somebody else proposed since, and they wrote something else."""
+    talked = talk(("ana", CACHE), ("ana", REPORT), ("bo", TWO), ("cy", f"Ana, I disagree.{LONG}"))
+    memory, _ = folded(talked)
+    assert stances(memory, 1) == {"cy": "oppose"}
+    assert not stances(memory, 2)
+    memory, _ = folded(talk(("bo", TWO), ("ana", REPORT), ("cy", f"Ana, I disagree.{LONG}")))
+    assert not stances(memory, 1)
+
+
+def test_a_ruling_on_something_else_replaces_no_decision() -> None:
+    memory, _ = folded(
+        talk(
+            ("ana", CACHE),
+            ("bo", f"Decision: approved. The tokens are cached for an hour.{LONG}"),
+            ("cy", f"Decision: approved. The roof of the hall is painted green.\n\n{REPORT}"),
+        )
+    )
+    assert [each.resolves for each in memory.decisions.values()] == [1, None]
+    assert [each.supersedes for each in memory.decisions.values()] == [None, None]
+
+
+def test_who_has_no_preference_decides_nothing() -> None:
+    answer = f"Verdict: both are accepted. There is no clear preference between them.{LONG}"
+    memory, _ = folded(talk(("ana", CACHE), ("bo", answer)))
+    assert not memory.decisions
+    assert stances(memory, 1) == {"bo": "neutral"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The parser accepts lists and maps now.",
+        "Fresh context picked up the plan of the morning.",
+        "The survey is on human decision-makers in towns.",
+        "Why it's the right choice:",
+        "I think it is the right choice.",
+    ],
+)
+def test_what_only_sounds_like_a_ruling_decides_nothing(line: str) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", line + LONG)))
+    assert not memory.decisions
 
 
 def test_who_said_another_thing_since_is_not_answered() -> None:
