@@ -14,6 +14,7 @@ from parley.listeners.agents.transcript_form import (
     Names,
     end_at_sentence,
     strip_transcript_form,
+    telling_lines,
 )
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.floor_state import Bid
@@ -34,7 +35,10 @@ _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
-_SILENCES: Final = frozenset({"silent", "pass", "none", "null", "n/a", "nothing to add"})
+_SILENCES: Final = frozenset({
+    "silent", "pass", "none", "null", "n/a", "nothing", "nothing to add", "no answer",
+    "no response", "no comment",
+})  # fmt: skip
 
 
 Lines = Sequence[tuple[str, str]]  # (participant, content)
@@ -49,19 +53,20 @@ class SpokenAnswer:
 
 
 def read_answer(
-    answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False
+    answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False, shown: str = ""
 ) -> SpokenAnswer:
     """What a model's draft says, as its speaker and no other.
 
     `recent` are the newest messages, oldest first, each with who said it. A draft that
     is `cut` ends at a sentence; one that says again, word for word, what was said is
-    no message, and may be asked anew.
+    no message, and may be asked anew. Lines of what the model was `shown` are not its own.
     """
     text = strip_reasoning(answer).strip()[:LONGEST]
     for lead in (*names.own, display):
         if lead and text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
-    text, foreign = strip_transcript_form(end_at_sentence(text) if cut else text, names)
+    text = end_at_sentence(text) if cut else text
+    text, foreign = strip_transcript_form(text, names, telling_lines(shown))
     text = _LAST_LINE_SILENT.sub("", text)
     if foreign:
         return SpokenAnswer("", "it was written as somebody else's words")

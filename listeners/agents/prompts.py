@@ -268,7 +268,7 @@ def _grant_line(intent: Bid | None) -> str:
         return f"{ASKED}{_aim(intent)}, and to add: {addition}."
     if intent.intent == "answer" and not intent.re:
         return _QUESTION
-    return f"{ASKED}{_aim(intent)}. {_QUESTION}"
+    return f"{ASKED}{_aim(intent)}.\n{_QUESTION}"
 
 
 def _aim(bid: Bid) -> str:

@@ -105,9 +105,9 @@ class SpeakingTurn:
             self._caller.report_late("draft", seconds)
             outcome = replace(outcome, ending="late")
         self._tally.count_ending(outcome.ending)
-        return outcome, self._read(outcome)
+        return outcome, self._read(outcome, prompt.user)
 
-    def _read(self, outcome: CallOutcome[str]) -> SpokenAnswer:
+    def _read(self, outcome: CallOutcome[str], shown: str) -> SpokenAnswer:
         memory, completion = self._me.memory, outcome.completion
         own = {self._me.name, self._me.canonical}
         names = Names(own, {*memory.floor.seats, *memory.participants} - own)
@@ -118,6 +118,7 @@ class SpeakingTurn:
             self._persona.display,
             [(memory.named(entry.participant), entry.content) for entry in entries],
             cut=completion is not None and completion.cut,
+            shown=shown,
         )
         return keep_valid_tags(memory, self._me.name, answer, self._me.intent)
 

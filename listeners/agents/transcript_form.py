@@ -32,6 +32,7 @@ _LABEL: Final = re.compile(
 _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # as behind a proposal
 _WORD: Final = re.compile(r"\w+")
 _HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
+_LONG: Final = 20  # characters of a line of the prompt that a participant does not say by chance
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
@@ -54,22 +55,28 @@ class Names:
         return "own" if name in self.own else "other" if name in self.others else ""
 
 
-def strip_transcript_form(text: str, names: Names) -> tuple[str, bool]:
+def telling_lines(shown: str) -> frozenset[str]:
+    """Lines of a prompt that nobody says by chance: its headings, items and whole sentences."""
+    lines = map(str.strip, shown.split("\n"))
+    return frozenset(line for line in lines if line.startswith("#") or len(line) >= _LONG)
+
+
+def strip_transcript_form(text: str, names: Names, shown: Collection[str] = ()) -> tuple[str, bool]:
     """The speaker's own words in `text`, and whether it begins as somebody else's.
 
     Bars, numbers and the speaker's own name go from the beginnings of lines, and
-    quotation marks from around it all. What follows another's name, or the
-    heading of the newest messages, is not the speaker's, and ends it. Idempotent.
+    quotation marks from around it all; lines of `shown` go. What follows another's
+    name, or the heading of the newest messages, is not the speaker's, and ends it. Idempotent.
     """
     foreign = False
     while True:
-        words, foreign = _strip_once(text, names)
+        words, foreign = _strip_once(text, names, shown)
         if words == text or foreign:
             return words, foreign
         text = words
 
 
-def _strip_once(text: str, names: Names) -> tuple[str, bool]:
+def _strip_once(text: str, names: Names, shown: Collection[str]) -> tuple[str, bool]:
     kept: list[str] = []
     for line, as_it_is in _lines(_TALLY.sub("", text.replace("\r\n", "\n"))):
         bared = line if as_it_is else _BARS.sub("", line, count=1)
@@ -80,7 +87,7 @@ def _strip_once(text: str, names: Names) -> tuple[str, bool]:
         heads_messages = words.strip("#*: \t").casefold() == RECENT.casefold()
         if begun and (whose == "other" or heads_messages):
             break
-        own_words = words if as_it_is else _drop_house_text(words)
+        own_words = words if as_it_is else _drop_house_text(words, shown)
         if words and not own_words:
             continue
         words = own_words
@@ -89,11 +96,16 @@ def _strip_once(text: str, names: Names) -> tuple[str, bool]:
     return _unquote("\n".join(kept).strip()), False
 
 
-def _drop_house_text(line: str) -> str:
-    """`line` without sentences that stand word for word in what every prompt says itself."""
+def _drop_house_text(line: str, shown: Collection[str]) -> str:
+    """`line` without sentences that every prompt says itself, or that are lines of `shown`."""
+    if line.strip() in shown:
+        return ""
     ends = [0, *(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]
     sentences = [line[start:end] for start, end in pairwise(ends)]
-    kept = [sentence for sentence in sentences if not _is_house_text(sentence)]
+    kept = [
+        sentence for sentence in sentences
+        if sentence.strip() not in shown and not _is_house_text(sentence)
+    ]  # fmt: skip
     return line if len(kept) == len(sentences) else "".join(kept).strip()
 
 

@@ -36,6 +36,7 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "The Analyst: (silent)",
         "(silent)\n\nNothing that was not said.",
         "(silent) - nothing to add",
+        "No answer.",
         "<think>Shall I speak? No.</think>\n(silent)",
         "<think>Shall I speak? I wonder whether",
         "\u200b\u2060\ufeff",

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.agents.transcript_form import Names, end_at_sentence, strip_transcript_form
+from parley.listeners.agents.transcript_form import (
+    Names,
+    end_at_sentence,
+    strip_transcript_form,
+    telling_lines,
+)
 
 NAMES = Names({"ana"}, {"ines", "bo"})
 
@@ -40,6 +45,18 @@ NAMES = Names({"ana"}, {"ines", "bo"})
 def test_form_goes_and_words_stay(text: str, words: str) -> None:
     """Bars, numbers and headings, the own name, whatever somebody else would say next."""
     assert strip_transcript_form(text, NAMES) == (words, False)
+
+
+def test_lines_that_a_model_was_shown_are_not_its_own() -> None:
+    """Headings, items and the request of its prompt, given back whole or between its own words."""
+    shown = telling_lines(
+        "## Key Decisions Made\n- D1 **use tea**: use tea (ratified; settles P1)\n\nTea.\n"
+        "You asked to speak, to ask on P1.\nWhat would you do here, and why?"
+    )
+    copied = "## Key Decisions Made\n- D1 **use tea**: use tea (ratified; settles P1)"
+    assert strip_transcript_form(copied, NAMES, shown) == ("", False)
+    mixed = f"You asked to speak, to ask on P1. Is it cold?\n{copied}\nTea."
+    assert strip_transcript_form(mixed, NAMES, shown) == ("Is it cold?\nTea.", False)
 
 
 @pytest.mark.parametrize(
