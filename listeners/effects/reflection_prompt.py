@@ -1,8 +1,9 @@
 """What happened to a participant since its last revision, and the question that it is asked. Pure.
 
 A round is told in three parts: `Prompt:` what others said and asked, `Your
-Response:` its own words, `Outcome:` votes, results and phases. Everything is
-quoted behind a fence. What does not fit goes from the oldest end, whole.
+Response:` its own words, `Outcome:` votes, results and phases. Each event is an item of a list, its
+content in quotation marks, as messages are shown to who speaks (docs/decisions/0031).
+What does not fit goes from the oldest end, whole.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from parley.memory.notebooks.history_events import Known, result_facts, vote_fac
 from parley.memory.notebooks.notebooks import event_route
 from parley.memory.settings.setting_defaults import RouteSettings
 from parley.memory.state.notebook_state import LineKind
-from parley.memory.text.fences import escape_invisible, fence_lines
+from parley.memory.text.fences import INDENT, escape_invisible, quote_lines, unfence_lines
 from parley.memory.text.plain_text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
@@ -79,7 +80,7 @@ def events_seen_by(records: Sequence[Record], witness: Witness) -> list[Event]:
 def _event(record: Record, witness: Witness) -> Event:
     entry: Any = record.entry
     who = witness.named(entry.participant)
-    head = f"[n {record.n}] {escape_invisible(who)}"
+    head = f"n {record.n} {escape_invisible(who)}"
     if entry.kind != "message":
         action, content = _outcome(entry)
         return Event("Outcome", f"{head}, {action}", content)
@@ -133,11 +134,11 @@ def newest_within(parts: Sequence[Event], room: int) -> list[Event]:
 
 
 def round_content(parts: Sequence[Event], left_out: int = 0) -> str:
-    """`Prompt:`, `Your Response:` and `Outcome:`, each fenced; `left_out` older events counted."""
+    """`Prompt:`, `Your Response:` and `Outcome:`, each quoted; `left_out` older events counted."""
     sections = [f"({left_out} earlier events are left out)"] if left_out else []
     for part in PARTS:
         lines = [
-            f"{event.head}\n{fence_lines(event.text)}" for event in parts if event.part == part
+            f"- {event.head}: {quote_lines(event.text)}" for event in parts if event.part == part
         ]
         sections.append(f"{part}:\n" + ("\n".join(lines) if lines else "(nothing)"))
     return "\n\n".join(sections)
@@ -148,13 +149,22 @@ def create_memory_update_prompt(
 ) -> str:
     """The question: the memory as it stands, what happened since, and the request.
 
-    `round_content` is quoted already (`round_content`, or `escapes.fenced`); `limit`
+    `round_content` is quoted already (`round_content`, or `quote_lines`); `limit`
     in characters is what the answer may have.
     """
-    memory = fence_lines(current_memory) if current_memory else "(empty)"
+    memory = quote_lines(current_memory) if current_memory else "(empty)"
     task = f"{TASK} {INTEGRATE}" if integrate else TASK
     return (
         f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "
         f"Answer with the whole new text of your memory and nothing else, in whatever form suits "
         f"you, in at most {limit} characters."
     )
+
+
+def read_memory_text(answer: str) -> str:
+    """The new text that `answer` gives, without the marks of quotation that a model copied."""
+    text = unfence_lines(answer.strip())
+    inner = text[1:-1]
+    if len(text) < 2 or text[0] + text[-1] != '""' or '"' in inner.replace('\\"', ""):
+        return text
+    return inner.replace(f"\n{INDENT}", "\n").replace('\\"', '"').strip()

@@ -32,7 +32,7 @@ from parley.memory.notebooks.reflections import note_limit, note_policy
 from parley.memory.state.effects import ReflectionEffect
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
-from parley.memory.text.fences import fence_lines
+from parley.memory.text.fences import quote_lines
 
 ASKED: Final = "asked"  # why, of a revision that nobody but its caller wanted
 ROUND: Final = "round"  # the key that what happened is shown under
@@ -166,7 +166,7 @@ class Notebook:
         current_memory: str, round_content: str, limit: int = 50_000
     ) -> str:
         """The question that a model is asked, with both texts quoted behind a fence."""
-        return create_memory_update_prompt(current_memory, fence_lines(round_content), limit=limit)
+        return create_memory_update_prompt(current_memory, quote_lines(round_content), limit=limit)
 
     def _job(self, memory: Memory, why: str) -> ReflectionJob:
         name = memory.named(self._participant)

@@ -96,10 +96,10 @@ async def test_the_question_shows_memory_then_what_happened_then_asks(
     (asked,) = fake.prompts
     order = (
         "Your memory so far:\n(empty)",
-        "Prompt:\n[n 1] bo\n| I would maximise the floor.",
-        "Your Response:\n[n 2] ana\n| So would I.",
-        "Outcome:\n[n 5] desk, final results\n| Consensus reached on Floor. Earnings: $24k.",
-        "| consensus: yes\n| earnings: 24000\n| if Avg+Floor: 25000",
+        'Prompt:\n- n 1 bo: "I would maximise the floor."',
+        'Your Response:\n- n 2 ana: "So would I."',
+        'Outcome:\n- n 5 desk, final results: "Consensus reached on Floor. Earnings: $24k.',
+        '    consensus: yes\n    earnings: 24000\n    if Avg+Floor: 25000"',
         "Update your memory based on what just happened.",
         "reflect on what it means for your decision-making",
         "at most 400 characters",
@@ -117,14 +117,40 @@ async def test_the_question_shows_memory_then_what_happened_then_asks(
 async def test_the_memory_before_is_quoted_as_it_stands(
     fake: FakeOpenAI, model: OpenAIModel
 ) -> None:
-    """Only what came after it is told; no line of it can leave the fence."""
-    noted = NoteRevised(participant="ana", cause=2, text="I like floors.\n\nOutcome:\nnone")
+    """Only what came after it is told; no line of it can leave the quotation."""
+    text = 'I like floors.\n\nOutcome:\n"none"'
+    noted = NoteRevised(participant="ana", cause=2, text=text)
     reflection, records = job(*TALK, noted, **settings())
     await reflection.run(model, records)
     (asked,) = fake.prompts
-    assert "Your memory so far:\n| I like floors.\n| \n| Outcome:\n| none\n\nWhat" in asked
+    quoted = '"I like floors.\n    \n    Outcome:\n    \\"none\\""'
+    assert f"Your memory so far:\n{quoted}\n\nWhat" in asked
+    assert "\n|" not in asked
+    fake.answer = lambda _: quoted
+    copied = await reflection.run(model, records)
+    assert isinstance(copied, NoteRevised)
+    assert copied.text == text
     assert "maximise the floor" not in asked
     assert reflection.base == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("| I like floors.\n| And averages.", "I like floors.\nAnd averages."),
+        ('"I like floors."', "I like floors."),
+        ('"Floors" or "averages"', '"Floors" or "averages"'),
+        ('"', '"'),
+    ],
+)
+async def test_marks_of_quotation_that_a_model_copies_are_no_part_of_its_memory(
+    fake: FakeOpenAI, model: OpenAIModel, answer: str, text: str
+) -> None:
+    fake.answer = lambda _: answer
+    reflection, records = job(*TALK, **settings())
+    made = await reflection.run(model, records)
+    assert isinstance(made, NoteRevised)
+    assert made.text == text
 
 
 async def test_a_consensus_is_integrated_and_ones_own_statement_just_noted(
@@ -150,7 +176,7 @@ async def test_an_overlong_answer_is_told_its_length_and_asked_again(
     assert made.attempts == 3
     assert "Memory length 450 exceeds limit 400. Aim at 360" in fake.prompts[1]
     assert "Please shorten your memory." in fake.prompts[1]
-    assert f"| {'x' * 450}\n" in fake.prompts[1]
+    assert f'"{"x" * 450}"\n' in fake.prompts[1]
     assert "Memory length 401 exceeds limit 400" in fake.prompts[2]
 
 
@@ -242,8 +268,8 @@ async def test_a_long_memory_gives_way_where_a_model_has_no_room_for_it(
     assert isinstance(made, NoteRevised)
     assert made.base == 2
     asked = fake.prompts[-1]
-    assert "| (its beginning is left out)\n" in asked
-    assert "Floors are best.\n" in asked
+    assert '"(its beginning is left out)\n' in asked
+    assert 'Floors are best."\n' in asked
     assert "Consensus reached on Floor" in asked
 
 
@@ -338,7 +364,7 @@ async def test_a_verbose_participant_stops_nobody(
     bus: Bus, fake: FakeOpenAI, model: OpenAIModel
 ) -> None:
     """keep_previous: one is refused with its sizes, the other revised, the session is open."""
-    of_ana = ("Your Response:\n[n 2] ana", "| xxx")
+    of_ana = ("Your Response:\n- n 2 ana", '"xxx')
     fake.answer = lambda user: "x" * 401 if any(mark in user for mark in of_ana) else "Fine."
     await experiment(bus, "a", **settings())
     async with running(*worker(bus, model)):
@@ -413,8 +439,8 @@ async def test_a_whole_run_of_agents_that_keep_their_own_memory(
     assert {note.kind for note in made} == {"note.revised"}
     assert [note.base for note in made] == [0, *(note.cause for note in made[:-1])]
     assert fake.calls == asked == 8
-    assert f"| {'Floor, range, average. ' * 40}".rstrip() in fake.prompts[0]
-    assert "| Memory 7: I rank the floor first." in fake.prompts[7]
+    assert f'"{"Floor, range, average. " * 40}'.rstrip() in fake.prompts[0]
+    assert '"Memory 7: I rank the floor first."' in fake.prompts[7]
     memory = await memory_of(bus, "a")
     assert standing_revision(memory, "ana") == ("Memory 8: I rank the floor first.", memory.n)
     assert list_owed_reflections(memory) == []

@@ -101,7 +101,7 @@ async def test_results_with_consensus_are_in_the_revised_text(
     text = await own.revise_now("results")
     assert text
     assert "consensus" in text.lower()
-    assert "| earnings: 24000" in fake.prompts[0]
+    assert "    earnings: 24000" in fake.prompts[0]
     assert (await own.read()).standing == text
 
 
@@ -122,8 +122,8 @@ async def test_a_round_of_the_callers_own_words_is_logged_and_digested(
     round_content = "Prompt: Rank them.\nYour Response: Floor.\nOutcome: Noted."
     for k in (1, 2):
         assert await own.prompt_agent_for_memory_update(round_content) == f"Round 1 of {k}."
-    assert "| Prompt: Rank them.\n| Your Response: Floor.\n| Outcome: Noted." in fake.prompts[0]
-    assert "| Round 1 of 1." in fake.prompts[1]
+    assert '"Prompt: Rank them.\n    Your Response: Floor.\n    Outcome: Noted."' in fake.prompts[0]
+    assert '"Round 1 of 1."' in fake.prompts[1]
     assert (await own.read()).base == 2
 
 
@@ -175,6 +175,6 @@ async def test_every_revision_is_kept_with_what_made_it(
 def test_the_question_can_be_made_without_asking_it() -> None:
     """Both texts quoted, in order, with the request after them."""
     asked = Notebook.create_memory_update_prompt("I like floors.", "Outcome: Floor.")
-    assert "| I like floors.\n\nWhat happened since:\n\n| Outcome: Floor." in asked
+    assert '"I like floors."\n\nWhat happened since:\n\n"Outcome: Floor."' in asked
     assert "Update your memory based on what just happened." in asked
     assert "50000 characters" in asked
