@@ -1,7 +1,7 @@
 """Ten turns of the same people on the same question, from three kinds of context, by a real model.
 
     python -m benchmarks.context_arms --model NAME --model-url URL --out FOLDER
-        [--turns 10] [--seed 1] [--patience 600] [--arms parley whole last] [--json]
+        [--turns 10] [--seed 1] [--patience 600] [--bids] [--arms parley whole last] [--json]
 
 The talk begins with messages that agree on something (`benchmarks/data/backups.json`). From
 there each arm goes on by itself: who speaks is drawn by the seed, the persona, the request and
@@ -10,6 +10,9 @@ what is made of the answer are Parley's; only what stands before the request dif
     parley  Parley's context, of the size that the session gives for speaking
     whole   every message so far
     last    the last ten messages
+
+Under an order of speakers, as here, tags are offered to whoever speaks; with `--bids` each has
+bid to answer, and is offered none.
 
 Each turn is a line of FOLDER/ARM.SEED.jsonl, with its prompt and the answer as it came. What is
 there already is not asked again: a run that was ended goes on where it was.
@@ -54,6 +57,7 @@ from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.context.context import Request, assemble
 from parley.memory.context.item_lines import message_lines
+from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Fact
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import count_tokens
@@ -148,10 +152,12 @@ def speakers(case: Case, seed: int) -> Iterator[Persona]:
         last = order[-1]
 
 
-def ask(arm: str, table: Table, persona: Persona, fault: str = "") -> Prompt:
+def ask(
+    arm: str, table: Table, persona: Persona, bid: Bid | None = None, fault: str = ""
+) -> Prompt:
     """What `persona` is asked in that arm: Parley's prompt, with the arm's context in it."""
     memory, records = table.memory, table.records()
-    prompt = speech_prompt(persona, persona.name, memory, records, None, fault)
+    prompt = speech_prompt(persona, persona.name, memory, records, bid, fault)
     if arm == "parley":
         return prompt
     request = Request(persona.name, "full", memory.settings.speak.tokens, records)
@@ -162,7 +168,9 @@ def ask(arm: str, table: Table, persona: Persona, fault: str = "") -> Prompt:
     return replace(prompt, user=f"{_HEAD}\n\n{lines}{prompt.user[len(own) :]}")
 
 
-async def take_turn(model: Model, arm: str, table: Table, persona: Persona) -> dict[str, Any]:
+async def take_turn(
+    model: Model, arm: str, table: Table, persona: Persona, bid: Bid | None = None
+) -> dict[str, Any]:
     """What `persona` says, asked a second time where the first draft has a fault.
 
     Raises `ModelUnavailable` where the endpoint is away: that is no turn.
@@ -170,7 +178,7 @@ async def take_turn(model: Model, arm: str, table: Table, persona: Persona) -> d
     row: dict[str, Any] = {"who": persona.name, "sent": 0, "heard": 0, "drafts": []}
     began, answer = time.monotonic(), SpokenAnswer("")
     for _ in range(2):
-        prompt = ask(arm, table, persona, answer.fault)
+        prompt = ask(arm, table, persona, bid, answer.fault)
         try:
             completion = await model.complete(prompt)
         except TooSlow as error:
@@ -183,7 +191,7 @@ async def take_turn(model: Model, arm: str, table: Table, persona: Persona) -> d
             if not isinstance(error, BadAnswer) or error.completion is None:
                 break
             completion = error.completion
-        answer = _read(table, persona, completion)
+        answer = _read(table, persona, completion, bid)
         row["sent"] += completion.input_tokens or count_tokens(prompt.system + prompt.user)
         row["heard"] += completion.output_tokens or count_tokens(completion.text)
         draft = {"prompt": prompt.user, "answer": completion.text, "fault": answer.fault}
@@ -194,12 +202,12 @@ async def take_turn(model: Model, arm: str, table: Table, persona: Persona) -> d
     return row
 
 
-def _read(table: Table, persona: Persona, completion: Completion) -> SpokenAnswer:
+def _read(table: Table, persona: Persona, completion: Completion, bid: Bid | None) -> SpokenAnswer:
     """What the draft says, as Parley reads it."""
     memory = table.memory
     names = Names({persona.name}, {*memory.participants} - {persona.name})
     answer = read_answer(completion.text, names, persona.display, table.lines(), cut=completion.cut)
-    return keep_valid_tags(memory, persona.name, answer, None)
+    return keep_valid_tags(memory, persona.name, answer, bid)
 
 
 def publish(table: Table, row: dict[str, Any]) -> None:
@@ -208,7 +216,9 @@ def publish(table: Table, row: dict[str, Any]) -> None:
         table.add(message_entry(table.memory, row["who"], row["text"], None))
 
 
-async def run_arm(model: Model, arm: str, case: Case, turns: int, seed: int, file: Path) -> Table:
+async def run_arm(
+    model: Model, arm: str, case: Case, turns: int, seed: int, file: Path, bid: Bid | None
+) -> Table:
     """The talk of that arm after so many turns; those that `file` has are taken from it."""
     table, order = Table(case), speakers(case, seed)
     for row in read_rows(file)[:turns]:
@@ -217,7 +227,7 @@ async def run_arm(model: Model, arm: str, case: Case, turns: int, seed: int, fil
         turns -= 1
     with file.open("a", encoding="utf-8") as out:
         for _ in range(turns):
-            row = await take_turn(model, arm, table, next(order))
+            row = await take_turn(model, arm, table, next(order), bid)
             publish(table, row)
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
             out.flush()
@@ -325,6 +335,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--turns", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--patience", type=float, default=600.0, help="seconds of a call")
+    parser.add_argument("--bids", action="store_true", help="each has bid to answer")
     parser.add_argument("--json", action="store_true")
     return parser
 
@@ -332,10 +343,11 @@ def options() -> argparse.ArgumentParser:
 async def compare(asked: argparse.Namespace, model: Model) -> dict[str, dict[str, Any]]:
     """The figures of each arm that was asked for."""
     case, row = Case.read(asked.case), {}
+    bid = Bid() if asked.bids else None
     asked.out.mkdir(parents=True, exist_ok=True)
     for arm in asked.arms:
         file = asked.out / f"{arm}.{asked.seed}.jsonl"
-        table = await run_arm(model, arm, case, asked.turns, asked.seed, file)
+        table = await run_arm(model, arm, case, asked.turns, asked.seed, file, bid)
         row[arm] = figures(case, table, read_rows(file)[: asked.turns])
     return row
 

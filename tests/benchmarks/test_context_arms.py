@@ -23,6 +23,7 @@ from benchmarks.context_arms import (
     read_rows,
     speakers,
 )
+from parley.memory.state.floor_state import Bid
 from tests.support.servers.fake_openai import FakeOpenAI
 
 NIGHTS = "We rehearse a restore every quarter, because a day was lost the last time."
@@ -55,10 +56,16 @@ def test_arms_differ_in_their_context_alone(case: Case) -> None:
     assert len({prompt.system for prompt in prompts.values()}) == 1
     ends = {prompt.user.rpartition("\n\n")[2] for prompt in prompts.values()}
     assert len(ends) == 1
-    assert ends.pop().startswith("You have the floor.")
+    assert "Say it in" in ends.pop()
     assert prompts["whole"].user.count("\n- n ") == len(case.opening)
     assert prompts["last"].user.count("\n- n ") == LAST
     assert "- D1 **" in prompts["parley"].user
+
+
+def test_who_bid_is_offered_no_tags(case: Case) -> None:
+    table, persona = Table(case), case.personas[0]
+    assert "[PROPOSE]" in ask("last", table, persona).user.rpartition("\n\n")[2]
+    assert "[PROPOSE]" not in ask("last", table, persona, Bid()).user.rpartition("\n\n")[2]
 
 
 def test_speakers_are_drawn_by_the_seed(case: Case) -> None:
