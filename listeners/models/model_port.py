@@ -122,17 +122,20 @@ class StreamingModel(Model, Protocol):
         ...
 
 
-ErrorKind = Literal["unavailable", "refused", "overflow"]
+ErrorKind = Literal["unavailable", "refused", "overflow", "withheld"]
 
 # Seen in the wild: OpenAI and Azure (context_length_exceeded), vLLM and TGI
 # ("maximum context length"), llama.cpp (exceed_context_size_error), Anthropic's
-# and Mistral's gateways ("prompt is too long", "too large for model").
+# and Mistral's gateways ("prompt is too long", "too large for model"), Gemini ("The input
+# token count (…) exceeds the maximum number of tokens allowed"), LiteLLM, which puts the name
+# of its exception before whatever a provider said.
 _OVERFLOW_CODES: Final = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"}
 )
 _OVERFLOW_WORDS: Final = re.compile(
     r"maximum context length|context (?:length|window|size)|prompt is too long"
-    r"|too large for model|input (?:is )?too long|reduce the length",
+    r"|too large for model|input (?:is )?too long|reduce the length|ContextWindowExceeded"
+    r"|exceeds? (?:the maximum number of tokens|context limit|the configured limit)",
     re.IGNORECASE,
 )
 _OVERFLOW_STATUS: Final = frozenset({400, 413, 422, 500})  # llama.cpp once said 500
@@ -141,6 +144,12 @@ _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reach
 _QUOTA_WORDS: Final = re.compile(
     r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE
 )
+# Azure (content_filter), OpenAI (content_policy_violation), LiteLLM: of one question, not of a key.
+_WITHHELD_CODES: Final = frozenset({"content_filter", "content_policy_violation"})
+_WITHHELD_WORDS: Final = re.compile(
+    r"content management policy|content[ _]?policy[ _]?violation", re.IGNORECASE
+)
+
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429})
 
 
@@ -153,6 +162,8 @@ def error_kind(status: int, code: str | None, type: str | None, message: str) ->
         return "overflow"
     if named & _QUOTA_CODES or (status in {402, 429} and _QUOTA_WORDS.search(message)):
         return "refused"
+    if status < 500 and (named & _WITHHELD_CODES or _WITHHELD_WORDS.search(message)):
+        return "withheld"
     if status in _TRANSIENT_STATUS or status >= 500:
         return "unavailable"
     return "refused"
@@ -176,6 +187,8 @@ def error_of(
             return ContextOverflow(text)
         case "refused":
             return ModelRefused(text)
+        case "withheld":
+            return BadAnswer(text)
         case "unavailable":
             return ModelUnavailable(text, _retry_after(headers or {}))
 

@@ -55,8 +55,7 @@ class StreamedAnswer:
             delta = getattr(choice, "delta", None)
             self.finish = getattr(choice, "finish_reason", None) or self.finish
             self.declined = self.declined or bool(getattr(delta, "refusal", None))
-            piece = getattr(delta, "content", None)
-            added += piece if isinstance(piece, str) else ""
+            added += _text_of(getattr(delta, "content", None))
         self.pieces.append(added)
         return added
 
@@ -80,27 +79,38 @@ def parse_completion(answer: Any) -> Completion:
     choices = getattr(answer, "choices", None)
     if not choices:
         if isinstance(error := getattr(answer, "error", None), dict):
-            raise _error_in_body(error)
+            raise error_in_body(error)
         raise BadAnswer(f"no choices in a {type(answer).__name__} of the endpoint")
     message = getattr(choices[0], "message", None)
     finish = getattr(choices[0], "finish_reason", None)
     model = str(getattr(answer, "model", None) or "?")
     usage = Usage.of(getattr(answer, "usage", None))
-    text = getattr(message, "content", None)
     return _check_finish(
-        _make_completion(text if isinstance(text, str) else "", finish, model, usage),
+        _make_completion(_text_of(getattr(message, "content", None)), finish, model, usage),
         finish,
         declined=bool(getattr(message, "refusal", None)),
     )
 
 
-def _error_in_body(error: dict[str, Any]) -> ModelError:
-    """What routers put into an answer with status 200: the refusal of whom they asked."""
+def error_in_body(error: dict[str, Any]) -> ModelError:
+    """What routers put into an answer with status 200, or a stream: the refusal of whom they asked.
+
+    Its code is a status, or a name.
+    """
     code = str(error.get("code") or "")
     status = int(code) if code.isdecimal() and 400 <= int(code) <= 599 else 500
     named = None if code.isdecimal() else code or None
     kind = error.get("type")
     return error_of(status, named, str(kind) if kind else None, str(error.get("message", "")))
+
+
+def _text_of(content: Any) -> str:
+    """The words of a message: text, or parts of which those of type `text` are said (Mistral)."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    said = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "".join(text for text in said if isinstance(text, str))
 
 
 def replace_lone_surrogates(value: Any) -> Any:

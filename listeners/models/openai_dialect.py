@@ -43,18 +43,24 @@ _SYSTEM_WORDS: Final = re.compile(
 # OpenAI ("max_tokens is too large: 16000. This model supports at most 4096 completion
 # tokens"), vLLM ("… is too large: …. This model's maximum context length is 8192 tokens and
 # your request has 300 input tokens"), OpenAI of old ("(300 in the messages, 16000 in the
-# completion)"), Anthropic's gateways ("max_tokens: 16000 > 8192").
+# completion)"), Anthropic's gateways ("max_tokens: 16000 > 8192", "input length and
+# `max_tokens` exceed context limit: 300 + 16000 > 8192").
 _ROOM_WORDS: Final = re.compile(
     r"max_(?:completion_)?tokens\W{0,3}(?:\s*or\W{0,3}max_completion_tokens\W{0,3})?"
-    r"(?:is too (?:large|high|big)|must be|\d+ >)|invalid max_tokens|in the completion\)",
+    r"(?:is too (?:large|high|big)|must be|\d+ >)|invalid max_tokens|in the completion\)"
+    r"|exceed context limit",
     re.IGNORECASE,
 )
 _MOST: Final = re.compile(
     r"(?:at most|tokens: \d+ >|less than(?: or equal to)?|<=?|between 1 and|\[1,) ?`?(\d+)",
     re.IGNORECASE,
 )
-_WINDOW: Final = re.compile(r"context (?:length|window|size)\D{0,40}(\d+)", re.IGNORECASE)
-_INPUT: Final = re.compile(r"(\d+) (?:input tokens|in the messages|prompt tokens)", re.IGNORECASE)
+_WINDOW: Final = re.compile(
+    r"(?:context (?:length|window|size)\D{0,40}|context limit: \d+ \+ \d+ > )(\d+)", re.IGNORECASE
+)
+_INPUT: Final = re.compile(
+    r"(\d+) (?:input tokens|in the messages|prompt tokens|\+ \d+ >)", re.IGNORECASE
+)
 _LEAST_ROOM: Final = 64  # tokens of an answer: for less it is not asked
 
 _TEMPERATURE_WORDS: Final = re.compile(r"\btemperature\b", re.IGNORECASE)

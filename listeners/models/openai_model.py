@@ -32,7 +32,7 @@ from parley.listeners.models.model_port import (
     TooSlow,
     error_of,
 )
-from parley.listeners.models.openai_answers import StreamedAnswer, parse_completion
+from parley.listeners.models.openai_answers import StreamedAnswer, error_in_body, parse_completion
 from parley.listeners.models.openai_dialect import (
     Dialect,
     Refusal,
@@ -288,7 +288,7 @@ def _translate(error: Exception) -> ModelError:
         message = f"{error.message} {error.__cause__ or ''}".strip()
         if isinstance(error, openai.APIConnectionError):
             return ModelUnavailable(message)
-        return error_of(500, error.code, error.type, message)
+        return error_in_body({"code": error.code, "type": error.type, "message": message})
     if isinstance(error, openai.OpenAIError):
         return ModelUnavailable(str(error))
     if isinstance(error, ValueError):  # a body that says JSON and is not: the client lets it out

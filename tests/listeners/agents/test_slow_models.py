@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import anyio
@@ -21,8 +22,10 @@ from parley.listeners.offline.virtual_loop import run_virtual
 from parley.listeners.rooms.log_port import LocalLogPort
 from parley.listeners.rooms.room import enter_room
 from parley.listeners.spending.accounts import PARLEY, Charge, reserve_draft, settle_draft
+from parley.memory.text.text_sizes import count_tokens
 from tests.support.logs.logs import PACKS
 from tests.support.servers.fake_openai import FakeOpenAI, Manners
+from tests.support.servers.fake_replies import pieces
 from tests.support.servers.patience import PATIENCE, cancel_and_wait, wait_until
 from tests.support.sessions.talkers import persona, quiet
 
@@ -149,6 +152,55 @@ async def test_a_call_of_minutes_is_broken_off_within_two_seconds_when_a_person_
             await task
         await model.aclose()
     assert entries(log, "spend.settled")[0].outcome == "discarded"
+
+
+FOUR_MINUTES = 240.0  # seconds
+
+
+@pytest.mark.long
+async def test_a_call_of_four_minutes_is_waited_for_and_the_next_is_broken_off() -> None:
+    """By the clock: one answer in pieces over four minutes, under a patience of five.
+
+    The first is published; of the second nothing is, for a person speaks. Prints what it measured.
+    """
+    log = opened({"messages": 9}, floor={"policy": "round_robin", "restarts": 1})
+    before_the_last = sum(map(count_tokens, pieces(answer({}))[:-1]))
+    manners = Manners(tokens_per_second=before_the_last / FOUR_MINUTES, reply=answer)
+
+    def settled() -> list[str]:
+        return [entry.outcome for entry in entries(log, "spend.settled")]
+
+    with FakeOpenAI(manners=manners) as endpoint:
+        model = OpenAIModel("small-1", url=endpoint.url, timeout_seconds=300)
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
+            parts, stop = [HostedPart("ann", persona("ann"))], anyio.Event()
+            hosting = host_agents(room, parts, model, nonce="a", stop=stop, patience_seconds=300)
+            task = asyncio.create_task(hosting)
+            await room.publish([Draft("eli", Message(participant="eli", content="Well?"))])
+            await wait_until(lambda: endpoint.calls == 1)
+            began = time.monotonic()
+            while not settled():
+                await anyio.sleep(0.05)
+            waited = time.monotonic() - began
+            await room.publish([Draft("more", Message(participant="eli", content="And then?"))])
+            await wait_until(lambda: endpoint.calls == 2)
+            await anyio.sleep(5)  # into the second
+            began = time.monotonic()
+            await room.publish([Draft("stop", Message(participant="eli", content="Or not?"))])
+            await wait_until(lambda: len(settled()) == 2)
+            stopped = time.monotonic() - began
+            await wait_until(lambda: endpoint.left == 1)
+            closed = time.monotonic() - began
+            stop.set()
+            await task
+        await model.aclose()
+    print(f"waited {waited:.1f} s; broken off after {stopped:.3f} s, heard of by its next piece "
+          f"after {closed:.1f} s")  # fmt: skip
+    assert settled()[:2] == ["used", "discarded"]
+    said = [entry.content for entry in entries(log, "message") if entry.participant == "ann"]
+    assert said == [answer({})]
+    assert waited >= FOUR_MINUTES - 0.1  # the call was seen a moment after it began
+    assert stopped < 2
 
 
 @pytest.mark.parametrize(

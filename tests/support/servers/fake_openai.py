@@ -16,7 +16,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal, get_args
@@ -98,7 +98,8 @@ class Manners:
     `refuses` are parameters that it does not know. `faults` per mille of its
     calls end as a 429, a 500 or a stream that breaks off, drawn by `seed` and
     the request. `reply`, where given, answers instead of the fake's own `answer`; `refuse`
-    gives the status and body of a request that it does not take.
+    gives the status and body of a request that it does not take. `events`, where given,
+    are what it streams, in place of an answer: objects as data, text as it is.
     """
 
     refuses: frozenset[Parameter] = frozenset()
@@ -108,6 +109,7 @@ class Manners:
     seed: int = 0
     reply: Reply | None = None
     refuse: Refuse | None = None
+    events: Sequence[dict[str, Any] | str] = ()
 
 
 def realistic(
@@ -392,6 +394,9 @@ class _Handler(BaseHTTPRequestHandler):
         }
 
     def _stream(self, request: dict[str, Any], failure: Failure | None, user: str) -> None:
+        if self.owner.manners.events:
+            self._play(self.owner.manners.events)
+            return
         whole = self._completion(request, failure, user)
         (choice,) = whole["choices"]
         content = choice["message"]["content"] or ""
@@ -408,6 +413,13 @@ class _Handler(BaseHTTPRequestHandler):
                 self._chunk(request, [], whole["usage"])
             self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
+
+    def _play(self, events: Sequence[dict[str, Any] | str]) -> None:
+        lines = [
+            event if isinstance(event, str) else f"data: {json.dumps(event)}\n\n"
+            for event in events
+        ]
+        self._send(200, "text/event-stream", "".join(lines).encode())
 
     def _paced(self, content: str) -> Iterator[str]:
         """The pieces of `content`, each when it would have been generated."""
