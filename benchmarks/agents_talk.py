@@ -23,7 +23,8 @@ from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
 
 UNREAD: Final = 3  # repositories that were left unread when the rules were written
-_REPEATS: Final = ("proposal.echoed", "proposal.amended", "proposal.reoffered")
+_RECALLED: Final = "proposal.recalled"  # its later message makes no proposal
+_REPEATS: Final = ("proposal.echoed", "proposal.amended", "proposal.reoffered", _RECALLED)
 
 _SHIPPED: Final[Mapping[str, WritingCards]] = MappingProxyType({})
 
@@ -126,7 +127,9 @@ def _repeats(analysis: Analysis) -> set[Pair]:
 
 
 def _births(memory: Memory, fact: Fact) -> Pair | None:
-    earlier, later = _standing(memory, str(fact.data["earlier"])), _standing(memory, fact.ref)
+    again = fact.kind == _RECALLED
+    earlier = _standing(memory, fact.ref if again else str(fact.data["earlier"]))
+    later = fact.n if again else _standing(memory, fact.ref)
     return None if earlier is None or later is None else (earlier, later)
 
 

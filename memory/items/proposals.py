@@ -12,7 +12,7 @@ A settled proposal never moves again; every move has an origin and is a fact.
 
 from __future__ import annotations
 
-from parley.memory.extraction.structure.marking_style import make_firm
+from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm
 from parley.memory.items import echoes, positions
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
@@ -22,6 +22,7 @@ from parley.memory.text.plain_text import clip, topic_line
 from parley.memory.text.similarity import fingerprint
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
+_OWN = 900  # at which one's own words of a document, still open, come again
 _STRUCK = 970  # resemblance, per mille, at which words count as those a person struck
 
 
@@ -47,7 +48,7 @@ def propose(
     made = _enter(moment, text, origin, marks, amends, topic or text)
     if amends is not None:
         replace_proposal(moment, amends, made)
-    elif earlier is not None:
+    elif earlier is not None and not _goes_on(moment, origin, *earlier):
         _echo(moment, made, *earlier, text)
     if made.echoes is None and made.amends is None:
         memory.uncompared[made.ref] = None
@@ -99,6 +100,17 @@ def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
 
 def _is_born_at(memory: Memory, ref: int, n: int) -> bool:
     return memory.proposals[ref].born == n
+
+
+def _goes_on(moment: FoldStep, origin: Origin, ref: int, similarity: int) -> bool:
+    """True where somebody writes more of what they proposed and is still open, in other words."""
+    earlier = moment.memory.proposals[ref]
+    return (
+        similarity < _OWN
+        and earlier.status == "active"
+        and (origin.rule or "").startswith(WRITTEN)
+        and moment.memory.named(earlier.participant) == moment.participant
+    )
 
 
 def _echo(moment: FoldStep, made: Proposal, ref: int, similarity: int, text: str) -> None:

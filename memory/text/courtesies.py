@@ -25,6 +25,18 @@ _POLITENESS: Final = re.compile(
     re.IGNORECASE,
 )
 
+_OFFER: Final = re.compile(
+    r"\W*(?:if (?:you|anyone|there)\b[^.!?]{0,120}\b)?(?:please )?"
+    r"(?:let (?:me|us) know (?:if|should|when|whether|how i)\b[^.!?]{0,120}|let (?:me|us) know"
+    r"|feel free to (?:ask|reach|contact)\b[^.!?]{0,120})\W*",
+    re.IGNORECASE,
+)
+
+
+def is_offer(text: str) -> bool:
+    """True of a sentence that offers further help and says nothing else."""
+    return _OFFER.fullmatch(text) is not None
+
 
 def is_courtesy(text: str) -> bool:
     """True of a sentence that begins as a greeting or a politeness does."""

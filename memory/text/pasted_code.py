@@ -13,7 +13,13 @@ from typing import Final
 _TRACEBACK: Final = "Traceback (most recent call last)"
 _DIFF: Final = "diff --git "
 _POWERSHELL: Final = "PS "
-PASTED: Final = (_TRACEBACK, _DIFF, _POWERSHELL)  # with which a line of letters may begin code
+_EXECUTED: Final = "exitcode: "
+PASTED: Final = (
+    _TRACEBACK,
+    _DIFF,
+    _POWERSHELL,
+    _EXECUTED,
+)  # with which a line of letters may begin code
 
 _SHELL: Final = re.compile(r"\s*(?:\$ [A-Za-z.~/_]|PS [A-Za-z]:\\[^>\n]*>)")
 _RAISED: Final = re.compile(r"\s*[A-Za-z_][\w.]*(?::|\s*$)")
@@ -21,6 +27,7 @@ _DIFF_LINE: Final = re.compile(
     r"[-+ \\]|@@ -|diff --git |index [0-9a-f]{4}|(?:new|deleted) file mode|similarity index|"
     r"rename (?:from|to) |old mode|new mode|Binary files"
 )
+_RAN: Final = re.compile(r"exitcode: -?\d+ \(execution \w+\)")
 _HUNK: Final = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _LOG: Final = re.compile(
     r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\S{0,6}\]?[ \t|:-]{1,4}"
@@ -41,6 +48,8 @@ def pasted_end(lines: Sequence[str], number: int) -> int:
         return _while(_SHELL, lines, number)
     if body.startswith(">>> "):
         return _blank(lines, number)
+    if body.startswith(_EXECUTED) and _RAN.match(body):
+        return len(lines)  # all that an executor tells is what the program printed
     if body.startswith(_TRACEBACK):
         return _traceback_end(lines, number)
     if body.startswith(_DIFF) or (first == "@" and _HUNK.match(body)):

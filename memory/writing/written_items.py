@@ -96,7 +96,21 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
             continue
         _propose(moment, message, each, units)
     answered_turns.note_turn(memory, moment, entry, taken_up)
+    _recall(moment, taken_up)
     return True
+
+
+def _recall(moment: FoldStep, refs: Sequence[int]) -> None:
+    """Tell which earlier proposals the message says again, without making a new one of it."""
+    for ref in dict.fromkeys(refs):
+        proposal = moment.memory.proposal(ref)
+        if proposal is not None and proposal.born != moment.n:
+            moment.record_fact(
+                "proposal.recalled",
+                proposal.handle,
+                participant=moment.participant,
+                proposal_n=proposal.born,
+            )
 
 
 def _answer(

@@ -19,6 +19,7 @@ from parley.memory.extraction.writing.wording import (
     unit_features,
     words_of,
 )
+from parley.memory.text.courtesies import is_offer
 
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
@@ -126,7 +127,7 @@ class WrittenMessage:
         if not units or self.text[units[0].start] == "{":
             return []
         scores = [
-            -_WIDEST if self._is_quoted(unit) else score
+            -_WIDEST if self._is_quoted(unit) or self._is_offer(unit) else score
             for unit, score in zip(units, self.scores(), strict=True)
         ]
         if not propose_together(scores):
@@ -141,6 +142,10 @@ class WrittenMessage:
     def _is_quoted(self, unit: Unit) -> bool:
         """True for words that all stand in quotation marks: somebody else said them."""
         return _QUOTATION.fullmatch(self.text, unit.start, unit.end) is not None
+
+    def _is_offer(self, unit: Unit) -> bool:
+        """True for an offer of help, which closes what models write."""
+        return unit.kind == "sentence" and is_offer(self.text[unit.start : unit.end])
 
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""

@@ -15,6 +15,7 @@ const KINDS = {
   "proposal.amended": ["✎", "made", ({ ref, earlier }) => `${ref} rewords ${earlier ?? "an earlier one"}`],
   "proposal.echoed": ["↻", "circling", ({ ref, earlier, earlier_n }) => `${ref} repeats ${earlier ? `${earlier} of #${earlier_n}` : "an earlier idea"}`],
   "proposal.reoffered": ["↻", "circling", ({ ref, earlier, earlier_status }) => `${ref} offers again ${earlier ? `${earlier}, ${earlier_status}` : "what had gone"}`],
+  "proposal.recalled": ["↻", "circling", ({ ref }) => `${ref} said again`],
   "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${ENDED[status] ?? status ?? "settled"}`],
   "reaction.changed": [null, null, ({ ref, stance }) => `${STANCES[stance] ?? "reacts to"} ${ref}`],
   "decision.claimed": ["?", "claimed", ({ ref }) => `${ref} claimed`],

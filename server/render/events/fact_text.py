@@ -16,6 +16,7 @@ _SAYS: Final = {
     "proposal.amended": "{ref} amends {earlier}",
     "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
     "proposal.reoffered": "{ref} offers again what was {earlier_status} as {earlier}{because}",
+    "proposal.recalled": "{participant} says {ref} of message {proposal_n} again",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
     "reaction.moved": "{ref} {participant}'s vote was on {to}",

@@ -74,6 +74,15 @@ MOVED = (
     ("cy", "+1"), ("dee", "+1"), ("fay", "+1"), ("gus", "+1"),
 )  # fmt: skip
 
+# Who holds on to what they proposed, in messages as long as documents.
+HELD = tuple(
+    ("ana", f"{words} {'The cellar is dry, and the upper floor is not. ' * 6}")
+    for words in (
+        "I suggest that we move the old maps to the cellar.",
+        "I still believe that the cellar is the place.",
+    )
+)
+
 
 def documented() -> dict[str, set[str]]:
     """The words of the row of each kind."""
@@ -93,6 +102,7 @@ def seen_facts() -> list[Fact]:
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     facts += folded(numbered(AGAIN))[1]
     facts += folded(talk(*MOVED))[1]
+    facts += folded(talk(*HELD))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

@@ -93,8 +93,8 @@ GENERATED: Final = (
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="ca3717ff2636b0bf592a2facf158e88d",
-        memories="9dc56c376373324338c55f397d141de8",
+        facts="3d9bbaa045313b8ec5331e8007aae97c",
+        memories="89c1d2d22586eea9e17bb53d98ec4d97",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
@@ -121,10 +121,10 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "b9aef1fdd66f56b72dc2360e72fd65a4", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "0e09aef7c7a9fd52b97a072870eb123b", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "3a3ff610956aa7c4218156b46b1e0c2b", "b0ec6eba8643ce56222b35ab84c86618")
+LONG: Final = Transcripts(1, "3597089773e8033819016004c1671bdd", "138d2d66fa76b376ac49bbfb02ddc9d6")
 
 
 def digest(parts: Iterable[bytes]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from parley.memory.text.courtesies import is_courtesy
+from parley.memory.text.courtesies import is_courtesy, is_offer
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,18 @@ def test_greetings_and_politeness_are_courtesies(text: str) -> None:
 )  # fmt: skip
 def test_what_says_something_is_none(text: str) -> None:
     assert not is_courtesy(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["If you need more of them, please let me know.", "Feel free to ask.",
+     "Let us know if anything is missing!", "If there is anything else, let me know when."],
+)  # fmt: skip
+def test_offers_of_help_are_told_from_what_is_wanted(text: str) -> None:
+    assert is_offer(text)
+    for wanted in (f"{text} Move the press.", f"Move the press. {text}"):
+        assert not is_offer(wanted)
+
+
+def test_an_offer_is_looked_for_in_linear_time() -> None:
+    assert not is_offer("if you " + "let me know " * 50_000 + "!x")

@@ -37,6 +37,7 @@ def test_what_was_pasted_is_code(code: str) -> None:
         "Traceback of the decision",
         "@@ -1 is what I typed",
         "10:00 INFO desk opens\nwe meet there",
+        "exitcode: what is it",
         "2026-01-02 we meet",
         "{\nWe open a bracket\nand talk on\n}",
         "[\nnever closed",
@@ -48,3 +49,9 @@ def test_what_was_pasted_is_code(code: str) -> None:
 def test_talk_that_looks_like_a_paste_stays_talk(text: str) -> None:
     """Whole lines must be of the kind."""
     assert "code" not in [block.kind for block in split_blocks(text)]
+
+
+def test_what_an_executor_printed_is_code_to_the_end() -> None:
+    """Blank lines and sentences of the program among it."""
+    printed = "exitcode: 0 (execution succeeded)\nCode output:\n\nPlease move the press.\n\n- now"
+    assert [block.kind for block in split_blocks(printed)] == ["code"]

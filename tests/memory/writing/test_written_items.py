@@ -17,6 +17,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.state.memory import Memory
+from parley.server.render.events.fact_text import fact_line
 from tests.support.logs.logs import PACKS, folded, talk
 
 CACHE = (
@@ -246,7 +247,7 @@ def test_an_answer_that_is_quoted_whole_was_a_proposal() -> None:
     """Who holds on to it proposes nothing new, and who objects objects to it."""
     quoted = f'I believe the right name is "The old upload client".{2 * LONG}'
     holds = f"I understand, but I still believe that the old name is better.{LONG}"
-    memory, _ = folded(talk(
+    memory, facts = folded(talk(
         ("ana", "The old upload client."), ("ana", quoted), ("bo", f"I disagree.{LONG}"),
         ("ana", holds),
     ))  # fmt: skip
@@ -254,6 +255,23 @@ def test_an_answer_that_is_quoted_whole_was_a_proposal() -> None:
     assert (made.participant, made.born, made.detected) == ("ana", 1, 2)
     assert stances(memory, 1)["bo"] == "oppose"
     assert all(proposal.born != 4 for proposal in memory.proposals.values())
+    recalled = [fact for fact in facts if fact.kind == "proposal.recalled"]
+    assert [(fact.n, fact.ref, fact.data["proposal_n"]) for fact in recalled] == [
+        (2, "P1", 1), (4, "P1", 1),
+    ]  # fmt: skip
+    row = {"kind": recalled[1].kind, "ref": "P1", "data": recalled[1].data}
+    assert fact_line(row) == "ana says P1 of message 1 again"
+
+
+def test_who_writes_more_of_their_own_open_proposal_does_not_repeat_it() -> None:
+    """In nearly the same words they do, and so does somebody else in like ones."""
+    more = (
+        "I suggest we cache the tokens for an hour, in Redis. The client can ask for a fresh one "
+        "when it has to."
+    )
+    for who, text, echoes in (("ana", more, None), ("bo", more, 1), ("ana", CACHE, 1)):
+        memory, _ = folded(talk(("ana", CACHE), ("bo", REPORT), (who, f"{text}\n\n{REPORT}")))
+        assert [each.echoes for each in memory.proposals.values()] == [None, echoes]
 
 
 def test_what_a_message_proposes_twice_is_one_proposal() -> None:

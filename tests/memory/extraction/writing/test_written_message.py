@@ -234,6 +234,7 @@ def test_a_course_of_action_is_a_proposal(text: str) -> None:
         "```\nlet's use this; we should call that\n```",
         "> I suggest we cache the tokens for an hour.",
         "- ✅ tests passed\n- ✅ image pushed\n- ✅ docs updated",
+        "If you need anything else, please let me know.",
     ],
 )
 def test_reports_code_and_quotations_propose_nothing(text: str) -> None:
