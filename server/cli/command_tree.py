@@ -5,40 +5,40 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import typer
 
 from parley.server.basics.log_setup import configure_logging
-from parley.server.cli.operations import (
-    analysis_commands,
-    demo_command,
-    minutes_commands,
-    pattern_commands,
-    persona_commands,
-    run_commands,
-    scenario_commands,
-    serve_commands,
-    status_commands,
-    transcript_commands,
-)
-from parley.server.cli.sessions import (
-    floor_commands,
-    goal_commands,
-    lesson_commands,
-    note_commands,
-    query_commands,
-    redaction_commands,
-    session_commands,
-    settings_commands,
-    talk_commands,
-    tool_commands,
-    vote_commands,
-)
+from parley.server.cli.shared.command_table import CommandTable
 from parley.server.cli.shared.help_pages import Sections
 from parley.server.cli.shared.options import SOURCES
 from parley.server.cli.shared.setting_flags import with_settings
 from parley.server.settings import build_settings, read_sources
+
+FAMILIES: Final = {  # of commands, by the module that is imported when one of them is called
+    "operations.demo_command": ("demo",),
+    "operations.run_commands": ("run", "host"),
+    "operations.analysis_commands": ("analyze", "replay"),
+    "operations.transcript_commands": ("transcript",),
+    "sessions.talk_commands": ("say", "publish", "watch", "search", "correct", "alias"),
+    "sessions.floor_commands": ("join", "floor"),
+    "sessions.goal_commands": ("step", "goal", "task", "episode"),
+    "sessions.query_commands": ("memory", "context", "explain", "stats"),
+    "sessions.settings_commands": ("settings",),
+    "sessions.redaction_commands": ("redact",),
+    "operations.status_commands": ("worker", "status", "doctor"),
+    "operations.serve_commands": ("serve", "token", "mcp", "schema"),
+    "operations.minutes_commands": ("minutes",),
+    "operations.scenario_commands": ("scenario",),
+    "sessions.session_commands": ("session",),
+    "sessions.lesson_commands": ("lessons",),
+    "sessions.note_commands": ("note",),
+    "sessions.tool_commands": ("tool",),
+    "sessions.vote_commands": ("vote",),
+    "operations.persona_commands": ("persona",),
+    "operations.pattern_commands": ("patterns",),
+}
 
 app = typer.Typer(
     cls=Sections,
@@ -64,34 +64,9 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
 
 
-for family in (
-    demo_command,
-    run_commands,
-    analysis_commands,
-    transcript_commands,
-    talk_commands,
-    floor_commands,
-    goal_commands,
-    query_commands,
-    settings_commands,
-    redaction_commands,
-    status_commands,
-    serve_commands,
-    minutes_commands,
-):
-    family.add_to(app)
-app.add_typer(scenario_commands.app, name="scenario")
-app.add_typer(session_commands.app, name="session")
-app.add_typer(floor_commands.app, name="floor")
-app.add_typer(lesson_commands.app, name="lessons")
-app.add_typer(note_commands.app, name="note")
-app.add_typer(tool_commands.app, name="tool")
-app.add_typer(vote_commands.app, name="vote")
-app.add_typer(persona_commands.app, name="persona")
-app.add_typer(pattern_commands.app, name="patterns")
-
-
 @cache
 def command() -> Any:
     """The tree as it is run; typer would make all of it anew for each call in a process."""
-    return typer.main.get_command(app)
+    root: Any = typer.main.get_command(app)
+    root.commands = CommandTable(__package__, FAMILIES)
+    return root

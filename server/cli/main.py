@@ -13,18 +13,36 @@ from collections.abc import Sequence
 from typing import Any
 
 from parley.server.basics.version import version
+from parley.server.cli.help_text import ready_help
 
 
 def main(args: Sequence[str] | None = None) -> None:
     """Runs the command line; always ends in `SystemExit`."""
     args = list(sys.argv[1:] if args is None else args)
-    if args == ["--version"]:
-        sys.stdout.write(f"parley {version()}\n")  # at once: nothing heavy is imported yet
-        raise SystemExit(0)
+    try:
+        text = f"parley {version()}\n" if args == ["--version"] else ready_help(args)
+        if text is None:
+            _run(args)
+        else:  # at once: nothing heavy is imported yet
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            raise
+        _end(f"cannot write the output: {error.strerror}", 1)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    raise SystemExit(0)
+
+
+def _run(args: Sequence[str]) -> None:
     from parley.bus.contract.errors import BusError, InvalidEntry
     from parley.memory.errors import BadPattern, DomainError, SettingsRefused
     from parley.personas.errors import PersonaError
-    from parley.server.basics.errors import Failure, Refused
+    from parley.server.basics.errors import Refused
     from parley.server.cli.command_tree import command
 
     try:
@@ -37,16 +55,6 @@ def main(args: Sequence[str] | None = None) -> None:
         _end(refused, 1)
     except BaseExceptionGroup as group:
         _end(_first(group, (Refused, BusError, DomainError, PersonaError)), 1)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
-            raise
-        _end(Failure(f"cannot write the output: {error.strerror}"), 1)
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-    raise SystemExit(0)
 
 
 def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:
@@ -60,7 +68,7 @@ def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -
     return error
 
 
-def _end(refused: BaseException, code: int) -> None:
+def _end(refused: object, code: int) -> None:
     from parley.server.basics.output import escape
 
     sys.stderr.write(f"parley: {escape(refused, keep_newlines=True)}\n")

@@ -17,6 +17,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="patterns")
+
+
 Pack = Annotated[str, typer.Argument(metavar="PACK", help="a JSON file, or a shipped pack's name")]
 
 

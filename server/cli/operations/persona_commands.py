@@ -17,6 +17,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="persona")
+
+
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="persona files, or directories of them")
 ]

@@ -17,6 +17,10 @@ app = typer.Typer(
 )
 
 
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="scenario")
+
+
 @app.command()
 def ls(json: Json = False) -> None:
     """List the scenarios that come with Parley."""

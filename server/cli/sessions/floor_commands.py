@@ -28,6 +28,7 @@ Moderator = Annotated[
 
 def add_to(root: typer.Typer) -> None:
     root.command(cls=Spoken)(join)
+    root.add_typer(app, name="floor")
 
 
 def join(

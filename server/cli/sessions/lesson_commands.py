@@ -30,6 +30,10 @@ app = typer.Typer(
 )
 
 
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="lessons")
+
+
 @app.command()
 def show(
     ctx: typer.Context,

@@ -17,6 +17,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="note")
+
+
 Owner = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="whose  [default: your login]")
 ]

@@ -17,6 +17,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="session")
+
+
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="file to write  [default: SESSION.json]")
 ]

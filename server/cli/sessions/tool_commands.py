@@ -17,6 +17,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="tool")
+
+
 Tool = Annotated[str, typer.Argument(metavar="TOOL", help="name of the tool")]
 Args = Annotated[str, typer.Option("--arguments", "--args", metavar="JSON", help="an object")]
 Version = Annotated[str, typer.Option(metavar="V", help="of the tool")]

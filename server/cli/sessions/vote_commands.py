@@ -19,6 +19,10 @@ app = typer.Typer(
 )
 
 
+def add_to(root: typer.Typer) -> None:
+    root.add_typer(app, name="vote")
+
+
 class Rule(StrEnum):
     majority = "majority"
     two_thirds = "two_thirds"

@@ -25,6 +25,9 @@ SECTIONS: Final = {  # of the help: what commands are for
 class Sections(FlagsAnywhere):
     """All commands under headings, and the settings of every process."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)  # the names; the commands of many are not made for it
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         width = max(map(len, self.commands))
         room = formatter.width - width - 6

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from parley.server.cli.command_tree import command
+from parley.server.cli.help_text import TEXT, render_help
 from parley.server.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -185,6 +186,17 @@ def test_the_shell_completes(typed: str, offered: set[str]) -> None:
         },
     )  # fmt: skip
     assert set(completed.stdout.split()) == offered
+
+
+def test_the_help_at_hand_is_that_of_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m parley.server.cli.help_text` writes it anew; a narrow terminal has its own."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert render_help() == TEXT.read_text("utf-8")
+    narrow = subprocess.run(
+        [sys.executable, "-m", "parley", "--help"],
+        cwd=ROOT, env={"PATH": "", "COLUMNS": "60"}, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert max(map(len, narrow.splitlines())) < 80
 
 
 @pytest.mark.parametrize("words", [[], ["session"]])

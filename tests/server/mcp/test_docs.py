@@ -8,10 +8,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import typer
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from parley.server.cli.command_tree import app
+from parley.server.cli.command_tree import command
 from parley.server.mcp.mcp_server import PATH
 from parley.server.mcp.tools.tool_registry import TOOLS
 
@@ -41,8 +40,8 @@ def test_snippets_name_the_door_and_the_command() -> None:
             whole = row["command"]
             name, *args = whole if isinstance(whole, list) else [whole, *row["args"]]
             assert name == "parley"
-            command = typer.main.get_command(app).commands[args[0]]  # type: ignore[attr-defined]
-            known = {flag for option in command.params for flag in option.opts}
+            asked = command().commands[args[0]]
+            known = {flag for option in asked.params for flag in option.opts}
             assert {flag for flag in args if flag.startswith("--")} <= known
 
 
