@@ -90,8 +90,7 @@ def build_app(deps: Dependencies | None, parts: Sequence[MountedPart] = ()) -> F
         middleware=_middleware(deps),
     )
     app.state.deps = deps
-    for router in ROUTERS:
-        app.include_router(router)
+    app.router.routes.extend(list_routes())  # as they are: include_router builds each of them anew
     for part in parts:
         app.router.routes.extend(part.routes)
     problem_responses.install_exception_handlers(app)

@@ -1,28 +1,23 @@
 """What a process works out once, worked out before somebody waits for it.
 
-The framework prepares a router when it is first asked for, the description of the API is
-made for the first refusal that names a field, and patterns are compiled by the first fold.
+The description of the API is made for the first refusal that names a field, and patterns
+are compiled by the first fold.
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 from fastapi import FastAPI
 
 from parley.bus.entries import Message, Record
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
-from parley.server.http.problems.problem_responses import any_route_matches, api_names
+from parley.server.http.problems.problem_responses import api_names
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.records.session_opening import open_entry
-
-NOWHERE: Final = {"type": "http", "method": "GET", "path": "/-", "headers": (), "root_path": ""}
 
 
 def warm_up(app: FastAPI, deps: Dependencies) -> None:
     """Some tenths of a second; from a thread, nobody else waits for it."""
-    any_route_matches(app.routes, NOWHERE)
     api_names(app)
     memory = Memory(deps.backend.packs.known)
     message = Message(participant="ana", content="I propose a light at the pier.")

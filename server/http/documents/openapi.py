@@ -97,6 +97,9 @@ def _complete(operation: dict[str, Any], route: APIRoute) -> None:
     """Its family, its right, and what any route may answer."""
     if route.tags:
         operation["tags"] = operation.pop("tags")  # behind what the framework tells
+    for answer in operation["responses"].values():
+        for media in answer.get("content", {}).values():
+            media["schema"].pop("title", None)  # the framework's: the route's path in words
     right = next(route_rights(route), "public")
     operation["x-parley-right"] = right
     if right == "public":
