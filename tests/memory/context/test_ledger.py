@@ -35,7 +35,13 @@ def bound(memory: Memory) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+# The same in each: the long form looks at all.
+LONG_TALKS = [
+    pytest.param(name, marks=() if name == "deliberation" else pytest.mark.long) for name in PRESETS
+]
+
+
+@pytest.mark.parametrize("preset", LONG_TALKS)
 def test_every_ratified_decision_is_in_the_ledger_after_10000_entries(preset: str) -> None:
     """In full or as handle and topic, older ones shorter, within the budget of every day."""
     memory = long_session(preset).memory
