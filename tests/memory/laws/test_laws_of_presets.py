@@ -39,7 +39,7 @@ PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 def presets(test: Callable[..., None]) -> Callable[..., None]:
-    """`test` under each preset, with a quarter of the examples for each: all have more than most."""
+    """`test` under each preset, with a quarter of the usual examples for each."""
     fewer = settings(max_examples=settings().max_examples // 4)
     under_each: Callable[..., None] = pytest.mark.parametrize("preset", PRESETS)(fewer(test))
     return under_each
