@@ -20,6 +20,7 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionClosed
 from parley.bus.entries import NoteRefused, NoteRevised, Record
 from parley.listeners.effects.reflection_prompt import (
+    ASK,
     Event,
     Witness,
     create_memory_update_prompt,
@@ -161,7 +162,7 @@ class ReflectionJob:
         def about(room: int) -> str:
             return (
                 f"Your answer was:\n{quote_lines(clip(text, room))}\n\n{complaint} "
-                "Answer with the whole text of your memory and nothing else."
+                f"{ASK}, and nothing else."
             )
 
         return await self._ask(model, min(len(text), max(1, self.limit * QUOTED)), about)

@@ -27,6 +27,8 @@ INTEGRATE: Final = (
     "Integrate it into your memory, update your beliefs, and reflect on what it means for your "
     "decision-making."
 )
+# Asked for "the whole new text", a small model copies the question (docs/decisions/0031).
+ASK: Final = "Say in your own words what you will remember, all of it"
 _OUTCOMES: Final = (
     "vote.initiated", "vote.confirmed", "ballot.completed", "results.final", "episode.opened",
     "episode.closed",
@@ -156,15 +158,17 @@ def create_memory_update_prompt(
     task = f"{TASK} {INTEGRATE}" if integrate else TASK
     return (
         f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "
-        f"Answer with the whole new text of your memory and nothing else, in whatever form suits "
-        f"you, in at most {limit} characters."
+        f"{ASK}, in at most {limit} characters, and nothing else."
     )
 
 
 def read_memory_text(answer: str) -> str:
     """The new text that `answer` gives, without the marks of quotation that a model copied."""
     text = unfence_lines(answer.strip())
+    first, *further = text.split("\n")
+    if further and all(line.startswith(INDENT) for line in further if line.strip()):
+        text = "\n".join([first, *(line.removeprefix(INDENT) for line in further)])
     inner = text[1:-1]
     if len(text) < 2 or text[0] + text[-1] != '""' or '"' in inner.replace('\\"', ""):
         return text
-    return inner.replace(f"\n{INDENT}", "\n").replace('\\"', '"').strip()
+    return inner.replace('\\"', '"').strip()

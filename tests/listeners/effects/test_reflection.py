@@ -139,6 +139,8 @@ async def test_the_memory_before_is_quoted_as_it_stands(
     [
         ("| I like floors.\n| And averages.", "I like floors.\nAnd averages."),
         ('"I like floors."', "I like floors."),
+        ("Floors:\n    - high\n\n    - low", "Floors:\n- high\n\n- low"),
+        ("I like floors:\n- high\n    - very", "I like floors:\n- high\n    - very"),
         ('"Floors" or "averages"', '"Floors" or "averages"'),
         ('"', '"'),
     ],
