@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.bus.entries import LONGEST_ANSWER_MS, ParticipantJoined, ParticipantLeft
+from parley.bus.entries import ACTS, LONGEST_ANSWER_MS, ParticipantJoined, ParticipantLeft
 from parley.memory.floor import spending
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.fold_step import FoldStep
@@ -30,6 +30,17 @@ def is_allowed(memory: Memory, by: str | None, capability: str) -> bool:
     if seat is None or (seat.may is None and seat.role == "person"):
         return capability == "vote"
     return seat.may is not None and (capability in seat.may or "moderate" in seat.may)
+
+
+def may_act(memory: Memory, name: str, act: str) -> bool:
+    """Whether the seat of `name` lets `act` be said; a list without any act lets all.
+
+    Chairs may say all of them, and so may who has no seat.
+    """
+    seat = memory.floor.seats.get(name)
+    if seat is None or not seat.may or name in memory.chairs:
+        return True
+    return act in seat.may or not any(word in ACTS for word in seat.may)
 
 
 def present_agents(memory: Memory) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from parley.bus.entries import Ending, EpisodeClosed, EpisodeKind, EpisodeOpened
 from parley.memory.exchanges import exchanges
+from parley.memory.floor.seats import is_allowed
 from parley.memory.goals import work
 from parley.memory.goals.tallies import tally_row
 from parley.memory.notebooks import history_events
@@ -94,15 +95,31 @@ def _enter(moment: FoldStep, entry: EpisodeOpened, parent: Episode | None) -> Ep
 
 
 def close_episode(moment: FoldStep, entry: EpisodeClosed) -> None:
-    """Close the episode that `entry` names; one that is not open changes nothing."""
+    """Close the episode that `entry` names; one that is not open changes nothing.
+
+    Nor does an agent that closes a person's goal, unless it moderates.
+    """
     memory = moment.memory
     ref, kind = entry.re, entry.episode
     closing = innermost_open_episode(memory, kind) if ref is None else find_episode(memory, ref)
-    if closing is None or closing.status != "open":
+    if closing is None or closing.status != "open" or not _may_close(moment, closing):
         moment.record_fact("episode.ignored", None, re=ref, episode=kind)
         return
     closing.result = clip(one_line(entry.result), _RESULT_CHARS)
     _end(moment, closing, entry.status)
+
+
+def _may_close(moment: FoldStep, closing: Episode) -> bool:
+    memory, who = moment.memory, moment.participant
+    owner = memory.named(closing.participant)
+    if closing.kind != "goal" or owner == who or not _is_agent(memory, who):
+        return True
+    return _is_agent(memory, owner) or is_allowed(memory, who, "moderate")
+
+
+def _is_agent(memory: Memory, name: str) -> bool:
+    seat = memory.floor.seats.get(name)
+    return seat is not None and seat.role == "agent"
 
 
 def _end(moment: FoldStep, closing: Episode, status: Ending) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.extraction.patterns.tags import tagged_handles
 from parley.memory.extraction.structure import marking_style
 from parley.memory.extraction.structure.scribes import add_scribe_note, is_typed_by_scribe
+from parley.memory.floor.seats import may_act
 from parley.memory.items import decisions, positions, proposals, ratification, unlinked_votes
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
 from parley.memory.state.fold_step import FoldStep
@@ -26,8 +28,10 @@ Re = int | str | None
 
 
 def apply_acts(moment: FoldStep, detections: tuple[Detection, ...], re: Re) -> None:
-    """Let each detected act take effect."""
+    """Let each detected act take effect, a tag only where its speaker may and its item is there."""
     for detection in detections:
+        if detection.how == "tag" and not _is_valid_tag(moment, detection):
+            continue
         detection = _aimed(moment, detection, re)
         if detection.act in _STANCES:
             _take_stance(moment, detection, re)
@@ -39,6 +43,20 @@ def apply_acts(moment: FoldStep, detections: tuple[Detection, ...], re: Re) -> N
             _withdraw(moment, detection, re)
         elif detection.act in _RULINGS:
             _rule(moment, detection, re)
+
+
+def _is_valid_tag(moment: FoldStep, detection: Detection) -> bool:
+    """False for a tag that its speaker, or who typed it, may not use, and for one whose every
+    handle names nothing: one on an item that is not there.
+    """
+    memory = moment.memory
+    act = detection.act
+    if not may_act(memory, moment.participant, act) or not may_act(memory, moment.typist, act):
+        return False
+    if act == "propose":
+        return True  # the number that an author gives a proposal is no handle
+    handles = tagged_handles(moment.content, detection)
+    return not handles or any(memory.item(handle) is not None for handle in handles)
 
 
 def _aimed(moment: FoldStep, detection: Detection, re: Re) -> Detection:

@@ -60,6 +60,9 @@ _NOTHING: Final = re.compile(
     r"(?:none|n/?a|tbd|tba|pending|not yet|to be (?:decided|determined|done))?\W*$", re.IGNORECASE
 )
 
+_HANDLE: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b")
+_HANDLE_ALONE: Final = re.compile(r"\W*([PD][1-9][0-9]{0,8})\W*")
+
 _MARKERS: Final = PatternFinder(_MARKER)
 _BRACKETS: Final = PatternFinder(_BRACKET)
 
@@ -90,6 +93,15 @@ def find_tags(script: PreparedText) -> list[Detection]:
             )
         )  # fmt: skip
     return detections
+
+
+def tagged_handles(content: str, tag: Detection) -> list[str]:
+    """The handles within a tag of `content`, else the one that is all it stands before."""
+    within = _HANDLE.findall(content, tag.start, tag.end)
+    if within:
+        return within
+    alone = _HANDLE_ALONE.fullmatch(content, tag.text_start, tag.text_end)
+    return [alone[1]] if alone else []
 
 
 def _refs(script: PreparedText, act: str, tag: Span, text: Span) -> tuple[str, ...]:

@@ -160,7 +160,7 @@ def _appoint(memory: Memory, typist: str, content: str) -> None:
         name = typist if mine else find_participant(memory, word)
         if name in scribes:
             scribes.remove(name)
-        if name and match["how"] != "-":
+        if name and match["how"] != "-" and (name == typist or keeps_record(memory, typist)):
             scribes.append(name)
     del scribes[:-_DECLARED]
 

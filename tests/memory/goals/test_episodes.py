@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from parley.bus.entries import Entry, EpisodeKind, EpisodeOpened
+from parley.bus.entries import (
+    Entry,
+    EpisodeClosed,
+    EpisodeKind,
+    EpisodeOpened,
+    ParticipantJoined,
+)
 from parley.memory.state.lookup import find_episode, ready_tasks
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import folded, talk
@@ -62,6 +68,23 @@ def test_a_goal_takes_the_place_of_its_owners_only() -> None:
     assert [memory.episodes.held[ref].status for ref in (1, 2, 3)] == ["superseded", "open", "open"]
     memory, _ = folded(talk(*log, episodes={"supersede": False}))
     assert memory.episodes.open == [1, 2, 3]
+
+
+def test_an_agent_closes_no_goal_of_a_person() -> None:
+    """Unless it moderates; it closes another agent's, and a person closes anybody's."""
+    seats = [
+        ParticipantJoined(participant="bo", role="agent"),
+        ParticipantJoined(participant="mo", role="agent", may=("moderate",)),
+        ParticipantJoined(participant="cy", role="agent"),
+    ]
+    for owner, closer, status in (
+        ("ana", "bo", "open"), ("ana", "mo", "completed"), ("cy", "bo", "completed"),
+        ("cy", "ana", "completed"), ("bo", "bo", "completed"),
+    ):  # fmt: skip
+        ended = EpisodeClosed(participant=closer, re="E1")
+        memory, facts = folded(talk(*seats, begin("goal", who=owner), ended))
+        assert memory.episodes.held[1].status == status
+        assert (facts[-1].kind == "episode.ignored") is (status == "open")
 
 
 def test_what_stands_deep_ends_with_what_holds_it() -> None:

@@ -58,64 +58,64 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="a5c794302e37eeb5a8c16e05e041d7e8",
     facts="d306f140748e43d72353d5718a70d0c2",
-    memories="cc565e2fd08fe70ed912ec724b70d37f",
+    memories="d8db7c6fd3f3bff85dafcc1d04bb5753",
 )
 GENERATED: Final = (
     Digests(
         logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
-        facts="31291e51b9f7af8c84f3748c66c824dc",
-        memories="877c0c4d6077358e07d82624899c83f5",
+        facts="21e918880fe1770bea6bc120a8331cdd",
+        memories="8f7d2e7ad06a9a7700ff9d14d451119a",
     ),
     Digests(
         logs="97beddc45ad784f73a398cefc94a3755",
-        facts="62b5b9867536e77896addce4c3d08f2f",
-        memories="32493150c81e2da2cbde8e0491975d98",
+        facts="7cebe65dde78efa412816cc27ae539db",
+        memories="6c92921c8badbe41f77a91379485d272",
     ),
     Digests(
         logs="9c118cebf38e092ef034eb1bc7a36930",
-        facts="5524458cd51d399e83115b136a89ce88",
-        memories="695548b8bd9915f0f8ceff92c4e33db6",
+        facts="b72c1def74c05ca41938d54a16309ba5",
+        memories="98871fcae19748f247a68ab1d4ae9645",
     ),
     Digests(
         logs="7887adfa139eabf5f31475b7f74e4034",
-        facts="2e704291c3d48d865aae9888fbf1cbad",
-        memories="0699c33d8c71a6456bf330f20ea04e4b",
+        facts="d0cfe19c2a59dce7d00a741499967c6a",
+        memories="79b3a2fe99a56af7d086fe54bc016415",
     ),
     Digests(
         logs="4484ecb5c749aa76cf4ce7c3fa236314",
-        facts="7dfef0bfd1c9c5fd822777df76548fe1",
-        memories="a6c7da5ed5c980b8a7e2d1c35de0a235",
+        facts="04a94073ab2eb798ccc23e7721478ee4",
+        memories="fed7ee8e82b77880fd799d50086faae9",
     ),
     Digests(
         logs="1a59c94090a98d29cfab675d9ff5e041",
-        facts="04473a879e0ce5c647d3b3d7b854b925",
-        memories="b00f24925959521d8e82518e624ce190",
+        facts="490e8df7d5d6935418f57f7367e18b66",
+        memories="b0a40d4873bb964a60630903623343d0",
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="3d9bbaa045313b8ec5331e8007aae97c",
-        memories="89c1d2d22586eea9e17bb53d98ec4d97",
+        facts="c6551b154d2f7270e30b23b267f726fe",
+        memories="cc7d242d16f27829439647ae992f625b",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
-        facts="60889c17ddef29285543ade1d3eaefd1",
-        memories="92309a980172fe6d9f38f157fcde2301",
+        facts="0c650bb1ee0cc053bef0f3570d5d70ff",
+        memories="db39b517c5f848b1840364d46e4101ae",
     ),
     Digests(
         logs="75b4f5e4fcdd7ceded471294cd8fa51d",
-        facts="deabb838ea631742b5bfbab63f0aa49e",
-        memories="5140c32f2de14c9350b6684170d66df6",
+        facts="0cadece36d75f26af24cfb5bf23a00c0",
+        memories="309a30f26f04b2e9b043fb1320f430a6",
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="9ec100362379a01970c973943d6d735c",
-        memories="3324c6968ca19ce5a1c7c8c3d2607ac0",
+        facts="c2a6d39c5dbfdca4b43537ceda2f7a7e",
+        memories="fb7502bebbc7417c75fc16bd5ec67397",
     ),
 )
 DEMO: Final = "bf04830b89bfefe98caab7e46dccd854"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "8a725f4019d9ecfc4bbe55e074a83c6d", "9f4d61fd56d9cd9289bbda023bef30b1"
+        86, "426c257fe5c5e20d0413f60e179eeb35", "f9dc174fac0e286e4ee16dad8816d0e8"
     ),
     "dev/wg": Transcripts(
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
@@ -124,7 +124,7 @@ CORPORA: Final = {
         26, "0e09aef7c7a9fd52b97a072870eb123b", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "3597089773e8033819016004c1671bdd", "138d2d66fa76b376ac49bbfb02ddc9d6")
+LONG: Final = Transcripts(1, "aefa69600decd955d6753037cc1f4720", "7690bc91fd2134ff24b51d414711f221")
 
 
 def digest(parts: Iterable[bytes]) -> str:

@@ -47,6 +47,15 @@ def test_a_noted_decision_holds_back_what_it_holds_back_when_typed(minuted: bool
     assert not memory.proposals[1].tentative
 
 
+def test_nobody_is_made_a_scribe_by_another() -> None:
+    """What bob says to Ann stays his; a chair may name him."""
+    said = [*HELLO, ("ann", IDEA), ("dee", "scribe: bob"), ("bob", "ann: I oppose P1")]
+    memory, _ = folded(talk(*said))
+    assert list(memory.proposals[1].reactions) == ["bob"]
+    memory, _ = folded(talk(*said, chair=["dee"]))
+    assert list(memory.proposals[1].reactions) == ["ann"]
+
+
 def test_in_chat_a_name_before_a_line_addresses_somebody() -> None:
     """Also where several are addressed."""
     memory, _ = folded(talk(
@@ -112,7 +121,7 @@ def test_who_is_no_scribe_any_more_speaks_for_themselves() -> None:
 @pytest.mark.parametrize("command", ["scribe: bob", "scribenick: Bob", "Scribe+ bob", "scribe: me",
                                   "scribes: cy, bob", "scribe+"])  # fmt: skip
 def test_a_scribe_may_be_named_in_many_ways(command: str) -> None:
-    """By anybody: it gives nobody a say."""
+    """By themselves: it gives nobody a say."""
     memory, _ = folded(talk(*HELLO, ("bob", command), ("bob", f"ann: {IDEA}")))
     assert memory.proposals[1].participant == "ann"
 
