@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis check check-deploy bench eval lock clean
+.PHONY: help demo test test-redis chaos check check-deploy bench eval lock clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -32,6 +32,9 @@ test: $(DEV) ## the test suite on the Redis at hand, without the long runs
 
 test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
 	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-random} $(BIN)/python -m pytest --servers all $(ARGS)
+
+chaos: $(DEV) ## faults at random on real processes; ARGS="--minutes 10 --seed 7"
+	@$(BIN)/python -m tests.faults.chaos $(ARGS)
 
 check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/ruff check .

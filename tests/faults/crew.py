@@ -49,6 +49,7 @@ class Crew:
         lease_ms: int = 2_000,
         batch: int = 500,
         without: Mapping[str, str] | None = None,
+        planted: str = "",
         seed: int = 0,
     ) -> None:
         self._server = server
@@ -56,7 +57,7 @@ class Crew:
         self._up = folder / "up"
         self._options = {
             "url": server.url, "lease_ms": lease_ms, "batch": batch, "without": dict(without or {}),
-            "up": str(self._up),
+            "up": str(self._up), "planted": planted,
         }  # fmt: skip
         self._lanes = ["fold"] * folders + ["effects"] * runners
         self._workers: list[tuple[str, subprocess.Popen[bytes]]] = []

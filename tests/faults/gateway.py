@@ -70,6 +70,10 @@ class Gateway:
         self._process.wait()
         self.kills += 1
 
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def stop(self) -> int:
         assert self._process is not None
         self._process.terminate()

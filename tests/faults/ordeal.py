@@ -54,6 +54,8 @@ class Faults:
     runners: int = 2  # and on the effects lane
     publishers: int = 1
     without: Mapping[str, str] = field(default_factory=dict)
+    planted: str = ""  # a bug of tests/faults/planted_bugs.py, in workers
+    damaged: Sequence[str] = ()  # sessions of which nothing is promised
 
 
 @dataclass(slots=True)
@@ -100,7 +102,7 @@ class Ordeal:
         faults, report = self._faults, self.report
         crew = Crew(
             self._server, self._folder, lease_ms=faults.lease_ms, folders=faults.folders,
-            runners=faults.runners, without=faults.without,
+            runners=faults.runners, without=faults.without, planted=faults.planted,
             seed=self._seed,
         )  # fmt: skip
         async with LossyProxy(self._server, faults.drops, self._seed) as proxy:
@@ -126,7 +128,7 @@ class Ordeal:
         report.redelivered = sum(len(kill.sessions) for kill in crew.kills + crew.freezes)
         report.deaths = crew.deaths
         with self._server.client() as client:
-            report.verdict = judge(client, self._expected)
+            report.verdict = judge(client, self._expected, faults.damaged)
         return report
 
     async def _suffer(self, buses: Sequence[Bus], crew: Crew) -> None:
@@ -166,13 +168,21 @@ class Ordeal:
         for bus in itertools.cycle(buses):
             if not rest:
                 return
-            due = self._faults.seconds * (total - len(rest)) / total
+            due = self._seconds_of(session) * (total - len(rest)) / total
             await asyncio.sleep(max(0.0, due - (time.monotonic() - began)))
-            part = rest[: self._chance.randint(1, BATCH)]
+            part = rest[: self._chance.randint(1, self._batch_of(session))]
             receipts = await self._insist(functools.partial(bus.publish, session, part))
             for draft, receipt in zip(part, receipts, strict=True):
                 expected.receipts[draft.id] = receipt.seq
             del rest[: len(part)]
+
+    def _seconds_of(self, session: str) -> float:
+        """How long the publishing of `session` lasts."""
+        return self._faults.seconds
+
+    def _batch_of(self, session: str) -> int:
+        """The most messages of `session` that one publish carries."""
+        return BATCH
 
     async def _insist(self, publish: Callable[[], Awaitable[Published]]) -> Published:
         while True:

@@ -76,7 +76,8 @@ async def suffer(
     return await Ordeal(server, transcripts, faults, folder, seed).run()
 
 
-@pytest.mark.parametrize("seconds", [5, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seconds", [5, 10])
 async def test_ten_seconds_of_everything_harm_nothing(
     start_server: StartServer, tmp_path: Path, real_flavour: Flavour, seconds: int
 ) -> None:

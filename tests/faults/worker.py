@@ -1,8 +1,8 @@
 """One lane of a worker, as the fault kit runs it: `python -m tests.faults.worker JSON`.
 
-The JSON holds `url`, `lane`, `lease_ms`, `batch` and `without`, the fences of
-the scripts that are switched off (with none this is a real worker's own loop),
-and `up`, a folder where a file named by the process id says that it works.
+The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
+scripts that are switched off (with none this is a real worker's own loop), `planted`,
+a bug that it has, and `up`, a folder where a file named by the process id says that it works.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
+from tests.faults import planted_bugs
 from tests.faults.language import PACKS
 
 
 async def main(row: dict[str, Any]) -> None:
     fold = ProjectorPace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
     effects = EffectPace(lease_ms=row["lease_ms"])
+    if row["planted"]:
+        planted_bugs.BUGS[row["planted"]]()
     (Path(row["up"]) / str(os.getpid())).touch()
     if row["without"]:
         await crippled(row, fold, effects)

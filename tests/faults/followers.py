@@ -1,0 +1,80 @@
+"""Followers of a session that write down what they hear, over the bus and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from parley.bus import Cursor
+from parley.bus.contract.errors import (
+    FactsExpired,
+    Fenced,
+    SessionNotFound,
+    SlowSubscriber,
+    Unavailable,
+)
+from parley.bus.entries import Record
+from tests.faults.gateway import Gateway
+from tests.faults.subscribers import patient
+from tests.support.doors.sse import seq_of, streamed
+
+PAUSE = 0.05  # seconds before a follower that was cut off comes back
+
+
+@dataclass(slots=True)
+class Heard:
+    """What one follower heard since it last began: (seq, id) of each entry."""
+
+    name: str
+    session: str
+    places: list[tuple[int, str]] = field(default_factory=list)
+    resets: int = 0
+    connections: int = 0
+
+    def begin_anew(self) -> None:
+        """It was told that what it has may no longer stand."""
+        self.places.clear()
+        self.resets += 1
+
+
+async def follow_bus(url: str, heard: Heard) -> None:
+    """Subscribe, and again behind the last cursor, until it is cancelled."""
+    cursor = Cursor.after(0)
+    async with patient(url) as bus:
+        while True:
+            try:
+                async with bus.subscribe(heard.session, cursor, facts=False) as subscription:
+                    heard.connections += 1
+                    async for item in subscription:
+                        assert isinstance(item, Record)
+                        cursor = subscription.cursor
+                        heard.places.append((item.seq, item.id))
+            except (Fenced, FactsExpired):
+                heard.begin_anew()
+                cursor = Cursor.after(0)
+            except (SlowSubscriber, Unavailable, SessionNotFound):
+                await asyncio.sleep(PAUSE)
+
+
+async def follow_events(gateway: Gateway, heard: Heard) -> None:
+    """Read server-sent events, and again with the last one's id, until it is cancelled."""
+    path = f"/v1/sessions/{heard.session}/events?after=0"
+    url, token = f"http://127.0.0.1:{gateway.port}", gateway.token("eve")
+    last: dict[str, str] = {}
+    while True:
+        try:
+            async with streamed(url, path, token, **last) as stream:
+                while stream.status == 200:
+                    event = await stream.next()
+                    if event.event == "reset":
+                        heard.begin_anew()
+                        last = {}
+                        break
+                    if event.event == "entry":
+                        assert event.id is not None
+                        last = {"Last_Event_ID": event.id}
+                        heard.places.append((seq_of(event), str(event.data["id"])))
+                        heard.connections += 1
+        except (OSError, EOFError, ValueError, TimeoutError):
+            pass  # it was killed, or began to answer and was
+        await asyncio.sleep(PAUSE)

@@ -1,0 +1,57 @@
+"""Bugs that the faults of this folder must bring to light, planted in a process by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import anyio
+
+from parley.bus.contract.errors import Unavailable
+from parley.bus.log.log_tail import LogTail
+from parley.listeners.workers.projector import Projector
+
+LONG = 200  # entries of a batch
+
+# Rules of the scripts, and what stands in their place.
+SCRIPT_BUGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "no check for duplicates": {"publish.duplicate": "if false then"},
+    "no check of whose work it is": {"commit.identity": "", "commit.after": ""},
+    "progress is written unchecked": {"commit.monotonic": "local folded = to"},
+    "offered again, refused as closed": {
+        "publish.closed": "if meta[3] ~= 'open' then return {'closed'} end"
+    },
+}
+
+
+def skip_in_long_batches() -> None:
+    """One entry of a long batch is not folded."""
+    fold: Callable[..., Any] = Projector._fold
+
+    def skipping(self: Projector, tail: Any, records: Sequence[Any]) -> Any:
+        kept = [
+            record for k, record in enumerate(records) if len(records) <= LONG or k != LONG // 2
+        ]
+        return fold(self, tail, kept)
+
+    Projector._fold = skipping  # type: ignore[method-assign]
+
+
+def stop_reading_silently() -> None:
+    """Whoever reads a log for its subscribers stops at the first outage."""
+    read: Callable[..., Any] = LogTail._read
+
+    async def stopping(self: LogTail) -> bool:
+        try:
+            return bool(await read(self))
+        except Unavailable:
+            await anyio.sleep_forever()
+            raise
+
+    LogTail._read = stopping  # type: ignore[method-assign]
+
+
+BUGS: Final[Mapping[str, Callable[[], None]]] = {
+    "an entry skipped in long batches": skip_in_long_batches,
+    "a reader that stops silently": stop_reading_silently,
+}
