@@ -44,4 +44,10 @@ class Record(Struct, frozen=True, gc=False):
     @property
     def mark(self) -> str:
         """A digest of `identity`, 8 hex digits: what a client's cursor carries of it."""
-        return blake2b(self.identity.encode(errors="replace"), digest_size=4).hexdigest()
+        return mark_of(self.identity)
+
+
+def mark_of(identity: str) -> str:
+    """The mark of the entry of that identity; "" where there is none."""
+    digest = blake2b(identity.encode(errors="replace"), digest_size=4)
+    return digest.hexdigest() if identity else ""

@@ -24,6 +24,7 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Busy, Unavailable
 from parley.bus.entries import Record
+from parley.bus.entries.record import mark_of
 from parley.listeners.cache.memory_cache import CachedMemory
 from parley.listeners.rooms.log_clock import LogClock
 from parley.listeners.rooms.log_port import LogPort, LogReplaced
@@ -65,6 +66,11 @@ class Room:
     def seq(self) -> int:
         """Of the newest entry folded."""
         return self._copy.seq
+
+    @property
+    def mark(self) -> str:
+        """Of the newest entry folded, as `Record.mark`; "" before the first."""
+        return mark_of(self._copy.identity)
 
     @property
     def incarnation(self) -> str:

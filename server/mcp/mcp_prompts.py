@@ -42,9 +42,9 @@ PROMPTS: Final = (
 _DELIBERATE: Final = """\
 Take part in the Parley session `{session}` until it is closed or you are told to stop.{role}
 
-1. Call `join_session` with session `{session}`. Keep the `after` that it gives.
+1. Call `join_session` with session `{session}`. Keep the `cursor` that it gives.
 2. Call `get_context` once, and read it. `read_memory` has what is decided and open.
-3. Call `wait_for_messages` with that `after`. Use the `after` of each answer for the next call.
+3. Call `wait_for_messages` with that as `after`. Use the `cursor` of each answer for the next call.
    No message is no reason to speak: wait again.
 4. When something calls for you (you are addressed, a proposal is in your field, a vote is
    open), do one thing: `propose`, `support` or `oppose` with a reason, `say` an answer,

@@ -17,7 +17,7 @@ export class Live {
   #closed = false;
 
   constructor(session, after, incarnation, told) {
-    Object.assign(this, { session, after, incarnation, told });
+    Object.assign(this, { session, after, cursor: after, incarnation, told });
     this.#open();
   }
 
@@ -28,7 +28,7 @@ export class Live {
   }
 
   #open() {
-    const query = new URLSearchParams({ after: this.after, key: ownKey() });
+    const query = new URLSearchParams({ after: this.cursor, key: ownKey() });
     if (this.incarnation) query.set("incarnation", this.incarnation);
     const source = (this.#source = new EventSource(`${of(this.session, "events")}?${query}`));
     const hear = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
@@ -51,6 +51,7 @@ export class Live {
   #heard(data) {
     if (data.seq <= this.after) return;
     this.after = data.seq;
+    this.cursor = data.cursor;
     this.told.entry(data);
   }
 

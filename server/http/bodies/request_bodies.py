@@ -8,11 +8,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from parley.bus.entries import Act, Ending, EpisodeKind, Intent, Listens, StepForm, VoteRule
 from parley.server.http.bodies.strict_json import check_exact_numbers
+from parley.server.http.live.cursors import CURSOR_PATTERN
 from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
 
 Whole = Annotated[int, Field(ge=0, le=MAX_INTEGER)]
 Number = Annotated[int, Field(ge=1, le=MAX_INTEGER)]
 Name = Annotated[str, Field(min_length=1, max_length=128, pattern=r"\S")]
+Cursor = Annotated[str, Field(pattern=CURSOR_PATTERN)] | Whole
 Words = Annotated[str, Field(min_length=1, max_length=1_048_576, pattern=r"\S")]
 Short = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 Session = Annotated[str, Field(pattern=SESSION_PATTERN)]

@@ -11,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 from parley.bus.contract.keys import SESSION_ID
 from parley.bus.entries import KINDS
 from parley.server.basics.version import version
+from parley.server.http.live.cursors import CURSOR_PATTERN
 from parley.server.http.subscriptions.websocket_messages import (
     Ping,
     Publish,
@@ -28,6 +29,10 @@ _CLIENT: Final[dict[str, type[BaseModel]]] = {
 
 _WHOLE: Final[Tree] = {"type": "integer", "minimum": 0}
 _TEXT: Final[Tree] = {"type": "string"}
+_CURSOR: Final[Tree] = {
+    "type": "string", "pattern": CURSOR_PATTERN,
+    "description": "where to go on from, as `after`: seq and mark of the entry",
+}  # fmt: skip
 _REF: Final[Tree] = {"type": ["string", "null"], "description": "of the publish; null: of none"}
 _YOU: Final[Tree] = {
     "type": "object", "required": ["name", "role"], "properties": {"name": _TEXT, "role": _TEXT},
@@ -44,7 +49,7 @@ _STREAM: Final[dict[str, tuple[str, Tree]]] = {
         "First on every connection: the session as it stands, and who you are.",
         {
             "session": _TEXT, "seq": _WHOLE, "n": _WHOLE, "status": _TEXT, "incarnation": _TEXT,
-            "you": _YOU, "after": _WHOLE,
+            "you": _YOU, "after": _WHOLE, "cursor": _CURSOR,
         },
     ),
     "entry": (
@@ -54,12 +59,12 @@ _STREAM: Final[dict[str, tuple[str, Tree]]] = {
             "t": {**_WHOLE, "description": "when it was received, in milliseconds since 1970"},
             "entry": {"$ref": f"{_SCHEMAS}Entry"},
             "facts": {"type": "array", "items": {"$ref": f"{_SCHEMAS}Fact"}},
-            "unreadable": {"const": True},
+            "unreadable": {"const": True}, "cursor": _CURSOR,
         },
     ),
     "reset": (
         "The log was replaced, redacted or went back: read it again; what follows comes after seq.",
-        {"seq": _WHOLE, "n": _WHOLE},
+        {"seq": _WHOLE, "n": _WHOLE, "cursor": _CURSOR},
     ),
     "dropped": (
         "You did not read; resume after that.", {"reason": {"const": "slow"}, "after": _WHOLE},
@@ -67,9 +72,12 @@ _STREAM: Final[dict[str, tuple[str, Tree]]] = {
     "expired": ("The token is over.", {"reason": {"const": "token"}}),
     "bye": ("The stream ends.", {"reason": {"enum": ["shutdown", "gone"]}}),
 }  # fmt: skip
-_OPTIONAL: Final = {"hello": frozenset({"after"}), "entry": frozenset({"facts", "unreadable"})}
+_OPTIONAL: Final = {
+    "hello": frozenset({"after", "cursor"}),
+    "entry": frozenset({"facts", "unreadable"}),
+}
 _SOCKET: Final[dict[str, tuple[str, Tree]]] = {
-    "subscribed": ("Entries after `after` follow.", {"after": _WHOLE}),
+    "subscribed": ("Entries after `after` follow.", {"after": _WHOLE, "cursor": _CURSOR}),
     "unsubscribed": ("No more entries follow.", {}),
     "ack": (
         "What was published, in its order.",

@@ -10,6 +10,7 @@ import orjson
 
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Fact
+from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.live.visible_entries import as_shown
 
 Group = Literal["messages", "floor", "other"]
@@ -42,11 +43,15 @@ class Frame:
         self._bare: Frame | None = None
 
     @property
+    def cursor(self) -> StreamCursor:
+        """What a client that heard it goes on from."""
+        return StreamCursor(self.seq, self.mark)
+
+    @property
     def sse(self) -> bytes:
         """The whole event of an event stream."""
         if self._sse is None:
-            cursor = f"{self.seq}-{self.mark}" if self.mark else str(self.seq)
-            id_line = b"id: %s\n" % cursor.encode() if self.seq else b""
+            id_line = b"id: %s\n" % str(self.cursor).encode() if self.seq else b""
             self._sse = b"%sevent: %s\ndata: %s\n\n" % (id_line, self.event.encode(), self.data)
         return self._sse
 
@@ -84,7 +89,8 @@ BEAT: Final = _Beat("", 0, None, b"{}")
 def entry_frame(record: Record, facts: Sequence[Fact]) -> Frame:
     """An entry with the facts that it gave."""
     try:
-        head = orjson.dumps(as_shown(record, facts))
+        cursor = str(StreamCursor(record.seq, record.mark))
+        head = orjson.dumps({**as_shown(record, facts), "cursor": cursor})
         tail = b',"facts":%s}' % msgspec.json.encode(facts)
     except (TypeError, UnicodeEncodeError):  # text that is not UTF-8, written past our doors
         head, tail = _unreadable(record), b',"facts":[]}'
@@ -99,15 +105,24 @@ def group_of_kind(kind: str) -> Group:
     return "floor" if kind.startswith(_FLOOR) else "other"
 
 
-def notice_frame(event: str, cursor: int = 0, /, **members: Any) -> Frame:
-    """What the server says about the stream; `cursor` where a client goes on from there."""
-    return Frame(event, cursor, None, orjson.dumps({"type": event, **members}))
+def notice_frame(event: str, /, **members: Any) -> Frame:
+    """What the server says about the stream."""
+    return Frame(event, 0, None, orjson.dumps({"type": event, **members}))
+
+
+def reset_frame(cursor: StreamCursor, n: int) -> Frame:
+    """What was heard does not stand: a client goes on from `cursor`, where entry `n` is."""
+    row = {"type": "reset", "seq": cursor.seq, "n": n, "cursor": str(cursor)}
+    return Frame("reset", cursor.seq, None, orjson.dumps(row), mark=cursor.mark)
 
 
 def _unreadable(record: Record) -> bytes:
     row = {"type": "entry", "seq": record.seq, "n": record.n, "id": _utf8(record.id)}
     entry = {"kind": _utf8(record.entry.kind)}
-    return orjson.dumps({**row, "t": record.received_ms, "entry": entry, "unreadable": True})
+    tail = {"cursor": str(StreamCursor(record.seq, record.mark))}
+    return orjson.dumps(
+        {**row, "t": record.received_ms, "entry": entry, "unreadable": True, **tail}
+    )
 
 
 def _utf8(text: str) -> str:

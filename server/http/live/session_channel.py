@@ -23,7 +23,8 @@ from parley.listeners.rooms.room import Room
 from parley.memory.errors import DomainError
 from parley.memory.state.item_state import Fact
 from parley.server.http.live.client_queue import ClientQueue, Ending
-from parley.server.http.live.frames import Frame, Group, entry_frame, notice_frame
+from parley.server.http.live.cursors import StreamCursor
+from parley.server.http.live.frames import Frame, Group, entry_frame, reset_frame
 
 RING: Final = 2_000  # newest frames kept
 RING_BYTES: Final = 16 << 20
@@ -40,15 +41,15 @@ log = EventLog("parley.channel")
 class Subscription:
     """What one client hears, through an outlet of its own.
 
-    `after` is the seq that it began behind.
+    `cursor` is what it began behind, and `after` the seq of that.
     """
 
-    __slots__ = ("_behind", "_channel", "after", "outlet")
+    __slots__ = ("_behind", "_channel", "after", "cursor", "outlet")
 
-    def __init__(self, channel: SessionChannel, outlet: ClientQueue, after: int) -> None:
+    def __init__(self, channel: SessionChannel, outlet: ClientQueue, cursor: StreamCursor) -> None:
         self._channel = channel
-        self._behind: int | None = after  # while it is being brought up; None: it is live
-        self.after, self.outlet = after, outlet
+        self._behind: int | None = cursor.seq  # while it is being brought up; None: it is live
+        self.cursor, self.after, self.outlet = cursor, cursor.seq, outlet
 
     async def frames(self) -> list[Frame]:
         """What comes next, at least one; empty at the end."""
@@ -88,10 +89,12 @@ class SessionChannel:
 
     @asynccontextmanager
     async def listen(
-        self, after: int | None, show: frozenset[Group] | None = None
+        self, after: StreamCursor | None, show: frozenset[Group] | None = None
     ) -> AsyncIterator[Subscription]:
-        """Every entry after seq `after` once, in order; None: from now on."""
-        listener = Subscription(self, ClientQueue(show), self._room.seq if after is None else after)
+        """Every entry behind `after` once, in order; None: from now on."""
+        newest = StreamCursor(self._room.seq, self._room.mark)
+        cursor = newest if after is None or after.seq == newest.seq else after
+        listener = Subscription(self, ClientQueue(show), cursor)
         self._behind.add(listener)
         if listener.after >= self._floor:
             self._join(listener)
@@ -140,7 +143,7 @@ class SessionChannel:
 
     def _reset(self) -> Frame:
         room = self._room
-        return notice_frame("reset", room.seq, seq=room.seq, n=room.memory.n)
+        return reset_frame(StreamCursor(room.seq, room.mark), room.memory.n)
 
     def _trim(self) -> None:
         while len(self._ring) > self._most or self._bytes > RING_BYTES:

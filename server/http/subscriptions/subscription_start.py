@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,14 +11,14 @@ import anyio
 from parley.bus.contract.session_info import SessionInfo
 from parley.listeners.rooms.room import Room
 from parley.server.http.identity.authorization import Caller
+from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.live.frames import Frame, Group, notice_frame
 from parley.server.http.live.session_channel import Subscription
 from parley.server.http.problems.problem_details import Problem
-from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
+from parley.server.http.state.dependencies import Dependencies
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
-_CURSOR: Final = re.compile(r"([0-9]{1,16})(?:-([0-9a-f]{8}))?")
 GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
@@ -28,17 +27,16 @@ class SubscriptionRequest:
     """What a client asks to hear.
 
     `after` None is from now on. `incarnation` is that of the log it heard last; of another
-    one nothing can be resumed. `resumed`: it says so itself, and is told to begin anew
-    where the log went back, since it could not do otherwise. `mark`, where given, is that of
-    the entry at `after` as the client heard it: where another stands there, nothing is resumed.
+    one nothing can be resumed, nor behind a mark that is not that of the entry there.
+    `resumed`: it says so itself, and is told to begin anew where the log went back, since it
+    could not do otherwise; so is one who brings a mark.
     """
 
-    after: int | None = None
+    after: StreamCursor | None = None
     show: frozenset[Group] | None = None
     facts: bool = True
     incarnation: str | None = None
     resumed: bool = False
-    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,8 @@ class SubscriptionStart:
     """`after` None is from now on; `anew`: what was heard before does not stand."""
 
     info: SessionInfo
-    after: int | None
+    after: StreamCursor | None
     anew: bool
-
-
-def parse_last_event_id(last: str | None) -> tuple[int, str] | None:
-    """The seq and the mark in `Last-Event-ID`, "" for no mark; None for what is no cursor."""
-    match = _CURSOR.fullmatch(last or "")
-    return None if match is None else (min(int(match[1]), MAX_INTEGER), match[2] or "")
 
 
 async def find_start(
@@ -63,28 +55,35 @@ async def find_start(
     info = await deps.backend.bus.info(room.session)
     if wish.incarnation not in (None, info.incarnation):
         return SubscriptionStart(info, None, anew=True)
-    if wish.after is not None and wish.after > info.head:
-        if not wish.resumed:
+    after = wish.after
+    if after is not None and after.seq > info.head:
+        if not wish.resumed and not after.mark:
             raise Problem("not-yet", limit=info.head)
         return SubscriptionStart(info, None, anew=True)
-    if wish.mark and wish.after and not await _stands(deps, room.session, wish.after, wish.mark):
+    if after is not None and after.mark and not await _stands(deps, room.session, after):
         return SubscriptionStart(info, None, anew=True)
     with anyio.fail_after(CATCH_UP_SECONDS):  # who saw an entry acknowledged is behind it
-        await room.wait_until_folded(info.head if wish.after is None else wish.after)
-    return SubscriptionStart(info, wish.after, anew=False)
+        await room.wait_until_folded(info.head if after is None else after.seq)
+    return SubscriptionStart(info, after, anew=False)
 
 
-async def _stands(deps: Dependencies, session: str, seq: int, mark: str) -> bool:
-    """Whether entry `seq` is the one of that mark: a log that went back may have grown again."""
-    records = await deps.backend.bus.read(session, seq - 1, to=seq, count=1)
-    return bool(records) and records[0].mark == mark
+async def _stands(deps: Dependencies, session: str, cursor: StreamCursor) -> bool:
+    """Whether the entry there is the one of that mark: a log that went back may grow again."""
+    records = await deps.backend.bus.read(session, max(cursor.seq - 1, 0), to=cursor.seq, count=1)
+    return bool(records) and records[0].mark == cursor.mark
 
 
 def hello_frame(
     room: Room, caller: Caller, begun: SubscriptionStart, listener: Subscription | None = None
 ) -> Frame:
     """The first word of a stream: what the session is, and behind which entry it begins."""
-    return notice_frame("hello", **_about(room, caller, begun), **_after(listener))
+    place = {} if listener is None else place_of(listener)
+    return notice_frame("hello", **_about(room, caller, begun), **place)
+
+
+def place_of(listener: Subscription) -> dict[str, Any]:
+    """Behind which entry it begins, as clients are told."""
+    return {"after": listener.after, "cursor": str(listener.cursor)}
 
 
 def closing_frame(why: str, sent: int) -> Frame:
@@ -109,7 +108,3 @@ def _about(room: Room, caller: Caller, begun: SubscriptionStart) -> dict[str, An
         "session": room.session, "seq": room.seq, "n": room.memory.n, "status": status,
         "incarnation": begun.info.incarnation, "you": {"name": caller.name, "role": caller.role},
     }  # fmt: skip
-
-
-def _after(listener: Subscription | None) -> dict[str, int]:
-    return {} if listener is None else {"after": listener.after}

@@ -21,6 +21,7 @@ from parley.server.http.bodies.value_count import check_value_count
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.live.client_queue import Ending
+from parley.server.http.live.cursors import parse_cursor
 from parley.server.http.live.session_channel import SessionChannel
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
 from parley.server.http.requests.message_batches import draft_batch, receipt_rows
@@ -35,6 +36,7 @@ from parley.server.http.subscriptions.subscription_start import (
     find_start,
     hello_frame,
     parse_groups,
+    place_of,
 )
 from parley.server.http.subscriptions.websocket_messages import (
     Ping,
@@ -236,8 +238,9 @@ class WebSocketSession:
 
     async def _subscribe(self, room: Room, request: Subscribe) -> None:
         wish = SubscriptionRequest(
-            request.after, parse_groups(request.show), request.facts, request.incarnation
-        )
+            parse_cursor(request.after), parse_groups(request.show), request.facts,
+            request.incarnation,
+        )  # fmt: skip
         begun = await find_start(self._deps, room, wish)
         await self._unsubscribe()
         self._writer = _Writer()
@@ -264,7 +267,7 @@ class WebSocketSession:
             if begun.anew:
                 channel.reset(listener)
             self._sent = listener.after
-            await self._say(type="subscribed", after=listener.after)
+            await self._say(type="subscribed", **place_of(listener))
             while frames := await listener.frames():
                 shown = [(frame.ws if wish.facts else frame.bare.ws, frame.seq) for frame in frames]
                 if not await self._send_all(shown):

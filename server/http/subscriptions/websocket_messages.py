@@ -6,10 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from parley.server.http.bodies.request_bodies import Body, Spoken
+from parley.server.http.bodies.request_bodies import Body, Cursor, Spoken
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.message_requests import validation_fault
-from parley.server.http.state.dependencies import MAX_INTEGER
 
 ENTRIES: Final = 500  # in one publish, as in a batch
 Shown = Literal["messages", "floor", "other", "all"]
@@ -21,7 +20,7 @@ class Subscribe(Body):
     """Hear the session from behind `after` on; without it, from now on. A second one replaces."""
 
     type: Literal["subscribe"]
-    after: int | None = Field(None, ge=0, le=MAX_INTEGER, description="seq to begin behind")
+    after: Cursor | None = Field(None, description="cursor or seq to begin behind")
     show: list[Shown] = Field(["all"], min_length=1, max_length=4)
     facts: bool = True
     incarnation: str | None = Field(None, max_length=64, description="of the log heard last")

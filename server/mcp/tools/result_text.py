@@ -29,7 +29,7 @@ def waited_text(result: results.Waited) -> str:
     lines += _noted(result.facts)
     lines.append(floor_text(result.floor))
     if result.closed is None and not result.superseded:
-        lines.append(f"Wait again with after={result.after}.")
+        lines.append(f"Wait again with after={result.cursor}.")
     return "\n".join(lines)
 
 
@@ -63,7 +63,7 @@ def messages_text(messages: results.Messages) -> str:
 
 def speech_text(result: results.SpeechResult) -> str:
     how = "It was recorded before, as" if result.duplicate else "Recorded as"
-    lines = [f"{how} #{result.n}; wait for what follows with after={result.seq}."]
+    lines = [f"{how} #{result.n}; wait for what follows with after={result.cursor}."]
     return "\n".join([*lines, *_noted(result.found), floor_text(result.floor)])
 
 
@@ -109,7 +109,7 @@ def joined_text(joined: results.Joined) -> str:
     if joined.goal:
         lines += ["Its goal:", fence_lines(joined.goal)]
     lines.append(f"Here: {', '.join(map(_line, joined.participants)) or 'nobody else'}.")
-    lines.append(f"Wait from after={joined.after}.")
+    lines.append(f"Wait from after={joined.cursor}.")
     lines += joined.how_to
     return "\n".join(lines)
 

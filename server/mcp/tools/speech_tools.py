@@ -16,6 +16,7 @@ from parley.bus.entries import Act, Message
 from parley.listeners.sessions.session import Session
 from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.identity.token_grants import check_message_authors
+from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.problems.problem_details import Problem
 from parley.server.http.requests.message_requests import (
     ITEMS,
@@ -31,8 +32,8 @@ from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, S
 HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
 NO_SEAT: Final = "You have no seat in this session: call join_session first."
 HOW_TO: Final = (
-    "Read get_context once; then call wait_for_messages with `after`, and again with the "
-    "`after` that it gives, for as long as you take part.",
+    "Read get_context once; then call wait_for_messages after `cursor`, and again after the "
+    "`cursor` that it gives, for as long as you take part.",
     "Speak when you have something to add: propose, support or oppose with a reason, decide, "
     "ratify; otherwise go on waiting.",
     "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
@@ -56,11 +57,12 @@ async def join_session(call: ToolCall) -> Joined:
     room = call.deps.channels.current(call.session)
     memory, own = seat.memory, seat.memory.named(seat.name)
     here = sorted(name for name, seat in memory.floor.seats.items() if seat.present and name != own)
+    newest = StreamCursor(0) if room is None else StreamCursor(room.seq, room.mark)
     policy = memory.settings.floor.policy
     bound = policy != "open" and caller.role == "agent"
     return Joined(
         session=call.session, name=seat.name, role=caller.role, n=memory.n,
-        after=0 if room is None else room.seq, title=memory.title, goal=current_goal(memory),
+        after=newest.seq, cursor=str(newest), title=memory.title, goal=current_goal(memory),
         policy=policy, participants=here, how_to=[*HOW_TO, *([WITH_FLOOR] if bound else [])],
     )  # fmt: skip
 
@@ -137,23 +139,26 @@ async def read_outcome(
     call: ToolCall, seat: Session, after: int, n: int, *, duplicate: bool = False
 ) -> SpeechResult:
     """Where entry `n` stands that came after seq `after`, and what the fold made of it."""
-    async with call.deps.channels.channel(call.session).listen(after) as listener:
+    async with call.deps.channels.channel(call.session).listen(StreamCursor(after)) as listener:
         while frames := await listener.frames():
             for frame in frames:
                 data = orjson.loads(frame.data)
                 if frame.event == "entry" and data["n"] >= n:
                     fact_rows = [fact_row(fact) for fact in data["facts"] if _is_news(fact)]
-                    return _speech_result(seat, data["n"], data["seq"], fact_rows, duplicate)
+                    return _speech_result(seat, data["n"], frame.cursor, fact_rows, duplicate)
                 if frame.event != "entry":
-                    return _speech_result(seat, n, data.get("seq", after), [], duplicate)
-    return _speech_result(seat, n, after, [], duplicate)
+                    cursor = frame.cursor if frame.seq else StreamCursor(after)
+                    return _speech_result(seat, n, cursor, [], duplicate)
+    return _speech_result(seat, n, StreamCursor(after), [], duplicate)
 
 
 def _speech_result(
-    seat: Session, n: int, seq: int, fact_rows: list[FactRow], duplicate: bool
+    seat: Session, n: int, cursor: StreamCursor, fact_rows: list[FactRow], duplicate: bool
 ) -> SpeechResult:
-    floor = floor_row(seat.memory, seat.name)
-    return SpeechResult(n=n, seq=seq, found=fact_rows, floor=floor, duplicate=duplicate)
+    return SpeechResult(
+        n=n, seq=cursor.seq, cursor=str(cursor), found=fact_rows,
+        floor=floor_row(seat.memory, seat.name), duplicate=duplicate,
+    )  # fmt: skip
 
 
 def _is_news(fact: dict[str, Any]) -> bool:

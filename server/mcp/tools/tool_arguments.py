@@ -11,6 +11,7 @@ from parley.memory.context.context import Profile
 from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
     Body,
+    Cursor,
     Name,
     Number,
     Session,
@@ -80,8 +81,8 @@ class JoinSession(InSession):
 
 
 class WaitForMessages(InSession):
-    after: Whole = Field(
-        description="`after` of your last wait or of joining; what came later is given"
+    after: Cursor = Field(
+        description="`cursor` of your last wait or of joining; what came later is given"
     )
     timeout: Seconds = Field(25.0, description="seconds to wait where nothing is there yet")
     include_own: bool = Field(False, description="also what you said yourself")

@@ -70,6 +70,7 @@ class Joined(Result):
     role: str
     n: int
     after: int
+    cursor: str
     title: str | None
     goal: str | None
     policy: str
@@ -78,11 +79,12 @@ class Joined(Result):
 
 
 class Waited(Result):
-    """Wait again with `after`. `more`: there is more already; `reset`: what you know is void."""
+    """Wait again after `cursor`. `more`: there is more already; `reset`: what you know is void."""
 
     messages: list[MessageRow]
     facts: list[FactRow]
     after: int
+    cursor: str
     closed: str | None = None
     floor: Floor
     more: bool = False
@@ -95,6 +97,7 @@ class SpeechResult(Result):
 
     n: int
     seq: int
+    cursor: str
     found: list[FactRow]
     floor: Floor
     duplicate: bool = False

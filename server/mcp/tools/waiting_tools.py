@@ -14,6 +14,7 @@ import orjson
 from parley.bus.contract.errors import SessionNotFound
 from parley.listeners.rooms.room import Room
 from parley.memory.state.memory import Memory
+from parley.server.http.live.cursors import StreamCursor, parse_cursor
 from parley.server.http.live.frames import Frame
 from parley.server.http.live.session_channel import Subscription
 from parley.server.http.subscriptions.subscription_start import SubscriptionRequest, find_start
@@ -43,10 +44,13 @@ async def wait_for_messages(call: ToolCall) -> Waited:
     if not call.caller.operator:
         deps.seats.find(name, call.session)  # whoever waits is there
     async with deps.channels.room(call.session) as room:
-        begun = await find_start(deps, room, SubscriptionRequest(after=args.after))
+        begun = await find_start(deps, room, SubscriptionRequest(after=parse_cursor(args.after)))
+        channel = deps.channels.channel(call.session)
         with call.door.waits.replace((name, call.session)) as wait:
-            async with deps.channels.channel(call.session).listen(begun.after) as listener:
-                heard = WaitCollector(room, name, args.after, own=args.include_own)
+            async with channel.listen(begun.after) as listener:
+                if begun.anew:
+                    channel.reset(listener)
+                heard = WaitCollector(room, name, listener.cursor, own=args.include_own)
                 with deps.streams.register(wait, call.caller):
                     await _catch_up(heard, listener, room.seq)
                     await _wait_until_addressed(heard, listener, wait, args.timeout)
@@ -55,7 +59,7 @@ async def wait_for_messages(call: ToolCall) -> Waited:
 
 async def _catch_up(heard: WaitCollector, listener: Subscription, head: int) -> None:
     """Hear what is there already, as much as one answer holds."""
-    while heard.after < head and not heard.full:
+    while heard.cursor.seq < head and not heard.full:
         if not await heard.take(listener):
             return
 
@@ -70,10 +74,10 @@ async def _wait_until_addressed(
 
 
 class WaitCollector:
-    """What `name` was told since `after`."""
+    """What `name` was told since `cursor`."""
 
-    def __init__(self, room: Room, name: str, after: int, *, own: bool) -> None:
-        self.after = after
+    def __init__(self, room: Room, name: str, cursor: StreamCursor, *, own: bool) -> None:
+        self.cursor = cursor
         self.messages: list[MessageRow] = []
         self.facts: list[FactRow] = []
         self.reset = False
@@ -105,21 +109,21 @@ class WaitCollector:
         return True
 
     def result(self, *, superseded: bool) -> Waited:
-        """What a client is told; it goes on from `after`, where there is `more`."""
-        memory = self._memory
+        """What a client is told; it goes on from `cursor`, where there is `more`."""
+        memory, after = self._memory, self.cursor.seq
         return Waited(
-            messages=self.messages, facts=self.facts, after=self.after, closed=memory.closed,
-            floor=floor_row(memory, self._name), more=self.full and self.after < self._room.seq,
-            reset=self.reset, superseded=superseded,
+            messages=self.messages, facts=self.facts, after=after, cursor=str(self.cursor),
+            closed=memory.closed, floor=floor_row(memory, self._name),
+            more=self.full and after < self._room.seq, reset=self.reset, superseded=superseded,
         )  # fmt: skip
 
     def _hear(self, frame: Frame) -> None:
         data = orjson.loads(frame.data)
         if frame.event == "reset":
             self.messages, self.facts = [], []
-            self.after, self.reset, self._woken = data["seq"], True, True
+            self.cursor, self.reset, self._woken = frame.cursor, True, True
         elif frame.event == "entry":
-            self.after = data["seq"]
+            self.cursor = frame.cursor
             own = self._is_own(data["entry"])
             if not own or self._own:
                 self._message(data)

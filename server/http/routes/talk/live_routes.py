@@ -9,13 +9,13 @@ from starlette.responses import Response
 
 from parley.server.http.documents import asyncapi
 from parley.server.http.identity.authorization import Reader, RequiresRight
+from parley.server.http.live.cursors import CURSOR_PATTERN, parse_cursor
 from parley.server.http.problems.problem_details import problem_responses
-from parley.server.http.state.dependencies import MAX_INTEGER, DependenciesOf, SessionId
+from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.http.subscriptions.sse import EventStream
 from parley.server.http.subscriptions.subscription_start import (
     SubscriptionRequest,
     parse_groups,
-    parse_last_event_id,
 )
 from parley.server.http.subscriptions.websocket import WebSocketSession
 
@@ -24,7 +24,9 @@ router = APIRouter(tags=["live"])
 SHOWN: Final = r"^(messages|floor|other|all)(,(messages|floor|other|all))*$"
 
 Show = Annotated[str, Query(pattern=SHOWN, max_length=100, description="what to tell, by commas")]
-After = Annotated[int | None, Query(ge=0, le=MAX_INTEGER, description="seq to begin behind; now")]
+After = Annotated[
+    str | None, Query(pattern=CURSOR_PATTERN, description="cursor or seq to begin behind; now")
+]
 Incarnation = Annotated[
     str | None, Query(max_length=64, description="of the log that was heard; another: `reset`")
 ]
@@ -60,11 +62,10 @@ async def events(
     ] = None,
 ) -> Response:
     """Every entry once and in order, with the facts that it gave."""
-    resumed = parse_last_event_id(last_event_id)
-    seq, mark = (after, "") if resumed is None else resumed
+    resumed = parse_cursor(last_event_id)
     wish = SubscriptionRequest(
-        after=seq, show=parse_groups(show.split(",")), facts=facts, incarnation=incarnation,
-        resumed=resumed is not None, mark=mark,
+        after=resumed or parse_cursor(after), show=parse_groups(show.split(",")), facts=facts,
+        incarnation=incarnation, resumed=resumed is not None,
     )  # fmt: skip
     return EventStream(deps, caller, session, wish)
 

@@ -13,7 +13,8 @@ import orjson
 from parley.bus.entries import KINDS, Message
 from parley.memory.state.item_state import Fact
 from parley.server.http.documents.asyncapi import asyncapi_document
-from parley.server.http.live.frames import Frame, entry_frame, notice_frame
+from parley.server.http.live.cursors import StreamCursor
+from parley.server.http.live.frames import Frame, entry_frame, reset_frame
 from parley.server.http.subscriptions.subscription_start import LAST_WORDS, closing_frame
 from tests.server.http.subscriptions.test_websocket import begun, connected
 from tests.support.doors.doors import doors
@@ -71,7 +72,7 @@ def test_what_streams_say_of_themselves_is_as_described() -> None:
     record = numbered([Message(participant="ana", content="Hello.", act="ask", to=("bo",))])[0]
     fact = Fact("proposal.made", "P1", 1, {"start": 0})
     frames: list[Frame] = [
-        notice_frame("reset", 3, seq=3, n=2), entry_frame(record, [fact]),
+        reset_frame(StreamCursor(3), 2), entry_frame(record, [fact]),
         entry_frame(record, []).bare,
         *(closing_frame(why, 5) for why in LAST_WORDS),
     ]  # fmt: skip

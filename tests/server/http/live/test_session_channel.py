@@ -28,7 +28,8 @@ from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.server.http.live import frames as made
 from parley.server.http.live.client_queue import BYTES, FRAMES, ClientQueue
-from parley.server.http.live.frames import BEAT, Frame, entry_frame, notice_frame
+from parley.server.http.live.cursors import StreamCursor
+from parley.server.http.live.frames import BEAT, Frame, entry_frame, notice_frame, reset_frame
 from parley.server.http.live.session_channel import SessionChannel, Subscription
 from parley.server.http.live.session_channels import SessionChannels
 from tests.support.logs.logs import PACKS, numbered
@@ -47,7 +48,9 @@ class Client:
     reading: asyncio.Task[None] | None = None
 
     async def come(self, channel: SessionChannel, after: int | None) -> None:
-        self.listener = await self.stack.enter_async_context(channel.listen(after))
+        self.listener = await self.stack.enter_async_context(
+            channel.listen(None if after is None else StreamCursor(after))
+        )
         if after is None:
             self.began = self.listener.after
         self.reading = asyncio.create_task(self._read(self.listener))
@@ -176,7 +179,7 @@ async def test_facts_are_the_same_however_they_are_heard(redis_url: str) -> None
                 heard += await live.frames()
         other = SessionChannel(room, channel._moments, stretch=7)
         other._floor = room.seq
-        async with other.listen(live.after) as late:
+        async with other.listen(live.cursor) as late:
             frames: list[Frame] = []
             while len(frames) < len(heard):
                 frames += await late.frames()
@@ -188,7 +191,7 @@ async def test_a_log_that_was_replaced_resets_whoever_listens(redis_url: str) ->
     """Those who are live and those who are behind begin anew at the new head, and go on."""
     async with channelled(redis_url, "s", 20, ring=1) as (bus, room, channel):
         records = await whole(bus, "s")
-        async with channel.listen(None) as live, channel.listen(3) as behind:
+        async with channel.listen(None) as live, channel.listen(StreamCursor(3)) as behind:
             await bus.restore("s", records[:8], replace=True)
             while room.seq != 8:
                 await room.wait_past(room.seq, 5)
@@ -272,7 +275,7 @@ async def test_messages_alone_come_with_their_facts(redis_url: str) -> None:
     """`show` leaves out the entries of other groups, not what messages gave."""
     async with (
         channelled(redis_url, "s", 20) as (_, room, channel),
-        channel.listen(0, frozenset({"messages"})) as listener,
+        channel.listen(StreamCursor(0), frozenset({"messages"})) as listener,
     ):
         frames: list[Frame] = []
         while not frames or frames[-1].seq < room.seq:
@@ -312,10 +315,10 @@ async def test_what_an_outlet_begins_with_counts_towards_no_limit() -> None:
 async def test_what_was_queued_is_told_before_the_end() -> None:
     """An outlet that ends for another reason than slowness says what it has."""
     outlet = ClientQueue()
-    outlet.put(notice_frame("reset", 7, seq=7, n=3))
+    outlet.put(reset_frame(StreamCursor(7), 3))
     outlet.end("shutdown")
     outlet.end("expired")
-    outlet.put(notice_frame("reset", 8, seq=8, n=3))
+    outlet.put(reset_frame(StreamCursor(8), 3))
     assert [frame.seq for frame in await outlet.frames()] == [7]
     assert await outlet.frames() == []
     assert outlet.ended == "shutdown"

@@ -13,10 +13,12 @@ from typing import Any
 
 import anyio
 import pytest
+import redis
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
+from parley.bus import Bus
 from parley.server.http.live.session_channel import SessionChannel
 from parley.server.http.transport import websocket_connection
 from parley.server.http.transport.websocket_connection import WebSocketConnection
@@ -24,6 +26,7 @@ from tests.support.doors.doors import Standing, doors
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.rooms import publish_message
 from tests.support.sessions.sessions import discuss, whole
+from tests.support.sessions.talks import forget_after, message_draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +98,45 @@ async def test_it_says_hello_and_speaks_our_protocol(redis_url: str) -> None:
             assert plain.subprotocol is None
 
 
+async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
+    """The log went back while the server was away, and grew beyond the cursor by other entries."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        async with doors(redis_url) as d, connected(d, await begun(d, 60)) as ana:
+            now = (await ana.ask(type="subscribe"))["cursor"]
+            await ana.ask(type="subscribe", after=40)
+            cursor = (await ana.next())["cursor"]
+        assert [text.partition("-")[0] for text in (now, cursor)] == ["61", "41"]
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "s", seq=20, n=19)
+        await bus.publish("s", [message_draft(1000 + k) for k in range(40)])
+        stood = (await bus.read("s", 40, to=41))[0].mark
+        async with doors(redis_url) as d, connected(d, d.token("ana", session="s")) as ana:
+            for after in (cursor, now):
+                begins = await ana.ask(type="subscribe", after=after)
+                reset = await ana.next()
+                assert (reset["type"], reset["seq"]) == ("reset", 60)
+                assert begins["cursor"] == reset["cursor"]
+            for after in (41, "41", f"41-{stood}"):
+                await ana.say(type="subscribe", after=after)
+                assert (await ana.until("subscribed"))["after"] == 41
+                assert (await ana.next())["seq"] == 42
+            await ana.say(type="subscribe", after="41-")
+            refused = await ana.until("nack")
+            assert refused["problem"]["type"] == "urn:parley:problem:invalid"
+
+
 async def test_it_subscribes_from_a_cursor_and_anew(redis_url: str) -> None:
     """Each entry once; a second subscription replaces the first; unsubscribing ends it."""
     async with doors(redis_url) as d:
         token, bus = await begun(d, 10), d.deps.backend.bus
         async with connected(d, token) as ana:
-            assert await ana.ask(type="subscribe", after=4) == {"type": "subscribed", "after": 4}
+            assert (await ana.ask(type="subscribe", after=4))["after"] == 4
             await publish_message(bus, "s", "bo", "I propose we paint the pier.")
             heard = [await ana.next() for _ in range(8)]
             assert [row["seq"] for row in heard] == list(range(5, 13))
             assert heard[-1]["facts"][0]["kind"] == "proposal.made"
             again = await ana.ask(type="subscribe", after=11, show=["messages"], facts=False)
-            assert again == {"type": "subscribed", "after": 11}
+            assert again == {"type": "subscribed", "after": 11, "cursor": "11"}
             last = await ana.next()
             assert last["seq"] == 12
             assert "facts" not in last

@@ -12,14 +12,16 @@ from typing import Final
 import anyio
 import httpx2
 import pytest
+import redis
 from redis.asyncio import Redis
 
-from parley.bus import Draft
+from parley.bus import Bus, Draft
 from parley.bus.entries import Message
-from tests.support.doors.agents import Agent, over_http
+from tests.support.doors.agents import Agent, over_http, text_of
 from tests.support.doors.doors import Standing, doors
 from tests.support.logs.logs import opened
 from tests.support.servers.patience import wait_until
+from tests.support.sessions.talks import forget_after, message_draft
 
 SLACK: Final = 4  # commands: a look of the room, or what is left of one, more or less in a stretch
 
@@ -203,6 +205,30 @@ async def test_a_server_that_ends_lets_nobody_wait(redis_url: str) -> None:
             await wait_until(lambda: len(channel._live) == 1)
             d.deps.closing.set()
             assert (await waits)["messages"] == []
+
+
+async def test_a_cursor_of_another_past_is_told(redis_url: str) -> None:
+    """The log went back while the server was away, and grew beyond the cursor by other entries."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        async with standing(redis_url) as harbour:
+            await bus.publish("harbour", [message_draft(k) for k in range(60)])
+            ana = await harbour.agent("ana", joins=False)
+            heard = await ana.do("wait_for_messages", after=0)
+        assert (heard["after"], heard["cursor"][:3]) == (61, "61-")
+        with redis.Redis.from_url(redis_url) as raw:
+            forget_after(raw, "harbour", seq=20, n=19)
+        await bus.publish("harbour", [message_draft(1000 + k) for k in range(50)])
+        async with doors(redis_url) as d, over_http(d, d.token("ana", role="agent")) as ana:
+            at_once = {"timeout": 0, "include_own": True}
+            for after, reset in ((heard["cursor"], True), ("99-9f3c07aa", True), (61, False)):
+                came = await ana.do("wait_for_messages", after=after, **at_once)
+                assert (came["after"], came["reset"]) == (70, reset)
+                assert [row["n"] for row in came["messages"]] == ([] if reset else [*range(61, 70)])
+            again = await ana.do("wait_for_messages", after=came["cursor"], **at_once)
+            assert (again["after"], again["reset"]) == (70, False)
+            said = await ana.call("wait_for_messages", session="harbour", after=61, timeout=0)
+            assert f"after={again['cursor']}." in text_of(said)
+            assert "after" in await ana.refused("wait_for_messages", after="61-9f3c")
 
 
 @pytest.mark.long
