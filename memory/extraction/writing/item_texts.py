@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.block_words import plain
 from parley.memory.text.courtesies import is_courtesy
-from parley.memory.text.plain_text import OUTCOME_LIMIT
+from parley.memory.text.plain_text import OUTCOME_LIMIT, clip
 
 _LONG: Final = 300  # characters of an item's text, where its block has as many
 _LONGEST: Final = 500  # with the sentence before it, where it points back to that
-_WORDS: Final = 8  # a sentence of fewer says what it is about under its heading alone
+_WORDS: Final = 10  # a sentence of fewer says what it is about under its heading alone
 _WORDS_OF_ITEM: Final = 12  # an item of a list
+_SHORT: Final = 36  # characters: a sentence alone of fewer is read with the one before it
 _READ: Final = 2000  # characters of a unit that an item quotes from
 _LEADS_IN: Final = re.compile(r":[\s*_]{0,8}\Z")
+_AROUND_CODE: Final = " \t`~>#*-"
+_FENCES: Final = ("```", "~~~")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_CODE_LINE: Final = 120  # characters of a line of code that are told
 _BETWEEN: Final = "; "  # parts of what is proposed as one
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
@@ -35,7 +41,8 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
     """The unit with as much of its block as makes a text of its own, what follows it first.
 
     What points back ("These must ...") takes the sentence before it, of the block before it if
-    need be. Nothing of the units `apart`, which are items themselves.
+    need be, and so does a short sentence alone. Nothing of the units `apart`, which are items
+    themselves, nor a sentence behind it that only leads on.
     """
     units = message.units
     low = high = units.index(unit)
@@ -46,15 +53,26 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
         first, last = min(index, low), max(index, high)
         return units[last].end - units[first].start <= longest
 
-    if message.points_back(low) and low and units[low - 1].kind == "sentence":
-        block = units[low - 1].block
-        taken = any(each.block == block for each in apart if each is not unit)
-        if unit.block - block <= 1 and not taken and fits(low - 1, _LONGEST):
-            low -= 1
-    while fits(high + 1) and units[high + 1].block == unit.block:
+    def is_free(index: int) -> bool:
+        """True for a sentence of the block before, of which no item takes any."""
+        before = units[index]
+        if index < 0 or before.kind != "sentence" or unit.block - before.block > 1:
+            return False
+        return not any(each.block == before.block for each in apart if each is not unit)
+
+    if message.points_back(low) and is_free(low - 1) and fits(low - 1, _LONGEST):
+        low -= 1
+    while (
+        fits(high + 1)
+        and units[high + 1].block == unit.block
+        and not _leads_in(message, units[high + 1])
+    ):
         high += 1
     follows = any(each.block == unit.block and each.start < unit.start for each in apart)
     while not follows and fits(low - 1) and units[low - 1].block == unit.block:
+        low -= 1
+    alone = unit.kind == "sentence" and units[high].end - units[low].start < _SHORT
+    if alone and is_free(low - 1) and fits(low - 1) and not _leads_in(message, units[low - 1]):
         low -= 1
     while low < units.index(unit) and is_courtesy(message.text[units[low].start : units[low].end]):
         low += 1
@@ -68,36 +86,60 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
     An option says what it is by itself: answers name it by what its text begins with.
     """
     index = message.units.index(unit)
-    if _LEADS_IN.search(message.text, unit.start, unit.end):
+    if unit.kind == "heading" or _leads_in(message, unit):
         text = _with_parts(message, index, text)
     if unit.kind == "heading" or message.is_option(index):
         return text
     above = unit.lead if unit.lead >= 0 else unit.heading
     few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
-    if above >= 0 and len(text.split()) < few:
-        lead = message.units[above]
-        return _join(tidy(message.text[lead.start : lead.end]), text)
-    return text
+    if above < 0 or len(text.split()) >= few:
+        return text
+    lead = message.units[above]
+    return _join(tidy(message.text[lead.start : lead.end]), text)
+
+
+def _leads_in(message: WrittenMessage, unit: Unit) -> bool:
+    """True for what ends with a colon."""
+    return _LEADS_IN.search(message.text, unit.start, unit.end) is not None
 
 
 def _with_parts(message: WrittenMessage, index: int, text: str) -> str:
-    """`text`, which leads something in, with the items below it, or with the sentence behind it,
-    as far as there is room.
-    """
+    """`text`, which leads something in, with what it leads in, as far as there is room."""
+    if shown := _shown(message, index):
+        return _join(text, shown)
     parts: list[str] = []
     size = len(text)
-    block = message.units[index].block
-    for below, unit in enumerate(message.units[index + 1 :], index + 1):
-        if unit.block == block or unit.lead > index:  # of the same paragraph; part of a part
-            continue
-        if below > index + 1 and unit.lead != index and unit.heading != index:
-            break
+    for unit in _led_in(message.units, index):
         words = tidy(message.text[unit.start : unit.end]).rstrip(".;,")
+        if unit.kind == "row":
+            words = words.strip("| ").partition("|")[0].rstrip()
         size += len(words) + len(_BETWEEN)
         if size > _LONG and (parts or size > _LONGEST):
             break
         parts.append(words)
     return _join(text, _BETWEEN.join(parts)) if parts else text
+
+
+def _shown(message: WrittenMessage, index: int) -> str:
+    """The first line of the code or quotation right behind a unit, clipped; "" for none."""
+    units = message.units
+    end = units[index].end
+    following = units[index + 1].start if index + 1 < len(units) else len(message.text)
+    for line in message.text[end : min(following, end + _READ)].splitlines():
+        words = line.strip(_AROUND_CODE)
+        if len(words) > 2 and not line.lstrip().startswith(_FENCES) and _LETTER.search(words):
+            return clip(words, _CODE_LINE)
+    return ""
+
+
+def _led_in(units: Sequence[Unit], index: int) -> list[Unit]:
+    """The items below a lead-in, else the rows of the table, else the sentence behind it."""
+    below = units[index + 1 :]
+    if led := [unit for unit in below if index in (unit.lead, unit.heading)]:
+        return led
+    behind = [unit for unit in below if unit.block != units[index].block]
+    rows = takewhile(lambda unit: unit.kind == "row", behind)
+    return [row for row in rows if row.level] or behind[:1]
 
 
 def _join(lead: str, text: str) -> str:

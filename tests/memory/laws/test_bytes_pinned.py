@@ -121,7 +121,7 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "0e09aef7c7a9fd52b97a072870eb123b", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "fdb613e558519245f2db2dcfd7b0c954", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "aefa69600decd955d6753037cc1f4720", "7690bc91fd2134ff24b51d414711f221")

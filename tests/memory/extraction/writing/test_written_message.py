@@ -283,6 +283,38 @@ def test_a_question_that_a_colon_ends_is_told_with_the_sentence_behind_it() -> N
     assert proposed(text) == ["I suggest the following: The old printer goes to the archive in May"]
 
 
+@pytest.mark.parametrize(
+    ("text", "proposal"),
+    [
+        (
+            "Please call this before the vote:\n\n```python\ncount_the_maps()\n```\n\nIt is fast.",
+            "Please call this before the vote: count_the_maps()",
+        ),
+        (
+            "We should take one of these rooms:\n\n"
+            "| Room | Size |\n|---|---|\n| Cellar | large |\n| Attic | small |\n",
+            "We should take one of these rooms: Cellar; Attic",
+        ),
+    ],
+)
+def test_what_says_nothing_alone_is_told_with_what_it_shows(text: str, proposal: str) -> None:
+    """The first line of code, the rows of a table by their first cells, what stands below."""
+    assert proposed(text)[0] == proposal
+    message = read("## Move the maps\n\nThe cellar is dry, and it has room.")
+    told = headed(message, message.units[0], "Move the maps")
+    assert told == "Move the maps: The cellar is dry, and it has room"
+
+
+def test_a_text_ends_before_what_only_leads_on() -> None:
+    """And a sentence that is short and stands alone has the one before it."""
+    assert (
+        proposed("I suggest that we move the maps to the cellar. This is the list:\n\n- A\n- B")[0]
+        == "I suggest that we move the maps to the cellar."
+    )
+    short = proposed("The cellar of the town hall floods in spring.\n\nLet us move the maps.")
+    assert short == ["The cellar of the town hall floods in spring. Let us move the maps."]
+
+
 def test_several_courses_of_one_message_are_items_each() -> None:
     """Also those that are less likely than the first, and short ones of one list."""
     text = (
