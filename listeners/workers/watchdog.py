@@ -25,8 +25,11 @@ REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one o
 async def watch_loop(seconds: float) -> AsyncIterator[None]:
     """While inside, an event loop that is silent for `seconds` ends the process (status 1).
 
-    One at a time in a process: the timer is the interpreter's own.
+    0: never. One at a time in a process: the timer is the interpreter's own.
     """
+    if not seconds:
+        yield
+        return
     try:
         async with open_task_group() as group:
             group.start_soon(_rearm, seconds)

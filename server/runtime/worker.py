@@ -16,7 +16,7 @@ from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
 from parley.server.runtime.connection import open_connection, run
 from parley.server.runtime.model_endpoint import open_embedder, open_model, read_prices
-from parley.server.runtime.packs import read_packs
+from parley.server.runtime.packs import compile_packs, read_packs
 from parley.server.runtime.worker_process import child_environment, worker_command
 from parley.server.settings import Settings
 
@@ -74,6 +74,7 @@ async def _mind(settings: Settings) -> int:
 
 async def _serve(settings: Settings, lane: Lane) -> None:
     packs = read_packs(settings.packs)
+    compile_packs(packs)  # before the lane's watchdog begins to count
     async with open_connection(settings) as running:
         await run_lane(lane, _passed(settings, running.url), packs.known, open_model(settings),
                        embedder=open_embedder(settings))  # fmt: skip

@@ -86,8 +86,6 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "| tea keeps well; it costs little too",
         "keeps well. It costs little",
         "We should buy the green tea that the shop around sells us!",
-        "You should buy the green tea that the shop around sells us.",
-        "They should buy the green tea that the shop around sells us.",
         "bo: I agree.",
     ],
 )
@@ -99,12 +97,8 @@ def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Tea keeps well.", "Yes.", "Tea keeps well. It costs much, though.",
-        "Coffee keeps well. It costs little, too.",
-    ],
-)  # fmt: skip
+    "text", ["Tea keeps well.", "Yes.", "Tea keeps well. It costs much, though."]
+)
 def test_a_few_words_may_be_said_again(text: str) -> None:
     """What is short is said often; what goes on in other words is new."""
     assert read(text).text == text

@@ -53,6 +53,16 @@ def test_a_wedged_process_is_ended_with_its_stacks() -> None:
     assert "main" in done.stderr
 
 
+def test_a_process_may_do_without() -> None:
+    """A deadline of 0 is none."""
+    program = BUSY.replace("watch_loop(2.0)", "watch_loop(0)").replace("2.5", "0.1")
+    done = subprocess.run(
+        [sys.executable, "-c", program.replace("2.2", "0")],
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.returncode) == ("done\n", 0), done.stderr
+
+
 def test_a_busy_process_goes_on() -> None:
     """Work that gives the loop its turn is left alone, and leaving disarms the timer."""
     done = subprocess.run(
