@@ -22,7 +22,7 @@ EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
 
 
 class EntryModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     v: Literal[1] = 1
     at: str | None = None  # RFC 3339 as the publisher gave it; shown, never compared

@@ -13,8 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from parley.memory.errors import SettingsRefused
-from parley.memory.settings.setting_defaults import NEW_WISH
-from parley.memory.settings.setting_trees import overlay_trees
+from parley.memory.settings.setting_trees import NEW_WISH, overlay_trees
 
 DEFAULT: Final = "deliberation"
 

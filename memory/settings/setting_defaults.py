@@ -5,19 +5,20 @@ Ratios are per mille, sizes are integers.
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from parley.memory.settings.setting_trees import NEW_WISH
 
 
 class SettingsGroup(BaseModel):
     """What belongs together; a tree names it, and none of it that it leaves as it is."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 SummaryWish = Literal["auto", "extract", "model"]
-NEW_WISH: Final = "auto"  # of a session that is opened now, where nobody says otherwise
 
 
 class SummarySettings(SettingsGroup):

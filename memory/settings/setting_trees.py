@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+# How summaries of a session are made that is opened now, where nobody says otherwise.
+NEW_WISH: Final = "auto"
+
 # Settings that logs and files of earlier builds may name: they are read past.
 RETIRED: Final = ("structure.decisions", "structure.manner")
 

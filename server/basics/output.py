@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from parley.memory.text.fences import escape_invisible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 
 def stdout() -> Console:
     """The console for data; plain where stdout is not a terminal."""
+    from rich.console import Console
+
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def stderr() -> Console:
     """The console for progress and advice."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
@@ -42,7 +48,7 @@ def write_stdout(data: bytes) -> None:
 
 def print_notice(text: str) -> None:
     """One line on stderr, for the person at the keyboard."""
-    stderr().print(Text(escape(text)))
+    stderr().print(table_cell(text))
 
 
 def escape(text: object, keep_newlines: bool = False) -> str:
@@ -63,6 +69,8 @@ def format_micros(micros: int) -> str:
 
 def new_table(*columns: str) -> Table:
     """An empty table with these headings, as every listing has it."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column)
@@ -71,7 +79,14 @@ def new_table(*columns: str) -> Table:
 
 def table_cell(value: object) -> Text:
     """`value` as one cell or line of a listing."""
-    return Text(escape(value))
+    return styled_text(value, "")
+
+
+def styled_text(value: object, style: str) -> Text:
+    """`value` in a style of rich, such as `red`."""
+    from rich.text import Text
+
+    return Text(escape(value), style=style)
 
 
 def show_rows(

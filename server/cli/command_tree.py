@@ -1,4 +1,4 @@
-"""The tree of commands, and the settings they all see as `ctx.obj`."""
+"""The tree of commands, and the settings they all see."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import typer
 from parley.server.basics.log_setup import configure_logging
 from parley.server.cli.shared.command_table import CommandTable
 from parley.server.cli.shared.help_pages import Sections
-from parley.server.cli.shared.options import SOURCES
+from parley.server.cli.shared.options import SOURCES, settings
 from parley.server.cli.shared.setting_flags import with_settings
-from parley.server.settings import build_settings, read_sources
+from parley.server.settings.setting_sources import read_sources
+from parley.server.settings.startup_settings import read_startup
 
 FAMILIES: Final = {  # of commands, by the module that is imported when one of them is called
     "operations.demo_command": ("demo",),
@@ -54,14 +55,13 @@ app = typer.Typer(
 @with_settings
 def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> None:
     sources = read_sources(given, os.environ, config)
-    settings = build_settings(sources)
-    configure_logging(settings.log_level, settings.log_json)
+    ctx.meta[SOURCES] = sources
+    ctx.obj = read_startup(sources) or settings(ctx)
+    configure_logging(ctx.obj.log_level, ctx.obj.log_json)
     if sources.warnings:
         from parley.server.basics.output import print_notice
     for warning in sources.warnings:
         print_notice(f"warning: {warning}")
-    ctx.obj = settings
-    ctx.meta[SOURCES] = sources
 
 
 @cache

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from parley.server.basics.collector import collect_rarely
 from parley.server.basics.version import version
 from parley.server.cli.help_text import ready_help
 
@@ -39,6 +40,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _run(args: Sequence[str]) -> None:
+    collect_rarely()
     from parley.bus.contract.errors import BusError, InvalidEntry
     from parley.memory.errors import BadPattern, DomainError, SettingsRefused
     from parley.personas.errors import PersonaError

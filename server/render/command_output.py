@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
-from rich.text import Text
-
-from parley.bus.contract.drafts import Receipt
-from parley.listeners.tools.toolbox import ToolResult
-from parley.memory.context.chat_messages import ChatMessages
-from parley.memory.context.context import Context
-from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
@@ -22,19 +15,28 @@ from parley.server.basics.output import (
     print_notice,
     show_rows,
     stdout,
+    styled_text,
     table_cell,
     write_stdout,
 )
-from parley.server.render.digest_text import write_minutes
-from parley.server.render.item_text import write_item
-from parley.server.render.memory_layers import Layer
-from parley.server.render.stats_text import layer_lines, statistics_lines
+
+if TYPE_CHECKING:  # of what is shown; a command that shows it has loaded it
+    from rich.console import Console
+
+    from parley.bus.contract.drafts import Receipt
+    from parley.listeners.tools.toolbox import ToolResult
+    from parley.memory.context.chat_messages import ChatMessages
+    from parley.memory.context.context import Context
+    from parley.memory.state.memory import Memory
+    from parley.server.render.memory_layers import Layer
 
 STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def show_minutes(report: Mapping[str, Any], json: bool) -> None:
     """The minutes of a session."""
+    from parley.server.render.digest_text import write_minutes
+
     if json:
         print_json(report)
     else:
@@ -43,6 +45,8 @@ def show_minutes(report: Mapping[str, Any], json: bool) -> None:
 
 def show_item(row: Mapping[str, Any], json: bool) -> None:
     """One item with its evidence and history."""
+    from parley.server.render.item_text import write_item
+
     if json:
         print_json(row)
     else:
@@ -115,18 +119,36 @@ def _write_messages(console: Console, messages: Sequence[Mapping[str, Any]]) -> 
             f"{call['function']['name']}({call['function']['arguments']})"
             for call in message["tool_calls"]
         )
-        head = Text(f"[{number}] {message['role'].upper()}: ", style="bold")
+        head = styled_text(f"[{number}] {message['role'].upper()}: ", "bold")
         console.print(head.append(escape(content, keep_newlines=True), style="not bold"))
 
 
 def show_statistics(statistics: Mapping[str, Any], json: bool) -> None:
     """Counts and sizes."""
+    from parley.server.render.stats_text import layer_lines, statistics_lines
+
     if json:
         print_json(statistics)
         return
     console = stdout()
     for line in (*statistics_lines(statistics), *layer_lines(statistics)):
         console.print(table_cell(line))
+
+
+def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """One session a line."""
+    if json:
+        for row in rows:
+            print_json(row)
+        return
+    table = new_table(
+        "session", "status", "last message", "last active", "entries", "not folded yet"
+    )
+    for row in rows:
+        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
+        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
+        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
+    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
 
 
 def show_pairs(pairs: Mapping[str, Any], json: bool) -> None:
@@ -205,7 +227,7 @@ def show_findings(what: str, findings: Sequence[str], json: bool) -> None:
         return
     console = stdout()
     for finding in findings:
-        console.print(Text(escape(finding), style="red"))
+        console.print(styled_text(finding, "red"))
     verdict = (
         f"{len(findings)} findings" if findings else "sound: memory equals the replay of its log"
     )
@@ -220,7 +242,7 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     console = stdout()
     print_pairs(console, status["redis"])
     for warning in status["redis"]["warnings"]:
-        console.print(Text(f"warning: {escape(warning)}", style="yellow"))
+        console.print(styled_text(f"warning: {warning}", "yellow"))
     table = new_table("worker", "lanes", "silent for", "folded", "summaries")
     for worker in status["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
@@ -230,7 +252,7 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
     print_pairs(console, {**totals, **status["lag"]})
     for session, reason in status["apart"].items():
-        console.print(Text(escape(f"set apart: {session}: {reason}"), style="red"))
+        console.print(styled_text(f"set apart: {session}: {reason}", "red"))
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
@@ -247,7 +269,7 @@ def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
         return
     console = stdout()
     for check in checks:
-        state = Text(f"{check['state']:<5}", style=STATES[check["state"]])
+        state = styled_text(f"{check['state']:<5}", STATES[check["state"]])
         console.print(state.append(escape(f"{check['what']}: {check['finding']}"), style="default"))
 
 

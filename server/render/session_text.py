@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from parley.memory.arbitration.obstacles import find_stopping_vote
 from parley.memory.state.floor_state import Seat
@@ -14,27 +13,11 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.counting_rules import ABSTAIN
-from parley.server.basics.output import count_of, new_table, print_json, stdout, table_cell
+from parley.server.basics.output import count_of
 
 _TEXT: Final = 120  # characters of an item
 _BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to be seen as well
 _ITEMS: Final = 30  # of each sort, the newest
-
-
-def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """One session a line."""
-    if json:
-        for row in rows:
-            print_json(row)
-        return
-    table = new_table(
-        "session", "status", "last message", "last active", "entries", "not folded yet"
-    )
-    for row in rows:
-        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
-        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
-    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
 
 
 def status_line(memory: Memory) -> str:

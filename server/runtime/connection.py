@@ -7,12 +7,16 @@ import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from parley.bus import Bus, embedded
-from parley.server.settings import Settings
+from parley.bus import Bus
+from parley.server.basics.collector import collect_as_usual
+
+if TYPE_CHECKING:
+    from parley.server.settings import Settings
+    from parley.server.settings.startup_settings import StartupSettings
 
 Result = TypeVar("Result")
 
@@ -31,6 +35,7 @@ def run(main: Coroutine[Any, Any, Result]) -> Result:
     """What `main` comes to, on a fresh event loop. A crash below Python tells where it was."""
     if not faulthandler.is_enabled():
         faulthandler.enable(sys.__stderr__ or 2)
+    collect_as_usual()
     return anyio.run(_result_of, main, backend="asyncio")
 
 
@@ -40,7 +45,7 @@ async def _result_of(main: Coroutine[Any, Any, Result]) -> Result:
 
 @asynccontextmanager
 async def open_connection(
-    settings: Settings, *, scratch: bool = False
+    settings: StartupSettings | Settings, *, scratch: bool = False
 ) -> AsyncIterator[Connection]:
     """A bus on the Redis of the settings, or on the embedded one under `data`.
 
@@ -53,6 +58,8 @@ async def open_connection(
         ) as bus:
             yield Connection(bus, settings.redis, "given", durable=True)
         return
+    from parley.bus import embedded
+
     data = None if scratch or settings.embedded == "fake" else settings.data.expanduser()
     async with (
         embedded.serve(settings.embedded, data, lasting=True) as server,

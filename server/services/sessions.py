@@ -16,8 +16,6 @@ from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
 from parley.memory.settings.presets import DEFAULT
 from parley.memory.settings.setting_trees import list_retired_keys
 from parley.server.basics.errors import Misuse, NotYet
-from parley.server.records.log_audit import find_faults, fork_log, status_findings
-from parley.server.records.session_file import write_file
 
 
 async def list_sessions(bus: Bus, offset: int, count: int) -> list[dict[str, Any]]:
@@ -42,6 +40,8 @@ async def export_session(bus: Bus, session: str) -> SessionFile:
 
 async def archive_session(bus: Bus, session: str, path: Path) -> None:
     """Closes, saves, then marks: a session is never marked without its file."""
+    from parley.server.records.session_file import write_file
+
     with contextlib.suppress(SessionClosed):  # closed before: save and mark it all the same
         await bus.close(session, "archived")
     file = await export_session(bus, session)
@@ -51,6 +51,8 @@ async def archive_session(bus: Bus, session: str, path: Path) -> None:
 
 def check_whole(file: SessionFile) -> None:
     """Raises `BadSessionFile` for a log that no session can have."""
+    from parley.server.records.log_audit import find_faults, status_findings  # loads the fold
+
     for finding in (*find_faults(file.rows), *status_findings(file.status, file.rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
 
@@ -76,6 +78,8 @@ async def fork_session(bus: Bus, session: str, name: str, at: int | None) -> int
 
     Raises `SessionExists`, `NotYet`, `Misuse`.
     """
+    from parley.server.records.log_audit import fork_log  # loads the fold
+
     file = await export_session(bus, session)
     last = file.n if at is None else at
     if last > file.n:

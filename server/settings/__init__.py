@@ -2,7 +2,7 @@
 passed down as values.
 
 May import basics. Start with `settings_tree`; `setting` is one leaf, `setting_sources` says
-who set it. Names are imported at their first use: `setting_table` and `connection_settings`
+who set it. Names are imported at their first use: `setting_table` and `startup_settings`
 do without the tree, whose models are slow to load.
 """
 

@@ -22,6 +22,7 @@ TAKEN: Final = {  # what kinds of value are called where that is not enough
     "integer": "a whole number in digits, such as 12",
     "number": "a number, such as 0.5",
 }
+_DIGITS: Final = 18  # fewer than whole numbers of 64 bits may have
 _WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -104,7 +105,8 @@ class Setting:
         False leaves it open: for what is not written in the plainest way, and for mappings.
         """
         if self.kind in TAKEN:
-            return value not in ("", None) and self.fits(value) and float(value) in self.bounds
+            known = value not in ("", None) and self.fits(value) and len(str(value)) < _DIGITS
+            return known and float(value) in self.bounds
         if self.switch:
             return value in (True, False, "true", "false")
         if self.many:

@@ -1,4 +1,4 @@
-"""Running it: `worker`, `show_status`, `run_checks`."""
+"""Running it: `worker`, `status`, `doctor`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from parley.server.cli.shared.options import Json, settings
+from parley.server.cli.shared.options import Json, settings, startup
 
 
 class Lanes(StrEnum):
@@ -44,16 +44,16 @@ def status(ctx: typer.Context, json: Json = False) -> None:
     from parley.server.runtime import status
     from parley.server.runtime.connection import run
 
-    command_output.show_status(run(status.show_status(settings(ctx))), json)
+    command_output.show_status(run(status.show_status(startup(ctx))), json)
 
 
 def doctor(ctx: typer.Context, json: Json = False) -> None:
     """Check that all Parley needs is there; say how to mend it."""
     from parley.server.render import command_output
-    from parley.server.runtime import status
     from parley.server.runtime.connection import run
+    from parley.server.runtime.health_checks import run_checks
 
-    checks = run(status.run_checks(settings(ctx)))
+    checks = run(run_checks(settings(ctx)))
     command_output.show_checks(checks, json)
     if any(check["state"] == "fail" for check in checks):
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from parley.server.cli.shared.command_names import Family
-from parley.server.cli.shared.options import Json, Session, settings
+from parley.server.cli.shared.options import Json, Session, settings, startup
 
 app = typer.Typer(
     cls=Family,
@@ -40,13 +40,13 @@ def new(
 
     --preset P says what it remembers; 'parley settings presets' lists them.
     """
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records.session_opening import open_entry
     from parley.server.render import command_output
     from parley.server.runtime.packs import read_packs
 
     entry = open_entry(settings(ctx), read_packs(settings(ctx).packs), title)
-    call_bus(settings(ctx), lambda bus: bus.open(session, entry))
+    call_bus(startup(ctx), lambda bus: bus.open(session, entry))
     command_output.show_done(
         {"session": session, "status": "open"},
         f"{session} is open; 'parley say {session} TEXT --as NAME' talks in it",
@@ -61,22 +61,22 @@ def ls(
     json: Json = False,
 ) -> None:
     """List sessions, the latest activity first."""
-    from parley.server.cli.shared.backend_calls import call_bus
-    from parley.server.render import session_text
+    from parley.server.cli.shared.bus_calls import call_bus
+    from parley.server.render import command_output
     from parley.server.services import sessions
 
-    rows = call_bus(settings(ctx), sessions.list_sessions, 0, limit)
-    session_text.show_sessions(rows, json)
+    rows = call_bus(startup(ctx), sessions.list_sessions, 0, limit)
+    command_output.show_sessions(rows, json)
 
 
 @app.command()
 def show(ctx: typer.Context, session: Session, json: Json = False) -> None:
     """Where a session stands."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import sessions
 
-    state = call_bus(settings(ctx), sessions.read_session_state, session)
+    state = call_bus(startup(ctx), sessions.read_session_state, session)
     command_output.show_pairs(state, json)
 
 
@@ -94,13 +94,13 @@ def set_(
     json: Json = False,
 ) -> None:
     """Change settings or packs of a live session, from now on."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import session_settings
     from parley.server.services.publication import publish_entry
 
     entry = session_settings.draft_change(pairs or [], settings(ctx), repack=repack, by=as_)
-    receipt = call_bus(settings(ctx), publish_entry, session, entry)
+    receipt = call_bus(startup(ctx), publish_entry, session, entry)
     command_output.show_notice(
         receipt, f"{session} goes by other rules after entry {receipt.seq}", json
     )
@@ -112,13 +112,13 @@ def compact(ctx: typer.Context, session: Session, as_: As = None, json: Json = F
 
     Otherwise it happens by itself, near the caps.
     """
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import session_settings
     from parley.server.services.publication import publish_entry
 
     entry = session_settings.draft_compaction(as_)
-    receipt = call_bus(settings(ctx), publish_entry, session, entry)
+    receipt = call_bus(startup(ctx), publish_entry, session, entry)
     command_output.show_notice(receipt, f"the memory of {session} is compacted", json)
 
 
@@ -130,10 +130,10 @@ def close(
     json: Json = False,
 ) -> None:
     """Take no more entries. The session stays readable."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
 
-    call_bus(settings(ctx), lambda bus: bus.close(session, reason))
+    call_bus(startup(ctx), lambda bus: bus.close(session, reason))
     command_output.show_done(
         {"session": session, "status": "closed"},
         f"{session} is closed; it stays readable, and can be forked",
@@ -144,12 +144,12 @@ def close(
 @app.command()
 def archive(ctx: typer.Context, session: Session, out: Out = None, json: Json = False) -> None:
     """Close a session, save it to a file, and mark it archived."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import sessions
 
     path = out or Path(f"{session}.json")
-    call_bus(settings(ctx), sessions.archive_session, session, path)
+    call_bus(startup(ctx), sessions.archive_session, session, path)
     command_output.show_done(
         {"session": session, "status": "archived", "file": str(path)},
         f"{session} is archived in {path}; 'parley session rm {session}' removes it from Redis",
@@ -162,12 +162,12 @@ def export(ctx: typer.Context, session: Session, out: Out = None, json: Json = F
     """Save a session to a file; -o - writes to stdout."""
     from parley.bus.sessions.session_file import encode_file
     from parley.server.basics.output import write_stdout
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records.session_file import write_file
     from parley.server.render import command_output
     from parley.server.services import sessions
 
-    file = call_bus(settings(ctx), sessions.export_session, session)
+    file = call_bus(startup(ctx), sessions.export_session, session)
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))
@@ -192,7 +192,7 @@ def import_(
     from parley.bus.contract.errors import SessionExists
     from parley.server.basics.errors import Failure
     from parley.server.basics.output import print_notice
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records.session_file import read_file
     from parley.server.render import command_output
     from parley.server.services import sessions
@@ -204,7 +204,7 @@ def import_(
         print_notice(f"warning: {unheeded(setting)}")
     sessions.check_whole(session_file)
     try:
-        call_bus(settings(ctx), sessions.restore_session, name, session_file, replace=replace)
+        call_bus(startup(ctx), sessions.restore_session, name, session_file, replace=replace)
     except SessionExists:
         raise Failure(
             f"session {name!r} exists; --as NAME restores under another name, "
@@ -257,11 +257,11 @@ def fork(
     json: Json = False,
 ) -> None:
     """Open a session that shares another's past."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import sessions
 
-    n = call_bus(settings(ctx), sessions.fork_session, session, name, at)
+    n = call_bus(startup(ctx), sessions.fork_session, session, name, at)
     command_output.show_done(
         {"session": name, "from": session, "n": n}, f"{name} goes on from {session} at {n}", json
     )
@@ -275,13 +275,13 @@ def rm(
     json: Json = False,
 ) -> None:
     """Remove a session and everything kept about it."""
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import sessions
 
     if not yes:
         typer.confirm(f"Remove {session} for good?", abort=True, err=True)
-    call_bus(settings(ctx), sessions.remove_session, session)
+    call_bus(startup(ctx), sessions.remove_session, session)
     command_output.show_done(
         {"session": session, "status": "removed"}, f"{session} is removed", json
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from parley.server.cli.shared.help_pages import listing
-from parley.server.cli.shared.options import Json, settings, sources
+from parley.server.cli.shared.options import Json, settings, sources, startup
 
 PRESETS: Final = "presets"
 
@@ -35,7 +35,8 @@ def shown(
 ) -> None:
     """The settings in force and where each comes from."""
     from parley.server.basics.errors import Misuse
-    from parley.server.cli.shared.backend_calls import call_bus, call_service
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import setting_text
     from parley.server.services import settings_advice
     from parley.server.settings import setting_inventory
@@ -57,5 +58,5 @@ def shown(
         return
     setting_text.show_advice(advice, json)
     if apply and advice:
-        call_bus(settings(ctx), settings_advice.apply_advice, session, advice)
+        call_bus(startup(ctx), settings_advice.apply_advice, session, advice)
         setting_text.show_applied(session, advice)

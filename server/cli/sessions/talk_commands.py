@@ -1,15 +1,20 @@
-"""Taking part: `say`, `publish_drafts`, `watch`, `search`, `correct`, `alias`."""
+"""Taking part: `say`, `publish`, `watch`, `search`, `correct`, `alias`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 import typer
 
 from parley.bus.entries import Act
 from parley.server.cli.shared.dashed_words import Spoken
-from parley.server.cli.shared.options import Json, Session, settings
+from parley.server.cli.shared.options import Json, Session, settings, startup
+
+if TYPE_CHECKING:
+    from parley.bus import Receipt
+    from parley.bus.entries import Message
+    from parley.server.settings import Settings
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))
 FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
@@ -55,20 +60,33 @@ def say(
 ) -> None:
     """Publish one message. Prints its number."""
     from parley.server.basics import entry_drafts
-    from parley.server.cli.shared.backend_calls import call_bus, call_service
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
-    from parley.server.services.publication import publish_entry, publish_on_target
-    from parley.server.services.repeats import find_repeats
+    from parley.server.services.publication import publish_entry
 
     text = stdin_text() if content == "-" else content
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
     if act is None or re is None or force:
-        receipt = call_bus(settings(ctx), publish_entry, session, message, id_ or "")
+        receipt = call_bus(startup(ctx), publish_entry, session, message, id_ or "")
     else:
-        receipt = call_service(settings(ctx), publish_on_target, session, message, id_ or "")
-    rows = call_service(settings(ctx), find_repeats, session, receipt.n) if repeats else None
+        receipt = _say_on_target(settings(ctx), session, message, id_ or "")
+    rows = _repeats(settings(ctx), session, receipt.n) if repeats else None
     command_output.show_message_receipt(receipt, rows, json)
+
+
+def _say_on_target(settings: Settings, session: str, message: Message, id: str) -> Receipt:
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.services.publication import publish_on_target
+
+    return call_service(settings, publish_on_target, session, message, id)
+
+
+def _repeats(settings: Settings, session: str, n: int) -> list[dict[str, Any]]:
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.services.repeats import find_repeats
+
+    return call_service(settings, find_repeats, session, n)
 
 
 def publish(
@@ -85,12 +103,12 @@ def publish(
     fields of docs/wire.md, and where you want resending to be harmless an id.
     Nothing is published when a line is wrong. Prints their numbers.
     """
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.render import command_output
     from parley.server.services import entry_import
 
     drafts = entry_import.read_drafts(file)
-    for receipt in call_bus(settings(ctx), lambda bus: bus.publish(session, drafts)):
+    for receipt in call_bus(startup(ctx), lambda bus: bus.publish(session, drafts)):
         command_output.show_receipt(receipt, receipt.n, json)
 
 
@@ -123,10 +141,10 @@ def search(
 ) -> None:
     """Find messages that hold all the words, oldest first."""
     from parley.server.cli.sessions.search_output import show_matches
-    from parley.server.cli.shared.backend_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.queries.message_search import search_messages
 
-    matches = call_bus(settings(ctx), search_messages, session, words, by, limit)
+    matches = call_bus(startup(ctx), search_messages, session, words, by, limit)
     show_matches(matches, words, by, json)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from parley.bus import Bus
 from parley.server.basics.errors import NotYet
 from parley.server.runtime.backend import Backend, open_backend
-from parley.server.runtime.connection import open_connection, run
+from parley.server.runtime.connection import run
 from parley.server.settings import Settings
 
 Given = ParamSpec("Given")
@@ -29,24 +28,6 @@ def call_service(
     async def answer() -> Answer:
         async with open_backend(settings) as backend:
             return await verb(backend, *args, **kwargs)
-
-    try:
-        return run(answer())
-    except NotYet as early:
-        raise early.as_option() from None
-
-
-def call_bus(
-    settings: Settings,
-    verb: Callable[Concatenate[Bus, Given], Awaitable[Answer]],
-    *args: Given.args,
-    **kwargs: Given.kwargs,
-) -> Answer:
-    """`call_service` of a verb that needs no more than the bus: packs are not read for it."""
-
-    async def answer() -> Answer:
-        async with open_connection(settings) as running:
-            return await verb(running.bus, *args, **kwargs)
 
     try:
         return run(answer())

@@ -8,7 +8,7 @@ from typing import Any, Final
 from typer.core import TyperCommand
 
 from parley.server.cli.shared.setting_flags import PANEL, FlagsAnywhere
-from parley.server.settings import SETTINGS
+from parley.server.settings.setting_table import SETTINGS
 
 SECTIONS: Final = {  # of the help: what commands are for
     "Records of talk": ("demo", "analyze", "minutes", "replay", "transcript"),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from parley.server.settings import Settings
-from parley.server.settings.setting_sources import Sources
+if TYPE_CHECKING:
+    from parley.server.settings import Settings
+    from parley.server.settings.setting_sources import Sources
+    from parley.server.settings.startup_settings import StartupSettings
 
 SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
+TREE: Final = "parley.settings"  # and the settings that come of it, once something needs them
 
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -60,8 +63,18 @@ Layer = Annotated[
 
 def settings(ctx: typer.Context) -> Settings:
     """The settings in force for this call."""
-    obj: Settings = ctx.obj
-    return obj
+    if TREE not in ctx.meta:
+        from parley.server.settings import build_settings
+
+        ctx.meta[TREE] = build_settings(sources(ctx))
+    tree: Settings = ctx.meta[TREE]
+    return tree
+
+
+def startup(ctx: typer.Context) -> StartupSettings | Settings:
+    """Those among them that a connection to Redis takes."""
+    known: StartupSettings | Settings = ctx.obj
+    return known
 
 
 def sources(ctx: typer.Context) -> Sources:

@@ -16,9 +16,8 @@ import typer
 
 from parley.server.basics.version import version
 from parley.server.cli.shared.command_names import Family
-from parley.server.settings import SETTINGS
 from parley.server.settings.setting import Setting
-from parley.server.settings.setting_table import WITHOUT_EFFECT
+from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
 
 PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
 _SWITCHES: Final = {
