@@ -104,6 +104,8 @@ def _check_continuity(
         raise Fenced(session, f"the log went back: entry {max(seq, 1)} is gone")
     if seq > 0 and place.identity not in ("", records[0].identity):
         raise Fenced(session, f"the log went back: entry {seq} is another one")
+    if seq > 0 and place.cursor.mark not in ("", records[0].mark):
+        raise Fenced(session, f"the log went back: entry {seq} is not the one of the cursor")
     return records
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 
@@ -22,6 +23,7 @@ from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import BusError, SlowSubscriber, Unavailable
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record
+from parley.bus.entries.record import mark_of
 from parley.bus.log.log_pages import LogPlace, newest_place
 from parley.bus.log.log_tail import RETRY_SECONDS, Item, LogTail, death_of
 from parley.bus.log.outbox import Outbox
@@ -104,7 +106,7 @@ class Subscriptions:
 
 
 class Subscription:
-    """An async iterator over entries and facts; `cursor` is behind the last item it gave."""
+    """An async iterator over entries and facts."""
 
     def __init__(
         self,
@@ -113,7 +115,8 @@ class Subscription:
         facts: bool,
         buffer: int,
     ) -> None:
-        self.cursor = place.cursor
+        self._cursor = replace(place.cursor, mark=mark_of(place.identity) or place.cursor.mark)
+        self._last: Record | None = None  # given
         self._tail = tail
         self._place = place  # behind the last item in the buffer
         self._facts = facts
@@ -122,6 +125,12 @@ class Subscription:
         self._arrived = Signal()
         self._live = False
         self._error: BusError | None = None
+
+    @property
+    def cursor(self) -> Cursor:
+        """Behind the last item that it gave."""
+        last = self._last
+        return self._cursor if last is None else replace(self._cursor, mark=last.mark)
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return self
@@ -136,7 +145,9 @@ class Subscription:
             else:
                 await self._catch_up()
         item = self._buffer.popleft()
-        self.cursor = _behind(self.cursor, item)
+        if isinstance(item, Record):
+            self._last = item
+        self._cursor = _behind(self._cursor, item)
         return item
 
     def join(self) -> None:
@@ -190,7 +201,7 @@ class Subscription:
 def _behind(cursor: Cursor, item: Item) -> Cursor:
     if isinstance(item, Record):
         return Cursor(item.seq, cursor.fact)
-    return Cursor(cursor.seq, (item.seq, item.k))
+    return replace(cursor, fact=(item.seq, item.k))
 
 
 def _beyond(cursor: Cursor, other: Cursor) -> bool:

@@ -220,6 +220,29 @@ async def test_facts_that_were_cut_off_are_never_passed_over_silently(
     assert items[-4:] == ["7-0", "8-0", "9-0", "10-0"]
 
 
+async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str, raw: redis.Redis) -> None:
+    """The log went back while nobody followed it, and grew beyond the cursor by other entries."""
+    async with await Bus.connect(redis_url, outbox_seconds=0) as bus:
+        await talk(bus, "a", 29)
+        async with bus.subscribe("a", 19) as subscription:
+            await receive_ids(subscription, 2)
+            heard = str(subscription.cursor)
+        async with bus.subscribe("a") as subscription:
+            newest = str(subscription.cursor)
+        assert [cursor.partition("/")[0] for cursor in (heard, newest)] == ["21", "30"]
+        forget_after(raw, "a", seq=10, n=9)
+        await bus.publish("a", [message_draft(1000 + k) for k in range(30)])
+        for cursor in (heard, newest):
+            async with bus.subscribe("a", Cursor.parse(cursor)) as subscription:
+                with pytest.raises(Fenced, match="went back"):
+                    await receive_ids(subscription, 1)
+        async with bus.subscribe("a", Cursor(21, (22, -1))) as subscription:
+            assert await receive_ids(subscription, 1) == ["22"]
+            again = subscription.cursor
+        async with bus.subscribe("a", Cursor.parse(str(again))) as subscription:
+            assert await receive_ids(subscription, 1) == ["23"]
+
+
 async def test_old_facts_are_cut_off_and_remembered_as_such(bus: Bus) -> None:
     """10,000 are kept; the session knows where they begin."""
     await bus.open("a", SessionOpened())
@@ -247,13 +270,15 @@ async def test_leaving_ends_the_tail(bus: Bus, raw: redis.Redis) -> None:
     await wait_until(is_left)
 
 
-@pytest.mark.parametrize("text", ["12/9-0", "1/2--1", "0/0-3"])
+@pytest.mark.parametrize("text", ["12/9-0", "1/2--1", "0/0-3", "12/9-0/9f3c07aa"])
 def test_a_cursor_survives_being_written_down(text: str) -> None:
     """Browsers and command lines hand it back as text."""
     assert str(Cursor.parse(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "12", "12/9", "a/b-c", "1/2-3 ", "01/2-3", "1/2-3/4"])
+@pytest.mark.parametrize(
+    "text", ["", "12", "12/9", "a/b-c", "1/2-3 ", "01/2-3", "1/2-3/4", "1/2-3/"]
+)
 def test_what_is_no_cursor_is_refused(text: str) -> None:
     """Rather than followed from somewhere else."""
     with pytest.raises(InvalidEntry, match="no cursor"):
