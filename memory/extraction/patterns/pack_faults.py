@@ -20,6 +20,7 @@ from parley.memory.extraction.patterns.pattern_packs import (
     PACK,
     Pack,
     Rule,
+    check_size,
     list_shape_errors,
 )
 from parley.memory.extraction.patterns.regular_expressions import compile_pattern
@@ -61,7 +62,29 @@ def find_faults(data: bytes | str) -> tuple[Fault, ...]:
 
 
 def _wording(tree: dict[str, Any]) -> Iterator[Fault]:
-    """The patterns that cannot serve, of whatever part of the pack has its shape."""
+    """The patterns that cannot serve, of whatever part of the pack has its shape.
+
+    No more of them are compiled than a pack may have.
+    """
+    try:
+        yield from _unserving(tree, _Size())
+    except BadPattern as spent:
+        yield Fault(spent.rule, spent.reason)
+
+
+class _Size:
+    """What the patterns compiled so far come to."""
+
+    def __init__(self) -> None:
+        self._instructions = 0
+
+    def add(self, instructions: int) -> None:
+        """Raises `BadPattern` where they are too many."""
+        self._instructions += instructions
+        check_size(self._instructions)
+
+
+def _unserving(tree: dict[str, Any], size: _Size) -> Iterator[Fault]:
     rules = tree.get("rules")
     seen: set[str] = set()
     for number, rule in enumerate(rules if isinstance(rules, list) else []):
@@ -71,16 +94,16 @@ def _wording(tree: dict[str, Any]) -> Iterator[Fault]:
         if name in seen:
             yield Fault(name, "the name is there twice; give each rule its own")
         seen.add(name)
-        yield from _refused(rule, ("pattern",), name, empty=False)
-        yield from _refused(rule, ("before", "after", "within"), name, empty=True)
+        yield from _refused(rule, ("pattern",), name, size, empty=False)
+        yield from _refused(rule, ("before", "after", "within"), name, size, empty=True)
     guards = tree.get("guards")
     if isinstance(guards, dict):
         for key in guards:
-            yield from _refused(guards, (key,), key, empty=key == "empty")
+            yield from _refused(guards, (key,), key, size, empty=key == "empty")
 
 
 def _refused(
-    tree: dict[str, Any], keys: Sequence[str], rule: str, *, empty: bool
+    tree: dict[str, Any], keys: Sequence[str], rule: str, size: _Size, *, empty: bool
 ) -> Iterator[Fault]:
     for key in keys:
         pattern = tree.get(key)
@@ -88,11 +111,12 @@ def _refused(
             continue
         where = "" if key in ("pattern", rule) else f"{key}: "
         try:
-            fault = compile_pattern(pattern, rule)
+            compiled = compile_pattern(pattern, rule)
         except BadPattern as refused:
             yield Fault(rule, where + refused.reason)
             continue
-        if not empty and fault.search("") is not None:
+        size.add(compiled.programsize)
+        if not empty and compiled.search("") is not None:
             yield Fault(rule, f"{where}it matches the empty text; make some part required")
 
 

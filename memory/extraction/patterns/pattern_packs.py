@@ -190,10 +190,15 @@ def measure_pack(pack: Pack, others: int = 0) -> int:
     size = others
     for rule, pattern in _patterns(pack):
         size += compile_pattern(pattern, rule).programsize
-        if size > MAX_INSTRUCTIONS:
-            why = f"its patterns come to more than {MAX_INSTRUCTIONS:,} instructions of RE2"
-            raise BadPattern("pack", f"{why}; make repetitions such as {{1,99}} shorter")
+        check_size(size)
     return size
+
+
+def check_size(instructions: int) -> None:
+    """Raises `BadPattern` where they are too many for the packs that a session brings."""
+    if instructions > MAX_INSTRUCTIONS:
+        why = f"its patterns come to more than {MAX_INSTRUCTIONS:,} instructions of RE2"
+        raise BadPattern("pack", f"{why}; make repetitions such as {{1,99}} shorter")
 
 
 def _patterns(pack: Pack) -> Iterator[tuple[str, str]]:

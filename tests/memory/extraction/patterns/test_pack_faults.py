@@ -10,6 +10,7 @@ import pytest
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns.pack_faults import find_doubts, find_faults
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
 
 
 def rule(**given: Any) -> dict[str, Any]:
@@ -35,6 +36,22 @@ def test_every_problem_is_told_at_once() -> None:
     reasons = "\n".join(reason for _, reason in faults)
     for part in ("look-around", "twice", "empty text", "before: RE2", "colour", "act:"):
         assert part in reasons
+
+
+def test_no_more_is_compiled_than_a_pack_may_have() -> None:
+    """What comes after that is not looked at; what was wrong before it is told."""
+    tree = {
+        "name": "own@1",
+        "rules": [
+            rule(name="broken", pattern="("),
+            *(rule(name=f"r{n}", pattern=rf"\pL{{1,50}}budget{n}") for n in range(60)),
+        ],
+    }
+    compiled = compile_pattern.cache_info().misses
+    faults = find_faults(json.dumps(tree))
+    assert [each.rule for each in faults] == ["broken", "pack"]
+    assert "500,000 instructions of RE2" in faults[-1].reason
+    assert compile_pattern.cache_info().misses - compiled < 20
 
 
 @pytest.mark.parametrize(
