@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from parley.memory.state.summary_state import LedgerChange
@@ -30,11 +31,12 @@ SHARE: Final = 350  # per mille of the talk's characters that its summary may ha
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
-_FEW_WORDS: Final = 24  # of an item's line, where there are many
+_FEW_WORDS: Final = 16  # of an item's line, where there are many
 _LEAST_WORDS: Final = 8  # of an item that is cut; fewer say nothing
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
 _TALK_SENTENCES: Final = 6
-TALK_SHARE: Final = 40  # per cent of the room beside the bare ledger that the talk has
+TALK_SHARE: Final = 35  # per cent of the room beside the bare ledger that the talk has
+_DECIDED: Final = 20  # beside ten times the weight of a change: a decision is worded first
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
 _BIRTHS: Final = ("proposed", "claimed")
 
@@ -179,7 +181,22 @@ def _ledger_lines(items: Sequence[_Item]) -> list[str]:
         text = "".join([f": {item.text}" if item.text else "", *item.reasons])
         events = item.events()
         lines.setdefault(item.ref if text else events, ([], f"{events}{text}"))[0].append(item.ref)
-    return [f"{', '.join(refs)} {rest}".strip() for refs, rest in lines.values()]
+    return [f"{', '.join(_runs(refs))} {rest}".strip() for refs, rest in lines.values()]
+
+
+def _runs(refs: Sequence[str]) -> Iterator[str]:
+    """`refs`, three or more handles that follow each other as one: "P3–P7"."""
+    for _, run in groupby(enumerate(refs), lambda each: (each[1][:1], _number(each[1]) - each[0])):
+        handles = [ref for _, ref in run]
+        if len(handles) > 2 and _number(handles[0]):
+            yield f"{handles[0]}–{handles[-1]}"
+        else:
+            yield from handles
+
+
+def _number(ref: str) -> int:
+    """The number of a handle; 0 of a topic, which has none."""
+    return int(ref[1:]) if ref[1:].isdecimal() and ref.isascii() else 0
 
 
 def _shown(changes: Sequence[LedgerChange]) -> list[int]:
@@ -227,8 +244,8 @@ def _quote_items(
 ) -> list[tuple[int, int, int]]:
     """Give items that the range brought their words, as far as there is room; what was quoted.
 
-    The weightiest first, of equals the first of each message before the second of any; eight
-    words at least. None to what repeats an item that is named beside it.
+    Decisions first, then the weightiest, of equals the first of each message before the second
+    of any; eight words at least. None to what repeats an item that is named beside it.
     """
     named = {item.ref for item in items}
     births: list[tuple[int, int, _Item, LedgerChange]] = []  # order, turn in its message, ...
@@ -237,7 +254,8 @@ def _quote_items(
         birth = item.birth
         if birth is None or any(c.kind == "repeats" and c.other in named for c in item.changes):
             continue
-        births.append((-10 * item.weight - len(item.changes), turn[birth.n], item, birth))
+        weight = 10 * item.weight + len(item.changes) + _DECIDED * (birth.kind == "claimed")
+        births.append((-weight, turn[birth.n], item, birth))
         turn[birth.n] += 1
     births.sort(key=lambda each: each[:2])
     quoted = []
@@ -246,9 +264,10 @@ def _quote_items(
         if line is None:
             continue
         head = f"{item.ref} {item.events()}: "
-        share = max(_FEW_WORDS, room.words // (len(births) - place))
-        text = room.clip(quote_line(line, birth.start, birth.end), _TEXT_LIMIT, head, share)
-        if text.endswith("…") and len(text.split()) < _LEAST_WORDS:
+        share = len(head.split()) + max(_FEW_WORDS, room.words // (len(births) - place))
+        whole = quote_line(line, birth.start, birth.end)
+        text = room.clip(whole, _TEXT_LIMIT, head, share)
+        if text != whole and len(text.split()) < _LEAST_WORDS:
             continue
         if text and room.take(f"{head}{text}\n"):
             item.text = text
@@ -263,14 +282,18 @@ def _give_reasons(
     quoted = []
     for item in items:
         seen = {item.text}
+        heard: set[str] = set()  # the first reason of each is enough
         for change in item.changes:
             line = by_n.get(change.n)
             if change.kind not in _REASONED or line is None or change.end <= change.start:
+                continue
+            if change.who in heard:
                 continue
             head = f"\n  {one_line(change.who)}: "
             text = room.clip(quote_line(line, change.start, change.end), _TEXT_LIMIT, head)
             if text and text not in seen and room.take(head + text):
                 item.reasons.append(head + text)
+                heard.add(change.who)
                 seen.add(text)
                 quoted.append((change.n, change.start, change.end))
     return quoted

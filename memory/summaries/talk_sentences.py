@@ -30,6 +30,7 @@ _WEIGH_NEWEST: Final = 20
 _WEIGH_HANGING: Final = 25
 _TALK: Final = ("paragraph", "item")
 _ENDS: Final = (*".!…。！", '."', ".)", "。」")
+_STOPS: Final = (*_ENDS, ":", "?", "!", ";", ",", "？")
 _PROSE: Final = ("paragraph", "item", "heading", "quote", "row")
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?…。！？]|[.!?…](?![.!?…\"')\]*]*(?:\s|$)))+[.!?…。！？\"')\]*」』）]*"
@@ -48,6 +49,8 @@ _OUTCOME: Final = re.compile(
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(r"[=(){}\[\]_;<>|\\]")
+_SHORT: Final = 40  # characters of what is quoted for an item, where more stands behind it
+_SIGNS: Final = re.compile(r"^[^\w(\[\"'`$/@.+<-]+")  # faces and ticks before words
 _HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
 
 
@@ -116,6 +119,8 @@ def read_talk(lines: Sequence[Line]) -> Talk:
 
 def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
+    if text.startswith(("{", "[{")):  # a form that somebody filled in
+        return False
     if is_courtesy(text) or len(_CODE.findall(text)) * _CHARS_PER_MARK > len(text):
         return False
     return len(text.split()) >= least or len(_IDEOGRAPHS.findall(text)) > 2 * least
@@ -124,20 +129,22 @@ def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
 def quote_line(line: Line, start: int, end: int) -> str:
     """The sentence of a message around `start`..`end`, on one line; "" where that is code.
 
-    With the next one where it only leads in to it: "My recommendation:".
+    With the next one where it only leads in to it ("My recommendation:"), or is too short to say
+    what it is about ("Plan approved").
     """
     quoted: list[str] = []
     for sentence in _sentences(line, _PROSE):
         if sentence.start < end and start < sentence.end:
             quoted.append(sentence.text)
         elif quoted:
-            if not quoted[-1].endswith(":"):
+            if not quoted[-1].endswith(":") and sum(map(len, quoted)) >= _SHORT:
                 break
             quoted.append(sentence.text)
     for end_of_line in (0, -1):
         while len(quoted) > 1 and is_courtesy(quoted[end_of_line]):
             del quoted[end_of_line]
-    return " ".join(quoted)
+    ends = [text if text.endswith(_STOPS) else f"{text};" for text in quoted[:-1]]
+    return _SIGNS.sub("", " ".join([*ends, *quoted[-1:]]))
 
 
 def _is_whole(text: str) -> bool:

@@ -123,12 +123,39 @@ def test_many_items_share_the_room_for_their_words() -> None:
     talk = [("ann", f"I propose that we {idea}.") for idea in ideas]
     lines, changes = fold_talk(*talk, ("bob", talk[0][1]))
     summary = extract_summary(lines * 3, changes, 110).splitlines()
-    worded = [line for line in summary if ": " in line]
+    worded = [line for line in summary if line.startswith("P") and ": " in line]
     assert len(worded) >= 3
     for line, idea in zip(worded, ideas, strict=False):
         assert " ".join(idea.split()[:6]) in line
-    assert f"P{len(worded) + 1}, " in "\n".join(summary)
+    assert f"P{len(worded) + 1}–P8 proposed by ann" in summary
     assert "P9 proposed by bob; repeats P1" in summary
+
+
+def test_what_is_too_short_to_say_anything_is_told_with_what_follows() -> None:
+    """A ruling before proposals, without the face before it, and each one's first objection."""
+    lines, changes = fold_talk(
+        ("ann", "I propose we move the archive to the new rack in the cellar."),
+        ("bob", "I disagree with P1: the new rack is loud, and the cellar is damp in winter."),
+        ("bob", "I oppose P1. It is loud, as I said before, and nobody has answered that."),
+        ("dora", "✅ [DECISION] Agreed, all of us. The archive moves in May, with the shelves."),
+    )
+    summary = extract_summary(lines * 4, changes, 200)
+    decided = next(line for line in summary.splitlines() if line.startswith("D1"))
+    assert decided.endswith(
+        "[DECISION] Agreed, all of us. The archive moves in May, with the shelves."
+    )
+    assert "\n  bob: I disagree with P1: the new rack is loud" in summary
+    assert summary.count("\n  bob: ") == 1
+
+
+def test_a_form_that_was_filled_in_is_no_sentence_of_the_talk() -> None:
+    lines, changes = fold_talk(
+        ("ann", '{"reason": "The archive of the cellar is damp, and the archive is old."}'),
+        ("bob", "The archive of the cellar is damp, and the shelves of the archive are old."),
+    )
+    summary = extract_summary(lines * 3, changes, 200)
+    assert "reason" not in summary
+    assert "the shelves of the archive are old" in summary
 
 
 def test_the_ledger_outlives_the_talk() -> None:
@@ -274,8 +301,14 @@ def test_summaries_of_recorded_agents_name_what_their_ranges_did() -> None:
 
 def _handles(summary: str) -> set[str]:
     """The handles that the lines of a summary begin with."""
-    heads = (re.match(r"[A-Z]\d+(?:, [A-Z]\d+)*", line) for line in summary.splitlines())
-    return {ref for head in heads if head for ref in head[0].split(", ")}
+    handles: set[str] = set()
+    for line in summary.splitlines():
+        head = re.match(r"[A-Z]\d+(?:(?:, |–)[A-Z]\d+)*", line)
+        for part in head[0].split(", ") if head else ():
+            first, _, last = part.partition("–")
+            numbers = range(int(first[1:]), int((last or first)[1:]) + 1)
+            handles |= {f"{first[0]}{number}" for number in numbers}
+    return handles
 
 
 def _said(file: Path) -> list[tuple[str, str]]:
