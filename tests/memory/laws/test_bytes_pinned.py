@@ -26,13 +26,12 @@ import orjson
 import pytest
 
 from parley.bus.entries import Entry, Message, SessionOpened
-from parley.listeners.sessions.shipped_packs import newest_packs
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import FOLD, Memory
 from parley.server.plays.demo import bundled
 from tests.support.logs.corpora import ROOT, long_session, needs_corpora
-from tests.support.logs.fixed_logs import PACKS, FixedSession, fixed_session
+from tests.support.logs.fixed_logs import PACKS, PINNED_PACKS, FixedSession, fixed_session
 from tests.support.logs.logs import numbered
 
 BLOCK: Final = 1_000  # logs
@@ -163,8 +162,8 @@ def _facts(session: FixedSession) -> bytes:
 
 
 def folded(entries: Iterable[Entry]) -> Memory:
-    """Memory of a session that reads with the packs that a new one opens with."""
-    return fold_records(Memory(PACKS), numbered([SessionOpened(packs=newest_packs()), *entries]))
+    """Memory of a session that reads every language."""
+    return fold_records(Memory(PACKS), numbered([SessionOpened(packs=PINNED_PACKS), *entries]))
 
 
 def transcripts(folder: Path) -> list[Path]:

@@ -24,7 +24,7 @@ from parley.bus.entries import (
     SettingsChanged,
     Unknown,
 )
-from parley.listeners.sessions.shipped_packs import known_packs, newest_packs, shipped_packs
+from parley.listeners.sessions.shipped_packs import known_packs, shipped_packs
 from parley.memory.fold.apply import apply
 from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.settings.presets import load_preset
@@ -39,9 +39,13 @@ _T = TypeVar("_T")
 
 PACKS: Final = known_packs()
 _REFS: Final = {pack.name: PackRef(pack.name, pack.hash) for pack in shipped_packs()}
+# Every language as it was first read together, whatever newer packs there are.
+PINNED_PACKS: Final = tuple(
+    _REFS[name] for name in ("de@1", "en@2", "es@1", "fr@1", "he@1", "ja@1", "pt@1", "zh@1")
+)
 PACK_SETS: Final[tuple[tuple[PackRef, ...], ...]] = (
-    newest_packs(),
-    newest_packs(),
+    PINNED_PACKS,
+    PINNED_PACKS,
     (_REFS["en@2"],),
     (_REFS["en@1"],),
     (_REFS["en@2"], _REFS["de@1"], _REFS["fr@1"]),
