@@ -32,6 +32,7 @@ _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _WORD: Final = re.compile(r"\w+")
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
+_WHOM: Final = frozenset({"i", "you", "we", "they"})
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
@@ -88,16 +89,24 @@ def keep_valid_tags(
 
 
 def _find_repeat(text: str, names: Names, recent: Lines) -> str | None:
-    """What `text` repeats word for word; None where it is new, or too short to tell."""
+    """What `text` repeats word for word; None where it is new, or too short to tell.
+
+    But for whom it begins with: "You would …" is said again as "I would …".
+    """
     words = _words_of(text)
+    rest = _without_whom(words) if len(words) > FEWEST_OWN else words
     for who, content in reversed(recent):
         earlier = _words_of(content)
         if who in names.own:
-            if len(words) >= FEWEST_OWN and f" {' '.join(words)} " in f" {' '.join(earlier)} ":
+            if len(words) >= FEWEST_OWN and f" {' '.join(rest)} " in f" {' '.join(earlier)} ":
                 return "you said that before, in the same words"
-        elif len(words) >= FEWEST_OTHERS and words == earlier:
+        elif len(words) >= FEWEST_OTHERS and rest == _without_whom(earlier):
             return "somebody else said that, in the same words"
     return None
+
+
+def _without_whom(words: list[str]) -> list[str]:
+    return words[1:] if words[:1] and words[0] in _WHOM else words
 
 
 def _words_of(text: str) -> list[str]:

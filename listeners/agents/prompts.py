@@ -64,6 +64,7 @@ _NOTHING: Final = re.compile(
 )
 
 
+REFUSED: Final = "Your first answer was not published"  # and why, where it is asked for anew
 # What every prompt says itself: no participant's words.
 HOUSE_TEXT: Final = f"{FRAME}\n{GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
@@ -180,7 +181,7 @@ def speech_prompt(
     """
     speak = memory.settings.speak
     context = _context(memory, name, "full", speak.tokens, recent)
-    anew = f" Your first answer was not published: {fault}." if fault else ""
+    anew = f" {REFUSED}: {fault}." if fault else ""
     # A small model begins nearly every message with a tag that it is offered, whatever it says.
     tags = "" if intent is not None else offer_tags(memory, memory.named(name))
     offer = (

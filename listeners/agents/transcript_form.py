@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from parley.listeners.agents.prompts import HOUSE_TEXT
+from parley.listeners.agents.prompts import HOUSE_TEXT, REFUSED
 from parley.memory.context.tail import RECENT
 from parley.memory.text.plain_text import clip
 
@@ -33,6 +33,7 @@ _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # a
 _WORD: Final = re.compile(r"\w+")
 _HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
 _LONG: Final = 20  # characters of a line of the prompt that a participant does not say by chance
+_REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whosever answer it was
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
@@ -112,7 +113,8 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
 def _is_house_text(sentence: str) -> bool:
     """Whether the prompt says it itself; its last word may have been cut."""
     words = _WORD.findall(sentence.casefold())
-    return len(words) >= _TELLING and f" {' '.join(words)}" in _HOUSE_WORDS
+    said = f" {' '.join(words)}"
+    return len(words) >= _TELLING and (said in _HOUSE_WORDS or _REFUSED_WORDS in said)
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
