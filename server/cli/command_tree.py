@@ -13,7 +13,8 @@ from parley.server.basics.log_setup import configure_logging
 from parley.server.cli.shared.command_table import CommandTable
 from parley.server.cli.shared.help_pages import Sections
 from parley.server.cli.shared.options import SOURCES, settings
-from parley.server.cli.shared.setting_flags import with_settings
+from parley.server.cli.shared.setting_flags import list_shown_secrets, with_settings
+from parley.server.settings.setting import Setting
 from parley.server.settings.setting_sources import read_sources
 from parley.server.settings.startup_settings import read_startup
 
@@ -58,10 +59,16 @@ def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> No
     ctx.meta[SOURCES] = sources
     ctx.obj = read_startup(sources) or settings(ctx)
     configure_logging(ctx.obj.log_level, ctx.obj.log_json)
-    if sources.warnings:
+    warnings = [*sources.warnings, *map(_shown_to_all, list_shown_secrets(given))]
+    if warnings:
         from parley.server.basics.output import print_notice
-    for warning in sources.warnings:
+    for warning in warnings:
         print_notice(f"warning: {warning}")
+
+
+def _shown_to_all(setting: Setting) -> str:
+    instead = f"set {setting.variable}, or {setting.name} in a settings file"
+    return f"{setting.flag} shows a secret to everybody who may list processes here: {instead}"
 
 
 @cache

@@ -110,7 +110,7 @@ function showHead(frame, store, given) {
   const title = board?.title || session.title || given.session;
   fill(frame.title, bdi(title));
   frame.title.title = visible(title);
-  document.title = `${title} – Parley`;
+  document.title = `${visible(title)} – Parley`;
   const goal = board?.goal || session.goal || "";
   fill(frame.goal, goal && bdi(goal));
   frame.goal.title = visible(goal);

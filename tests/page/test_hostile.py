@@ -7,6 +7,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
+from parley.memory.text.fences import escape_invisible
 from tests.page.browsers import Visits
 from tests.support.doors.hostile import HOSTILE, MARKER, mebibyte
 
@@ -34,11 +35,13 @@ def untouched(page: Page, title: str) -> None:
             .match(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u200b\u2060\ufeff]/gu)"""
     )
     assert raw is None
+    assert escape_invisible(page.title()) == page.title()
 
 
 def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -> None:
-    """As content, topic and speaker, in the talk, each tab and the dialogs."""
-    visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": HOSTILE["closing script"]})
+    """As content, topic and speaker, in the talk, each tab and the dialogs; as title of the tab."""
+    title = HOSTILE["closing script"] + HOSTILE["bidi"]
+    visits.ask("POST", "/v1/sessions", json={"session": "demo", "title": title})
     acts = ("propose", "ask", "decide", None)
     for index, (name, words) in enumerate(SAYABLE.items()):
         body = {"content": words, "as": " ".join(words.split())[:100].strip()}

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import typer
 
@@ -23,6 +24,7 @@ PANEL: Final = "Settings (anywhere on the line; also variables and keys, see doc
 _SWITCHES: Final = {
     name for s in SETTINGS.values() if s.switch for name in (s.flag, "--no-" + s.flag[2:])
 }
+SECRETS: Final = frozenset({"model_key", "serve.secret", "token"})
 _EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
 _TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
 
@@ -79,6 +81,21 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # how typer reads a callback
     called.__annotations__ = {p.name: p.annotation for p in parameters}
     return called
+
+
+def list_shown_secrets(given: Mapping[str, Any]) -> list[Setting]:
+    """Those of `given` flags that hold a secret, which the list of processes shows to all."""
+    return [
+        setting for name, setting in SETTINGS.items()
+        if name in given and (name in SECRETS or _has_password(name, given[name]))
+    ]  # fmt: skip
+
+
+def _has_password(name: str, value: Any) -> bool:
+    try:
+        return name == "redis" and urlsplit(value).password is not None
+    except ValueError:  # an address that is none is refused later, in words
+        return False
 
 
 def say_version(wanted: bool) -> None:

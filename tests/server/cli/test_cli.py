@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 import redis
+from pydantic import SecretStr
 
 from parley.server.cli.command_tree import command as tree
 from parley.server.cli.shared.help_pages import SECTIONS
-from parley.server.settings import SETTINGS
+from parley.server.cli.shared.setting_flags import SECRETS
+from parley.server.settings import SETTINGS, Settings
 from tests.support.doors.calls import Parley
 from tests.support.servers.old_redis import OldRedis
 from tests.support.servers.servers import RedisServer, StartServer
@@ -566,6 +568,37 @@ def test_a_redis_that_needs_a_password_says_so(parley: Parley, start_server: Sta
     wrong = parley("session", "ls", "--redis", server.url.replace("unix://", "unix://:guess@"))
     assert wrong.code == 1
     assert "guess" not in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "variable"),
+    [
+        ("--redis", "redis://:sesame@127.0.0.1:1", "PARLEY_REDIS"),
+        ("--redis", "redis://127.0.0.1:1", None),
+        ("--redis", "redis://[", None),
+        ("--model-key", "sesame", "PARLEY_MODEL_KEY"),
+        ("--serve-secret", "sesame" * 6, "PARLEY_SERVE_SECRET"),
+        ("--token", "sesame", "PARLEY_TOKEN"),
+        ("--model", "sesame", None),
+    ],
+)
+def test_a_secret_in_the_list_of_processes_is_warned_of(
+    parley: Parley, flag: str, value: str, variable: str | None
+) -> None:
+    """With the variable and the key that tell it to nobody; it is not said again."""
+    ran = parley("patterns", "ls", flag, value)
+    assert ran.code == 0, ran.err
+    if variable is None:
+        assert ran.err == ""
+    else:
+        assert f"set {variable}, or " in ran.err
+        assert "sesame" not in ran.err
+
+
+def test_every_setting_that_is_a_secret_is_known_as_such() -> None:
+    """Those whose values are masked everywhere else."""
+    masked = {row.name for row in SETTINGS.values() if isinstance(row.of(Settings()), SecretStr)}
+    assert masked == SECRETS
 
 
 @pytest.mark.parametrize(
