@@ -32,7 +32,7 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import Message
 from parley.memory.state.memory import FOLD
 from tests.faults.crew import Crew
-from tests.faults.followers import Heard, follow_bus, follow_events
+from tests.faults.followers import Heard, follow_bus, follow_events, follow_socket
 from tests.faults.gateway import Gateway
 from tests.faults.language import opened
 from tests.faults.oracle import Rows
@@ -45,7 +45,7 @@ SESSIONS: Final = 6
 MESSAGES: Final = 120  # a session
 LONG: Final = "talk-3"  # whose messages are three times as many, and come many at a time
 LEASE_MS: Final = 3_000
-LATEST: Final = 40.0  # seconds, to hear the last entry of a log that nobody adds to
+LATEST: Final = 40.0  # seconds for the next step, where nothing is added and nothing falls
 STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage
 TRIES: Final = 12  # rounds to find the least plan that fails
 SPEAKERS: Final = ("ana", "bo", "cy", "dee")
@@ -105,7 +105,7 @@ class Outcome:
     report: Report
     faults: Counter[str] = field(default_factory=Counter)
     resets: int = 0
-    settled: float = 0.0  # seconds from the last acknowledgement until all were level
+    settled: float = 0.0  # seconds from the last acknowledgement and fault until all was folded
 
 
 class Round(Ordeal):
@@ -117,13 +117,16 @@ class Round(Ordeal):
         "session_poisoned", "session_damaged",
     )  # fmt: skip
 
+    patience = LATEST
+
     def __init__(
         self, server: RedisServer, folder: Path, seed: int, blows: Sequence[Blow],
         *, seconds: float = SECONDS, without: Mapping[str, str] | None = None, planted: str = "",
     ) -> None:  # fmt: skip
         chance = random.Random(f"round {seed}")
         strays = any(blow.fault.startswith("session_") for blow in blows)
-        moved = any(blow.fault in ("log_cut", "log_restored") for blow in blows)
+        moving = ("log_cut", "log_restored", *(["redis_killed"] if server.aof != "always" else []))
+        moved = any(blow.fault in moving for blow in blows)
         faults = Faults(
             seconds=seconds, cuts=int(moved), drops=chance.choice((0.0, 0.02, 0.08)),
             lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
@@ -136,24 +139,17 @@ class Round(Ordeal):
         self._gateway = Gateway(server.url, folder)
         self._restarting = asyncio.Lock()
         self._fallen: Counter[str] = Counter()
-        self._acknowledged = 0.0
+        self._level = 0.0
 
     async def play(self) -> Outcome:
         """The round, and what it came to. `report.verdict` has the findings."""
         heard = [
             Heard(f"{way} follower of {session}", session)
             for session in self._expected
-            for way in ("bus", "HTTP")
+            for way in ("bus", "event", "WebSocket")
         ]
         await self._gateway.start()
-        following = [
-            asyncio.create_task(
-                follow_bus(self._server.url, row)
-                if row.name.startswith("bus")
-                else follow_events(self._gateway, row)
-            )
-            for row in heard
-        ]
+        following = [asyncio.create_task(self._follow(row)) for row in heard]
         try:
             report = await self.run()
             await self._await_followers(heard)
@@ -161,11 +157,18 @@ class Round(Ordeal):
             await cancel_and_wait(*following)
             with suppress(AssertionError):
                 self._gateway.stop()
-        settled = time.monotonic() - self._acknowledged
         with self._server.client() as client:
             for row in heard:
                 report.verdict.findings += misled(client, row)
-        return Outcome(report, self._fallen, sum(row.resets for row in heard), settled)
+        return Outcome(report, self._fallen, sum(row.resets for row in heard), self._level)
+
+    async def _follow(self, row: Heard) -> None:
+        if row.name.startswith("bus"):
+            await follow_bus(self._server.url, row)
+        elif row.name.startswith("event"):
+            await follow_events(self._gateway, row)
+        else:
+            await follow_socket(self._gateway, row)
 
     async def _suffer(self, buses: Sequence[Bus], crew: Crew) -> None:
         """Publish everything while the blows of the plan fall, each when it is due."""
@@ -179,13 +182,17 @@ class Round(Ordeal):
                 tasks.create_task(self._strike(blow, crew))
             for session in self._expected:
                 tasks.create_task(self._publish(buses, session))
-        self._acknowledged = time.monotonic()
 
     async def _publish(self, buses: Sequence[Bus], session: str) -> None:
         """And close it, by the last of the publishers."""
         await super()._publish(buses, session)
         await self._insist(lambda: buses[-1].close(session, "all was said"))
         self._expected[session].closed = True
+
+    async def _settle(self) -> None:
+        began = time.monotonic()
+        await super()._settle()
+        self._level = time.monotonic() - began
 
     def _seconds_of(self, session: str) -> float:
         """One ends after the other, so that faults meet some closed and some open."""
@@ -327,8 +334,8 @@ def line_of(seed: int, outcome: Outcome) -> str:
     faults = ", ".join(f"{name} {count}" for name, count in sorted(outcome.faults.items()))
     return (
         f"seed {seed}: {report.messages} messages, {report.resent} sent again, {report.drops} "
-        f"replies dropped, {outcome.resets} resets, level {outcome.settled:.1f} s after the last "
-        f"acknowledgement; {faults}"
+        f"replies dropped, {outcome.resets} resets, folded {outcome.settled:.1f} s after the last "
+        f"of them; {faults}"
     )
 
 
@@ -353,22 +360,35 @@ def main() -> int:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     how: dict[str, Any] = {"flavour": args.server, "aof": args.appendfsync}
     until, seed, faults = time.monotonic() + 60 * args.minutes, args.seed, Counter[str]()
-    messages = rounds = 0
+    messages = rounds = resets = 0
+    longest = 0.0
     while time.monotonic() < until:
         blows = plan_blows(seed, only=args.only)
-        outcome = asyncio.run(play_round(seed, blows, **how))
+        try:
+            outcome = asyncio.run(play_round(seed, blows, **how))
+        except BaseException:
+            print(f"seed {seed} broke off: {', '.join(map(str, blows))}", flush=True)
+            raise
         print(line_of(seed, outcome), flush=True)
         if wrong := findings_of(outcome):
             print(*wrong, sep="\n", flush=True)
             print("The least that fails is looked for ...", flush=True)
             for blow in least_plan(seed, blows, **how):
                 print(f"  {blow}")
-            print(f"again: make chaos ARGS='--seed {seed} --minutes .1'")
+            only = f" --only {' '.join(args.only)}" if args.only else ""
+            print(
+                f"again: make chaos ARGS='--seed {seed} --minutes .1 --server {args.server} "
+                f"--appendfsync {args.appendfsync}{only}'"
+            )
             return 1
         faults += outcome.faults
         messages, rounds, seed = messages + outcome.report.messages, rounds + 1, seed + 1
+        resets, longest = resets + outcome.resets, max(longest, outcome.settled)
     total = ", ".join(f"{name} {count}" for name, count in sorted(faults.items()))
-    print(f"{rounds} rounds, {messages} messages, nothing lost, doubled or misled: {total}")
+    print(
+        f"{rounds} rounds, {messages} messages, {resets} resets, folded {longest:.1f} s after the "
+        f"last fault at most; nothing lost or doubled, nobody misled: {total}"
+    )
     return 0
 
 

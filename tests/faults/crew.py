@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import redis
 
+from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import PATIENCE
 from tests.support.servers.servers import RedisServer
 
@@ -176,5 +177,5 @@ class Crew:
             return subprocess.Popen(
                 [sys.executable, "-m", "tests.faults.worker", options],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PYTHONPATH": OWN_CODE},
             )  # fmt: skip

@@ -1,9 +1,13 @@
-"""Followers of a session that write down what they hear, over the bus and over HTTP."""
+"""Followers of a session that write down what they hear: over the bus, events and a WebSocket."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
 
 from parley.bus import Cursor
 from parley.bus.contract.errors import (
@@ -76,5 +80,28 @@ async def follow_events(gateway: Gateway, heard: Heard) -> None:
                         heard.places.append((seq_of(event), str(event.data["id"])))
                         heard.connections += 1
         except (OSError, EOFError, ValueError, TimeoutError):
+            pass  # it was killed, or began to answer and was
+        await asyncio.sleep(PAUSE)
+
+
+async def follow_socket(gateway: Gateway, heard: Heard) -> None:
+    """Listen at a WebSocket, and again behind the last cursor, until it is cancelled."""
+    url = f"ws://127.0.0.1:{gateway.port}/v1/sessions/{heard.session}/ws"
+    headers = {"Authorization": f"Bearer {gateway.token('wim')}"}
+    after: str | int = 0
+    while True:
+        try:
+            async with connect(url, additional_headers=headers, compression=None) as socket:
+                await socket.send(json.dumps({"type": "subscribe", "after": after}))
+                async for text in socket:
+                    frame = json.loads(text)
+                    if frame["type"] in ("reset", "nack"):  # it is not what it was
+                        heard.begin_anew()
+                        after = 0
+                        break
+                    if frame["type"] == "entry":
+                        after = frame["cursor"]
+                        heard.places.append((frame["seq"], frame["id"]))
+        except (OSError, EOFError, TimeoutError, WebSocketException):
             pass  # it was killed, or began to answer and was
         await asyncio.sleep(PAUSE)

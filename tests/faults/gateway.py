@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
+from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.ports import reserved
 
@@ -46,7 +47,7 @@ class Gateway:
                 [sys.executable, "-m", "parley", "serve", "--redis", self.redis,
                  "--port", str(self.port), "--ready", str(ready)],
                 cwd=ROOT, stderr=log,
-                env={**os.environ, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PARLEY_SERVE_SECRET": SECRET, "PYTHONPATH": OWN_CODE},
             )  # fmt: skip
 
         def stands() -> bool:

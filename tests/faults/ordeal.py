@@ -80,6 +80,8 @@ class Report:
 class Ordeal:
     """One run. `transcripts` are the drafts of each session, in order."""
 
+    patience = PATIENCE  # seconds, for the next of what is still to do
+
     def __init__(
         self,
         server: RedisServer,
@@ -242,13 +244,13 @@ class Ordeal:
     async def _settle(self) -> None:
         """Wait until everything is folded and no effect is due, as long as that comes nearer."""
         least = None
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + self.patience
         while time.monotonic() < deadline:
             left = await asyncio.to_thread(self._left)
             if left == 0:
                 return
             if least is None or left < least:
-                least, deadline = left, time.monotonic() + PATIENCE
+                least, deadline = left, time.monotonic() + self.patience
             await asyncio.sleep(0.2)
 
     def _left(self) -> int:

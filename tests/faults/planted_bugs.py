@@ -17,7 +17,10 @@ LONG = 200  # entries of a batch
 SCRIPT_BUGS: Final[Mapping[str, Mapping[str, str]]] = {
     "no check for duplicates": {"publish.duplicate": "if false then"},
     "no check of whose work it is": {"commit.identity": "", "commit.after": ""},
-    "progress is written unchecked": {"commit.monotonic": "local folded = to"},
+    "progress is written before the check": {
+        "commit.identity": "redis.call('HSET', META, 'folded', ARGV[5]) "
+        "if identity(ARGV[5]) ~= ARGV[6] then return {'fenced', 'another entry'} end"
+    },
     "offered again, refused as closed": {
         "publish.closed": "if meta[3] ~= 'open' then return {'closed'} end"
     },
@@ -54,4 +57,12 @@ def stop_reading_silently() -> None:
 BUGS: Final[Mapping[str, Callable[[], None]]] = {
     "an entry skipped in long batches": skip_in_long_batches,
     "a reader that stops silently": stop_reading_silently,
+}
+
+# The faults under which each shows, where not all of them do.
+SHOWN_BY: Final[Mapping[str, Sequence[str]]] = {
+    "no check of whose work it is": ("log_cut", "log_restored", "worker_killed"),
+    "progress is written before the check": ("log_cut", "log_restored", "worker_frozen"),
+    "offered again, refused as closed": ("log_cut", "log_restored"),
+    "a reader that stops silently": ("redis_killed", "clients_cut_off"),
 }

@@ -26,6 +26,7 @@ from typing import Any, Self
 from parley.bus import Bus, Cursor, FactRecord, Subscription
 from parley.bus.contract.errors import SlowSubscriber, Unavailable
 from parley.bus.entries import Record
+from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -128,7 +129,7 @@ class Subscribers:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.faults.subscribers", self._url],
                 cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PYTHONPATH": OWN_CODE},
             )  # fmt: skip
         return self
 
