@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from parley.bus.entries import Act, Ending, EpisodeKind, Intent, Listens, StepForm, VoteRule
-from parley.server.http.bodies.strict_json import check_exact_numbers
+from parley.server.http.bodies.strict_json import check_exact_numbers, check_settings_size
 from parley.server.http.live.cursors import CURSOR_PATTERN
 from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
 
@@ -24,6 +24,7 @@ Permille = Annotated[int, Field(ge=0, le=1000)]
 Tree = Annotated[
     dict[str, Any], AfterValidator(check_exact_numbers)
 ]  # what somebody else gives meaning to
+SettingsTree = Annotated[Tree, AfterValidator(check_settings_size)]
 
 
 class Body(BaseModel):
@@ -97,7 +98,9 @@ class SessionBody(Body):
     session: Session
     title: Short | None = None
     preset: Name | None = None
-    settings: Tree = Field(default_factory=dict, description="a partial tree of its settings")
+    settings: SettingsTree = Field(
+        default_factory=dict, description="a partial tree of its settings"
+    )
     scenario: Name | None = Field(None, description="name of a bundled one")
     run: Literal["no", "script", "model"] = "no"
 
@@ -227,7 +230,7 @@ class ResultBody(LookupBody):
 
 
 class SettingsBody(Body):
-    settings: Tree = Field(default_factory=dict)
+    settings: SettingsTree = Field(default_factory=dict)
     repack: bool = Field(False, description="put the pattern packs of this server in force")
 
 

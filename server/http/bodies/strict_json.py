@@ -7,10 +7,12 @@ from typing import Any, Final
 
 import orjson
 from pydantic import BaseModel
+from pydantic_core import PydanticCustomError
 
 from parley.server.basics.entry_json import LEFT_OUT, Fields, InvalidField
 from parley.server.http.state.dependencies import MAX_INTEGER
 
+SETTINGS_VALUES: Final = 4_096
 _FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
 
 
@@ -27,6 +29,27 @@ def check_exact_numbers(tree: Any) -> Any:
             raise ValueError("a number that is none")
         elif isinstance(value, int) and abs(value) > MAX_INTEGER:
             raise ValueError("a number is too large")
+    return tree
+
+
+def check_settings_size(tree: dict[str, Any]) -> dict[str, Any]:
+    """`tree`, if it has no more values than settings need; else it is invalid.
+
+    Settings are read and folded whole, which holds up everybody else by the values.
+    """
+    rest: list[Any] = [tree]
+    count = 0
+    while rest:
+        value = rest.pop()
+        inner = value.values() if isinstance(value, dict) else value
+        if isinstance(inner, list) or isinstance(value, dict):
+            count += len(inner)
+            rest += inner
+        if count > SETTINGS_VALUES:
+            most = {"most": SETTINGS_VALUES}
+            raise PydanticCustomError(
+                "too_many_values", "Settings have {most} values at most", most
+            )
     return tree
 
 

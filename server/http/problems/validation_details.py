@@ -25,7 +25,7 @@ _OF_THE_MODEL: Final = frozenset({
     "float_parsing", "float_type", "greater_than", "greater_than_equal", "int_from_float",
     "int_parsing", "int_type", "less_than", "less_than_equal", "list_type", "literal_error",
     "missing", "string_pattern_mismatch", "string_too_long", "string_too_short", "string_type",
-    "tuple_type",
+    "too_many_values", "tuple_type",
 })  # fmt: skip
 _SHORTEST: Final = 2  # a value this short is taken out where it is quoted only
 

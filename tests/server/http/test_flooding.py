@@ -168,6 +168,26 @@ async def test_a_body_of_a_million_values_is_refused_before_it_is_read(
         assert time.process_time() - began <= 8 * reading
 
 
+@pytest.mark.parametrize("route", [f"PATCH {PATH}/settings", "POST /v1/sessions"])
+async def test_settings_of_many_names_are_refused_before_they_are_folded(
+    redis_url: str, route: str
+) -> None:
+    """By the door; two thousand notebooks with a limit each are none too many."""
+    method, path = route.split()
+    agents = {f"agent{k}": {"limit": 2000} for k in range(VALUES // 4)}
+    tree = {"note": {"agents": agents}}
+    few = {"note": {"agents": dict(list(agents.items())[:2_000])}}
+    async with doors(redis_url) as d, d.client(d.operator()) as operator:
+        await discuss(d.deps.backend.bus, "s", 5)
+        body = {} if method == "PATCH" else {"session": "t"}
+        assert (await operator.request(method, path, json={**body, "settings": few})).is_success
+        head = (await d.deps.backend.bus.info("s")).head
+        answer = await operator.request(method, path, json={**body, "settings": tree})
+        assert (answer.status_code, answer.json()["field"]) == (422, "settings")
+        assert "4096" in answer.json()["detail"]
+        assert (await d.deps.backend.bus.info("s")).head == head
+
+
 async def test_a_frame_of_a_million_values_is_a_nack(redis_url: str) -> None:
     async with doors(redis_url) as d:
         await discuss(d.deps.backend.bus, "s", 5)
