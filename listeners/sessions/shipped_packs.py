@@ -9,7 +9,7 @@ from importlib import resources
 from parley.bus.entries import PackRef
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.memory.errors import PackMissing
-from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_shipped_pack
 from parley.memory.state.memory import Packs, pack_key
 
 
@@ -20,7 +20,7 @@ def shipped_packs() -> tuple[Pack, ...]:
     files: Iterable[str] = sorted(
         file.name for file in folder.iterdir() if file.name.endswith(".json")
     )
-    return tuple(parse_pack((folder / name).read_bytes()) for name in files)
+    return tuple(parse_shipped_pack((folder / name).read_bytes()) for name in files)
 
 
 def known_packs(*packs: Pack) -> Packs:

@@ -168,6 +168,13 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     rule name, a pattern that RE2 refuses (look-around, back-references) or one
     that matches the empty text and so would fire everywhere.
     """
+    pack = parse_shipped_pack(data)
+    _check(pack)
+    return pack
+
+
+def parse_shipped_pack(data: bytes | str | dict[str, Any]) -> Pack:
+    """`parse_pack` of a pack whose patterns are known to serve: no pattern is compiled for it."""
     try:
         tree = json.loads(data) if isinstance(data, bytes | str) else data
     except ValueError as error:
@@ -175,11 +182,9 @@ def parse_pack(data: bytes | str | dict[str, Any]) -> Pack:
     except RecursionError:
         raise BadPattern("pack", NESTED) from None
     try:
-        pack = PACK.validate_python(tree)
+        return PACK.validate_python(tree)
     except ValidationError as error:
         raise list_shape_errors(tree, error)[0] from None
-    _check(pack)
-    return pack
 
 
 def measure_pack(pack: Pack, others: int = 0) -> int:

@@ -55,17 +55,24 @@ def compile_pattern(pattern: str, rule: str) -> Any:
 
 
 class PatternFinder:
-    """One pattern and where it occurs: 64 places at most, so that any text is linear."""
+    """One pattern and where it occurs: 64 places at most, so that any text is linear.
 
-    __slots__ = ("_groups", "_pattern")
+    Compiled at its first use: of hundreds that a process knows most talk needs a few.
+    """
+
+    __slots__ = ("_compiled", "_groups", "_pattern", "_rule")
 
     def __init__(self, pattern: str, rule: str = "tag") -> None:
-        self._pattern = compile_pattern(pattern, rule)
-        self._groups: dict[str, int] = self._pattern.groupindex
+        self._pattern, self._rule = pattern, rule
+        self._compiled: Any = None
+        self._groups: dict[str, int] = {}
 
     def each(self, subject: str | bytes) -> Iterator[Any]:
-        """The first 64 matches, in order."""
-        return islice(self._pattern.finditer(subject), MAX_PLACES)
+        """The first 64 matches, in order. Raises `BadPattern` for what RE2 refuses."""
+        if self._compiled is None:
+            self._compiled = compile_pattern(self._pattern, self._rule)
+            self._groups = self._compiled.groupindex
+        return islice(self._compiled.finditer(subject), MAX_PLACES)
 
     def span(self, match: Any, group: str) -> tuple[int, int]:
         """Where a named group matched, (-1, -1) for nowhere; re2's `span` takes numbers only."""

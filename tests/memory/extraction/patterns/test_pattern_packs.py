@@ -126,6 +126,23 @@ def test_two_rules_of_one_name_are_refused() -> None:
         parse_pack({"name": "own@1", "rules": [rule, rule]})
 
 
+def test_every_shipped_pack_is_one_that_could_be_brought() -> None:
+    """They are read unchecked in each process, so they are checked here."""
+    for shipped in shipped_packs():
+        assert parse_pack(shipped.to_json()) == shipped
+
+
+def test_patterns_are_compiled_for_the_talk_that_needs_them() -> None:
+    """Of hundreds of rules, a message costs those alone that it may be read by."""
+    compile_pattern.cache_clear()
+    reader = SpeechActReader(shipped_packs())
+    made = compile_pattern.cache_info().misses
+    (act,) = reader.read("I propose a light at the pier.")
+    rules = sum(len(shipped.rules) for shipped in shipped_packs())
+    assert act.act == "propose"
+    assert 0 < compile_pattern.cache_info().misses - made < 10 < rules
+
+
 def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
     """Own wording fires, under the guards of every pack in force."""
     reader = SpeechActReader([parse_pack(ENGLISH.read_bytes()), pack(r"motion is green-lit")])
