@@ -493,7 +493,7 @@ def test_what_is_no_objection_does_not_end_a_vote_by_consent_early(words: Messag
     room = Room(*(ParticipantJoined(participant=name, role="person", weight=weight)
                   for name, weight in seats.items()), PROPOSED)  # fmt: skip
     room.call(re="P1", rule="consent")
-    room.put(Message(participant="ana", content="scribe: cy"))
+    room.put(Message(participant="cy", content="scribe: cy"))
     room.put(words)
     (vote,) = pending_votes(room.memory)
     assert not is_complete(room.memory, vote)
