@@ -253,8 +253,11 @@ class Outbox:
             for session, kept in ((session, self._kept[session]) for session in sessions)
         ]  # fmt: skip
         for session, reply in zip(
-            sessions, await self._connections.commands(commands), strict=True
+            sessions, await self._connections.attempts(commands), strict=True
         ):
+            if isinstance(reply, BusError):  # a damaged session; the others are looked after
+                self._expire(session, asked_at)
+                continue
             kept = self._kept.get(session)
             if kept is not None and kept.waiting and kept.since < asked_at - self._seconds:
                 self._give_up(session, kept)

@@ -134,6 +134,23 @@ async def test_a_publisher_that_says_no_more_heals_the_log_too(
         assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 7))]
 
 
+async def test_a_damaged_session_keeps_no_other_from_being_healed(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """An error about one session harms no other: the rest are looked after all the while."""
+    async with await Bus.connect(redis_url, outbox_seconds=60) as bus:
+        await talk(bus, "damaged", 2)
+        await talk(bus, "a", 6)
+        raw.delete("parley:{0}:s:damaged:ids")
+        raw.set("parley:{0}:s:damaged:ids", "of another type")
+        forget_after(raw, "a", seq=3, n=2)
+
+        async def is_healed() -> bool:
+            return await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 7))]
+
+        await wait_until(is_healed, 20)
+
+
 async def test_a_log_that_grew_again_is_healed_as_well(redis_url: str, raw: redis.Redis) -> None:
     """The head alone would not tell: another publisher was quicker."""
     async with (
