@@ -29,6 +29,7 @@ import redis
 import structlog
 
 from parley.bus import Bus, Draft
+from parley.bus.contract.errors import BusError, Busy, SessionNotFound, Unavailable
 from parley.bus.entries import Message
 from parley.memory.state.memory import FOLD
 from tests.faults.crew import Crew
@@ -47,6 +48,8 @@ LONG: Final = "talk-3"  # whose messages are three times as many, and come many 
 LEASE_MS: Final = 3_000
 LATEST: Final = 40.0  # seconds for the next step, where nothing is added and nothing falls
 STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage
+SET_BACK: Final = ("log_cut", "log_restored", "all_flushed")  # what undoes acknowledged writes
+MINUTES: Final = 5.0  # that a round may last, however busy the machine
 TRIES: Final = 12  # rounds to find the least plan that fails
 SPEAKERS: Final = ("ana", "bo", "cy", "dee")
 TALK: Final = (
@@ -114,10 +117,12 @@ class Round(Ordeal):
     FAULTS: Final = (
         "worker_killed", "worker_frozen", "redis_killed", "log_cut", "log_restored",
         "clients_cut_off", "memory_full", "gateway_killed", "gateway_frozen",
-        "session_poisoned", "session_damaged",
+        "session_poisoned", "session_damaged", "session_trimmed", "all_flushed",
     )  # fmt: skip
 
     patience = LATEST
+    # the last until whoever opened the session has done so again
+    passing: tuple[type[BusError], ...] = (Unavailable, Busy, SessionNotFound)
 
     def __init__(
         self, server: RedisServer, folder: Path, seed: int, blows: Sequence[Blow],
@@ -125,11 +130,13 @@ class Round(Ordeal):
     ) -> None:  # fmt: skip
         chance = random.Random(f"round {seed}")
         strays = any(blow.fault.startswith("session_") for blow in blows)
-        moving = ("log_cut", "log_restored", *(["redis_killed"] if server.aof != "always" else []))
-        moved = any(blow.fault in moving for blow in blows)
+        falls = {blow.fault for blow in blows}
+        moved = server.aof != "always" or not falls.isdisjoint(SET_BACK)
+        # who opened a session can open it again; others give it up that look before
+        publishers = 1 if "all_flushed" in falls else chance.choice((1, 2))
         faults = Faults(
             seconds=seconds, cuts=int(moved), drops=chance.choice((0.0, 0.02, 0.08)),
-            lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
+            lease_ms=LEASE_MS, folders=2, runners=1, publishers=publishers,
             without=without or {}, planted=planted, damaged=STRAYS if strays else (),
         )  # fmt: skip
         talks = {f"talk-{k}": talk_of(seed, k) for k in range(SESSIONS)}
@@ -217,6 +224,8 @@ class Round(Ordeal):
             "gateway_frozen": lambda: self._freeze_gateway(chance),
             "session_poisoned": lambda: self._while_up(lambda: self._poison(chance)),
             "session_damaged": lambda: self._while_up(lambda: self._damage(chance)),
+            "session_trimmed": lambda: self._while_up(lambda: self._trim(chance)),
+            "all_flushed": lambda: self._while_up(self._flush),
         }
         await strike[blow.fault]()
         self._fallen[blow.fault] += 1
@@ -273,6 +282,16 @@ class Round(Ordeal):
             client.delete(name)
             client.set(name, "not what it was")
 
+    async def _trim(self, chance: random.Random) -> None:
+        """The oldest entries of a stray session are gone."""
+        with suppress(redis.RedisError), self._server.client() as client:
+            client.xtrim(f"parley:{{0}}:s:{chance.choice(STRAYS)}:log", maxlen=2, approximate=False)
+
+    async def _flush(self) -> None:
+        """Nothing is left; every session is young enough that its publishers have all of it."""
+        with suppress(redis.RedisError), self._server.client() as client:
+            client.flushall()
+
     async def _await_followers(self, heard: Sequence[Heard]) -> None:
         """Until each is where its log ends, or one is not for too long."""
         deadline = time.monotonic() + LATEST
@@ -313,9 +332,11 @@ async def play_round(
         tempfile.TemporaryDirectory(prefix="parley-chaos-") as folder,
         RedisServer(flavour, aof=aof) as server,
     ):
-        return await Round(
+        played = Round(
             server, Path(folder), seed, blows, seconds=seconds, without=without, planted=planted
-        ).play()
+        )
+        async with asyncio.timeout(60 * MINUTES):
+            return await played.play()
 
 
 def findings_of(outcome: Outcome) -> list[str]:

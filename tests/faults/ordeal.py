@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from parley.bus import Bus, Draft, Scripts
-from parley.bus.contract.errors import Busy, SessionExists, Unavailable
+from parley.bus.contract.errors import BusError, Busy, SessionExists, Unavailable
 from parley.bus.embedded.append_only_file import repair
 from parley.bus.embedded.server_binary import Binary
 from tests.faults.crew import Crew
@@ -81,6 +81,7 @@ class Ordeal:
     """One run. `transcripts` are the drafts of each session, in order."""
 
     patience = PATIENCE  # seconds, for the next of what is still to do
+    passing: tuple[type[BusError], ...] = (Unavailable, Busy)  # what a publisher tries again after
 
     def __init__(
         self,
@@ -190,7 +191,7 @@ class Ordeal:
         while True:
             try:
                 return await publish()
-            except (Unavailable, Busy):
+            except self.passing:
                 self.report.resent += 1
                 await asyncio.sleep(0.1)
 
@@ -259,10 +260,15 @@ class Ordeal:
             ask: Any = client.pipeline(transaction=False)
             for session, expected in self._expected.items():
                 prefix = f"parley:{{0}}:s:{session}"
-                ask.hmget(f"{prefix}:meta", "head", "folded")
+                ask.hmget(f"{prefix}:meta", "head", "folded", "status")
                 # a log loses its end first, and gets it back in order
                 ask.hexists(f"{prefix}:ids", expected.drafts[-1].id)
             ask.zcard("parley:{0}:due:effects")
             *rows, effects = ask.execute()
-        unfolded: int = sum(int(head or 0) - int(folded or 0) for head, folded in rows[::2])
-        return unfolded + sum(1 for there in rows[1::2] if not there) + int(effects)
+        unfolded: int = sum(int(head or 0) - int(folded or 0) for head, folded, _ in rows[::2])
+        open_again: int = sum(
+            expected.closed and row[2] != b"closed"
+            for expected, row in zip(self._expected.values(), rows[::2], strict=True)
+        )
+        missing = sum(not there for there in rows[1::2])
+        return unfolded + open_again + missing + int(effects)

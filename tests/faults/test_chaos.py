@@ -38,7 +38,7 @@ async def test_what_is_broken_on_purpose_is_found(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within two minutes, by faults at random of the kinds that it takes."""
-    monkeypatch.setattr(LogTail, "_read", LogTail._read)  # put back after the test
+    monkeypatch.setattr(LogTail, "_end", LogTail._end)  # put back after the test
     if name == "a reader that stops silently":
         BUGS[name]()
     planted = "" if name in SCRIPT_BUGS else name
