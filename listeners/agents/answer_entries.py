@@ -114,7 +114,9 @@ def _words_of(text: str) -> list[str]:
 
 
 def _is_nothing(text: str) -> bool:
-    """Whether nothing can be seen of it, or it says, dressed however, that it is silent."""
+    """Whether nothing can be seen of it, or it only leads in, or says that it is silent."""
+    if text.endswith(":") and "\n" not in text:
+        return True
     if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in _SILENCES:
         return True
     return all(char in _BLANK or not char.isprintable() for char in text)

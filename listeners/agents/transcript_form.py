@@ -107,7 +107,10 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
         sentence for sentence in sentences
         if sentence.strip() not in shown and not _is_house_text(sentence)
     ]  # fmt: skip
-    return line if len(kept) == len(sentences) else "".join(kept).strip()
+    rest = "".join(kept).strip()
+    if len(kept) == len(sentences):
+        return line
+    return rest if any(map(str.isalpha, rest)) else ""  # the number of a list's item
 
 
 def _is_house_text(sentence: str) -> bool:

@@ -37,6 +37,8 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "(silent)\n\nNothing that was not said.",
         "(silent) - nothing to add",
         "No answer.",
+        "I would do the following:",
+        "I would do the following:\n\n1. What would you do here, and why?",
         "<think>Shall I speak? No.</think>\n(silent)",
         "<think>Shall I speak? I wonder whether",
         "\u200b\u2060\ufeff",
