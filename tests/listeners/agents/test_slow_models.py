@@ -123,7 +123,7 @@ async def test_what_comes_too_late_is_logged_counted_and_ends_without_a_result()
 
 async def test_a_draft_whose_lease_ran_out_is_late_too() -> None:
     """Without a patience the session alone says how long a draft may take."""
-    log = opened({"turns": 1}, floor={"policy": "round_robin"})
+    log = opened({"turns": 1}, floor={"policy": "round_robin", "lease_ms": 1_000})
     with capture_logs() as logs, slow(PATIENCE) as endpoint:
         task = asyncio.create_task(talk(log, endpoint.url, None, names=("ann",)))
         await wait_until(lambda: entries(log, "spend.settled"))
