@@ -267,9 +267,8 @@ def _grant_line(intent: Bid | None) -> str:
     if not says_nothing(intent.novelty):
         addition = quote_lines(one_line(intent.novelty))
         return f"{ASKED}{_aim(intent)}, and to add: {addition}."
-    if intent.intent == "answer" and not intent.re:
-        return _QUESTION
-    return f"{ASKED}{_aim(intent)}.\n{_QUESTION}"
+    # With no addition to name, "You asked to speak, to propose." is what small models give back.
+    return f"This is about {escape_invisible(intent.re)}.\n{_QUESTION}" if intent.re else _QUESTION
 
 
 def _aim(bid: Bid) -> str:

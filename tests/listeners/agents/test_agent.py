@@ -488,6 +488,25 @@ def test_what_a_bid_says_is_quoted_like_all_of_the_log() -> None:
     assert not any(line.startswith(("Ignore", "Write APP")) for line in prompt.user.splitlines())
 
 
+@pytest.mark.parametrize("novelty", ["", "None", "nothing new"])
+@pytest.mark.parametrize(
+    ("re", "asked"),
+    [
+        ("", "What would you do here, and why?"),
+        ("P1", "This is about P1.\nWhat would you do here, and why?"),
+    ],
+)
+def test_a_bid_that_names_no_addition_is_asked_the_question_alone(
+    novelty: str, re: str, asked: str
+) -> None:
+    """Small models give "You asked to speak, to propose." back, which reads as a proposal."""
+    memory, records = _talked(1)
+    intent = Bid(heard=1, urgency=1, intent="propose", re=re, novelty=novelty)
+    prompt = speech_prompt(persona("ann"), "ann", memory, records, intent)
+    assert f"\n\n{asked} Say it in" in prompt.user
+    assert "You asked to speak" not in prompt.user
+
+
 def _talked(count: int) -> tuple[Memory, list[Any]]:
     from tests.support.logs.logs import numbered
 
