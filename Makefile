@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis chaos check check-deploy bench eval lock clean
+.PHONY: help demo test test-redis chaos check check-deploy bench eval lock vendor clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -55,6 +55,9 @@ lock: ## resolve the requirement locks anew (needs uv)
 	@$(LOCKED) --upgrade --output-file requirements.lock
 	@$(LOCKED) --upgrade --group dev --constraint requirements.lock --no-annotate \
 		--output-file requirements-dev.lock
+
+vendor: ## bundle the page's Markdown parser anew (needs npm)
+	@deploy/page/bundle.sh
 
 clean: ## remove the environment, caches and build products
 	@rm -rf $(VENV) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \

@@ -2,9 +2,6 @@
 
 import { el } from "/static/el.js";
 
-export const FOLD = 4000; // characters of a message that are shown at once
-const LINES = 60; // and lines
-
 const ARABIC_SIGNS = new Set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2");
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}]/u;
 const SPACE = /\p{Zs}/u;
@@ -83,56 +80,6 @@ export function initials(name) {
 export function avatar(name, hue = hueOf(name), props = {}) {
   return el("span", { class: "avatar", "aria-hidden": "true", data: { hue }, ...props }, initials(name));
 }
-
-/** A message's words as block text, with spans (code points) marked, folded where it is long. */
-export function words(text, spans = []) {
-  const box = el("div", { class: "words", dir: "auto" });
-  const fold = folded(text);
-  const far = spans.some(([, end]) => utf16(text, end) > fold);
-  if (text.length <= fold || far) {
-    box.append(...pieces(text, spans));
-    return box;
-  }
-  const rest = text.length - fold;
-  const more = el(
-    "button",
-    {
-      type: "button",
-      class: "link",
-      onclick: () => box.replaceChildren(...pieces(text, spans)),
-    },
-    `show all (${count(rest)} more characters)`,
-  );
-  box.append(...pieces(text.slice(0, fold), spans), "… ", more);
-  return box;
-}
-
-/** How much of a text is shown at once. */
-function folded(text) {
-  let at = -1;
-  for (let line = 0; line < LINES; line++) {
-    at = text.indexOf("\n", at + 1);
-    if (at < 0 || at > FOLD) return FOLD;
-  }
-  return at;
-}
-
-/** `text` as nodes, with `spans` as marks. */
-export function pieces(text, spans = []) {
-  const nodes = [];
-  let last = 0;
-  for (const [start, end] of [...spans].sort((one, other) => one[0] - other[0])) {
-    const from = Math.max(last, utf16(text, start));
-    const to = utf16(text, end);
-    if (to <= from) continue;
-    nodes.push(shown(text.slice(last, from)), el("mark", {}, shown(text.slice(from, to))));
-    last = to;
-  }
-  nodes.push(shown(text.slice(last)));
-  return nodes;
-}
-
-const shown = (text) => visible(text, true);
 
 /** At most `limit` characters of one line. */
 export function clip(text, limit = 120) {

@@ -26,7 +26,9 @@ def untouched(page: Page, title: str) -> None:
             ...[...one.attributes].filter(({name, value}) => name.startsWith('on')
                 || (/^(href|src|srcdoc|action|formaction|xlink:href)$/.test(name)
                     && /^\\s*(javascript|data):/i.test(value))).map(({name}) => `@${name}`),
-            ...(one.localName === 'a' && one.origin !== location.origin ? ['a'] : []),
+            ...(one.localName === 'a' && one.origin !== location.origin
+                && !(one.rel.includes('noreferrer') && /^(https?|mailto):$/.test(one.protocol))
+                ? ['a'] : []),
         ])"""
     )
     assert made == []

@@ -1,10 +1,12 @@
 /** One message as it stands in the talk, and as it stands alone in a dialog. */
 
 import { button, dialog, el, icon } from "/static/el.js";
+import { taggedActs } from "/static/markdown.js";
 import { chips } from "./facts.js";
 import { maySpeak } from "./parts.js";
 import { mayRedact, redact } from "./redact.js";
-import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible, words } from "/static/text.js";
+import { avatar, bdi, clip, clock, day, hueOf, moment, named, visible } from "/static/text.js";
+import { words } from "/static/words.js";
 
 const ACTS = {
   propose: "proposes", amend: "amends", withdraw: "withdraws", support: "supports", oppose: "opposes", abstain: "abstains",
@@ -34,7 +36,8 @@ const TOLD = {
 export function message(ctx, record, { before, apart = false, deeds, spans, earlier }) {
   const { n } = record;
   const done = chips(ctx, deeds, record.entry.participant);
-  const act = deeds.some((row) => TOLD[record.entry.act]?.includes(row.kind)) ? null : record.entry.act;
+  const told = deeds.some((row) => TOLD[record.entry.act]?.includes(row.kind)) || taggedActs(record.entry.content ?? "").has(record.entry.act);
+  const act = told ? null : record.entry.act;
   const re = deeds.some((row) => row.ref === record.entry.re) ? null : record.entry.re;
   const entry = { ...record.entry, act, re };
   const joined = !apart && goesOn(record, before);
@@ -86,7 +89,7 @@ function head(record) {
 const gone = ({ n, entry }) => (entry.content ?? "").startsWith(`[redacted ${n}]`);
 
 function withheld(content) {
-  const box = words(content);
+  const box = words(content, [], { plain: true });
   box.classList.add("gone");
   return box;
 }
