@@ -64,7 +64,7 @@ def operations(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def archived(memory: Memory) -> list[Episode]:
-    return [memory.episodes.held[ref] for ref in memory.episodes.archived]
+    return [memory.episodes.by_ref[ref] for ref in memory.episodes.archived]
 
 
 def per_goal(worked: Sequence[list[Entry]]) -> dict[str, Any]:

@@ -31,9 +31,9 @@ async def bridge(url: str, session: str, name: str, agent: Any) -> None:
                 continue
             async with joined.floor(intent="answer", re=message.n):
                 context = await joined.context("full", budget=2000)
-                said = await answer(agent, f"{context.text}\n\nAnswer {message.participant}.")
-                if said.strip():  # else the floor is given back without a word
-                    await joined.say(said, re=message.n)
+                reply = await answer(agent, f"{context.text}\n\nAnswer {message.participant}.")
+                if reply.strip():  # else the floor is given back without a word
+                    await joined.say(reply, re=message.n)
 
 
 class Agreeable:

@@ -153,13 +153,13 @@ def _headed(data: bytes) -> bytes:
     return head
 
 
-def _read(decoder: msgspec.json.Decoder[_Read], data: bytes, told: str) -> _Read:
+def _read(decoder: msgspec.json.Decoder[_Read], data: bytes, place: str) -> _Read:
     try:
         return decoder.decode(data)
     except UnicodeDecodeError:  # of msgspec 0.22, which quotes a name that it does not know
-        raise BadSessionFile(f"{told}: it is not UTF-8") from None
+        raise BadSessionFile(f"{place}: it is not UTF-8") from None
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BadSessionFile(f"{told}: {error}") from None
+        raise BadSessionFile(f"{place}: {error}") from None
 
 
 def check_checksum(data: bytes) -> bytes:

@@ -116,8 +116,10 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
 def _is_house_text(sentence: str) -> bool:
     """Whether the prompt says it itself; its last word may have been cut."""
     words = _WORD.findall(sentence.casefold())
-    said = f" {' '.join(words)}"
-    return len(words) >= _TELLING and (said in _HOUSE_WORDS or _REFUSED_WORDS in said)
+    sentence_words = f" {' '.join(words)}"
+    return len(words) >= _TELLING and (
+        sentence_words in _HOUSE_WORDS or _REFUSED_WORDS in sentence_words
+    )
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:

@@ -70,7 +70,7 @@ class Voter:
         await self._me.publish(outcome.settlement(), draft)
 
     def _is_open(self, ref: int) -> bool:
-        vote = self._me.memory.votes.held.get(ref)
+        vote = self._me.memory.votes.by_ref.get(ref)
         return vote is not None and vote.status == "open" and self._me.memory.closed is None
 
     def _ballot(self, vote: Vote, outcome: CallOutcome[str]) -> BallotCast:

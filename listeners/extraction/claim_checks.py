@@ -123,7 +123,7 @@ def _check_claim(data: Any, shown: Mapping[int, ShownMessage]) -> Claim:
         raise ClaimFault("message", f"message {n} is none of those to read")
     if not isinstance(quote, str) or (place := locate_quote(message.text, quote)) is None:
         raise ClaimFault("quote", f"message {n} does not say {str(quote)[:80]!r}")
-    said = message.text[place[0] : place[1]]
+    words = message.text[place[0] : place[1]]
     is_item = label in ("proposal", "decision")
     return Claim(
         confidence=_confidence(data.get("confidence")),
@@ -131,9 +131,9 @@ def _check_claim(data: Any, shown: Mapping[int, ShownMessage]) -> Claim:
         id=_local_id(data.get("id")) if is_item else None,
         label=cast("Label", label),
         n=n,
-        quote=said,
+        quote=words,
         start=place[0],
-        statement=_statement(data.get("statement"), said) if is_item else None,
+        statement=_statement(data.get("statement"), words) if is_item else None,
     )
 
 
@@ -196,10 +196,10 @@ def _local_id(value: Any) -> str | None:
     return text if LOCAL_ID.match(text) else None
 
 
-def _statement(value: Any, said: str) -> str | None:
+def _statement(value: Any, quote: str) -> str | None:
     """What a model says in its own words; None where it says nothing, or the quote again."""
     text = clip_statement(value) if isinstance(value, str) else ""
-    return text if text and text != clip_statement(said) else None
+    return text if text and text != clip_statement(quote) else None
 
 
 def _message_number(value: Any) -> int:

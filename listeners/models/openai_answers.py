@@ -109,8 +109,8 @@ def _text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    said = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "".join(text for text in said if isinstance(text, str))
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def replace_lone_surrogates(value: Any) -> Any:

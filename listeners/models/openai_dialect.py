@@ -119,8 +119,8 @@ def is_permanent(refused: Refusal) -> bool:
 
 def ignores_format(dialect: Dialect, prompt: Prompt, answer: Completion) -> bool:
     """True where an answer that was to be held to a shape is prose: the endpoint took no notice."""
-    held = prompt.shape is not None and dialect.rung in _BELOW
-    return held and not answer.cut and bool(answer.text) and "{" not in answer.text
+    shaped = prompt.shape is not None and dialect.rung in _BELOW
+    return shaped and not answer.cut and bool(answer.text) and "{" not in answer.text
 
 
 def _smaller_room(dialect: Dialect, refused: Refusal, prompt: Prompt) -> int | None:

@@ -98,7 +98,7 @@ class LogClock:
 
     def _voting(self, memory: Memory, now: int) -> int | None:
         """How long ago the oldest vote that runs was called."""
-        votes = [memory.votes.held[ref] for ref in memory.votes.running]
+        votes = [memory.votes.by_ref[ref] for ref in memory.votes.running]
         self._calls = {n: at for n, at in self._calls.items() if any(v.n == n for v in votes)}
         return self._since(now, self._calls.get(votes[0].n, self._oldest)) if votes else None
 

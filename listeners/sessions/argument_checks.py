@@ -54,7 +54,7 @@ def check_ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> 
     """The open vote `ref` (V1), and `choice` as its options are written."""
     vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
     if vote is None:
-        handles = ", ".join(f"V{handle_n}" for handle_n in memory.votes.held) or "none yet"
+        handles = ", ".join(f"V{handle_n}" for handle_n in memory.votes.by_ref) or "none yet"
         raise InvalidEntry(f"no vote {ref!r}; there is {handles}")
     if vote.status != "open":
         how = "over for want of a quorum" if vote.status == "short" else vote.status

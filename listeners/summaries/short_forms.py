@@ -57,7 +57,9 @@ class CondenseJob:
             return cls(effect, min(store.first, effect.of), effect.of, size, before)
         if effect.part == "episode":
             episode = next(
-                episode for episode in memory.episodes.held.values() if episode.opened == effect.of
+                episode
+                for episode in memory.episodes.by_ref.values()
+                if episode.opened == effect.of
             )
             return cls(effect, effect.of, episode.closed or effect.of, size, episode.result)
         return cls(effect, effect.of, effect.of, size)

@@ -47,7 +47,7 @@ async def publish_result(room: Room, ref: int, nonce: str) -> None:
     An entry that has the id and closed nothing is passed by. Of a log that was replaced
     meanwhile nothing is said: there it may be another vote.
     """
-    vote, incarnation = room.memory.votes.held[ref], room.incarnation
+    vote, incarnation = room.memory.votes.by_ref[ref], room.incarnation
     draft = result_draft(room.memory, vote)
     try:
         await publish_once(room, draft.id, draft.entry, nonce, incarnation)

@@ -77,7 +77,7 @@ async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
     pages = read_pages(bus, session, to=info.head)
     async with contextlib.aclosing(replay_pages(memory, pages, info.skips)) as log:
         async for _ in log:
-            vote = memory.votes.held.get(ref, vote)
+            vote = memory.votes.by_ref.get(ref, vote)
             if vote is not None and vote.closed:
                 return vote
     if vote is None:

@@ -71,11 +71,11 @@ def speaking_deficit(memory: Memory, name: str) -> int:
 def speaking_deficits(memory: Memory) -> dict[str, int]:
     """The deficit of each agent that is present."""
     seats, present = memory.floor.seats, present_agents(memory)
-    total = sum(seats[name].said for name in present)
+    total = sum(seats[name].spoken_tokens for name in present)
     if not total:
         return dict.fromkeys(present, 0)
     even = 1000 // len(present)
-    return {name: _EVENING * (even - seats[name].said * 1000 // total) for name in present}
+    return {name: _EVENING * (even - seats[name].spoken_tokens * 1000 // total) for name in present}
 
 
 def _recency(memory: Memory, name: str) -> int:

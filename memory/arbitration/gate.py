@@ -83,7 +83,7 @@ def _called(memory: Memory, name: str, count: int) -> str:
 def is_held_up_by_vote(memory: Memory) -> bool:
     """True while a vote keeps the talk waiting; one by consent goes on beside it."""
     votes = memory.votes
-    running = (votes.held[ref] for ref in votes.running)
+    running = (votes.by_ref[ref] for ref in votes.running)
     return any(vote.status == "open" and vote.rule != "consent" for vote in running)
 
 

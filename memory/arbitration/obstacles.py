@@ -49,7 +49,7 @@ def find_obstacle(memory: Memory, name: str, waited: ElapsedTimes) -> Obstacle:
 
 def find_stopping_vote(memory: Memory, waited: ElapsedTimes | None = None) -> Obstacle | None:
     """The vote that stops the talk until it is over; one by consent does not."""
-    for vote in (memory.votes.held[ref] for ref in memory.votes.running):
+    for vote in (memory.votes.by_ref[ref] for ref in memory.votes.running):
         if vote.status == "open" and vote.rule != "consent":
             missing = list_missing_voters(vote)
             awaited = f" and waits for {', '.join(missing)}" if missing else ""

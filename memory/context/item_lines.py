@@ -85,8 +85,8 @@ def model_claim_line(read: ClaimedItem) -> str:
     )
     settles = f"; settles {read.settles}" if read.settles else ""
     stated = f" (a model's words: {visible_line(read.statement)})" if read.statement else ""
-    said = f'"{visible_line(read.text, 240)}"{stated}{settles}'
-    return f"- {read.handle} {who} {verb}: {said}{stands}"
+    statement = f'"{visible_line(read.text, 240)}"{stated}{settles}'
+    return f"- {read.handle} {who} {verb}: {statement}{stands}"
 
 
 def dissent_line(decision: Decision) -> str:

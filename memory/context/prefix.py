@@ -183,7 +183,7 @@ def _put_past(memory: Memory, page: BudgetedLines) -> None:
     """What closed phases, rounds, goals and tasks came to, the newest first."""
     closed = [
         episode
-        for episode in memory.episodes.held.values()
+        for episode in memory.episodes.by_ref.values()
         if episode.closed and episode.talk is None
     ]
     closed.sort(key=lambda episode: (episode.closed or 0, episode.ref), reverse=True)

@@ -126,11 +126,11 @@ def _put_votes(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     """The votes that run, then the newest that carried nothing of what is still open."""
     votes = memory.votes
     for ref in votes.running:
-        vote = votes.held[ref]
+        vote = votes.by_ref[ref]
         if not page.put(VOTES, ref, vote_lines(vote, name), (vote.n,), what=vote.handle):
             lines = vote_lines(vote, name, short=True)
             page.put(VOTES, ref, lines, (vote.n,), what=vote.handle, short=True)
-    lost = (vote for vote in reversed(votes.held.values()) if vote.status in ("failed", "short"))
+    lost = (vote for vote in reversed(votes.by_ref.values()) if vote.status in ("failed", "short"))
     for vote in islice((vote for vote in lost if _is_unsettled(memory, vote)), LOST_VOTES):
         page.put(VOTES, vote.ref, failed_vote_line(vote), (vote.n,), what=vote.handle)
 
@@ -275,7 +275,7 @@ def _put_stage(memory: Memory, page: BudgetedLines) -> None:
 def _put_work(memory: Memory, page: BudgetedLines) -> None:
     """Open goals and tasks, the newest first, and the weightiest insights."""
     for ref in reversed(memory.episodes.open):
-        episode = memory.episodes.held[ref]
+        episode = memory.episodes.by_ref[ref]
         if episode.work is None:
             continue
         if not page.put(

@@ -23,7 +23,7 @@ _GIST_BYTES: Final = 120  # of a line of an old exchange: a sentence of some twe
 
 def add_message(memory: Memory, n: int, name: str, content: str) -> None:
     """Take a message into the open exchange: the first one asks, another's newest one answers."""
-    talk = memory.episodes.held[memory.exchanges.open].talk
+    talk = memory.episodes.by_ref[memory.exchanges.open].talk
     if talk is None:
         return
     talk.messages += 1
@@ -62,7 +62,7 @@ def close_exchange(moment: FoldStep, closing: Episode) -> None:
 def enforce_exchange_limits(memory: Memory) -> None:
     """Hold the limits in force over what is held already."""
     limits = memory.settings.limits
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         if episode.talk is not None:
             episode.talk.question = clip(episode.talk.question, limits.context_text)
             episode.talk.answer = shorten_bytes(
@@ -75,7 +75,7 @@ def enforce_exchange_limits(memory: Memory) -> None:
 
 def rename_speaker(memory: Memory, old: str, new: str) -> None:
     """Put `new` for `old` wherever an exchange that is held names who spoke."""
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         if episode.talk is not None:
             episode.talk.asker = new if episode.talk.asker == old else episode.talk.asker
             episode.talk.answerer = new if episode.talk.answerer == old else episode.talk.answerer
@@ -83,12 +83,12 @@ def rename_speaker(memory: Memory, old: str, new: str) -> None:
 
 def list_kept_exchanges(memory: Memory) -> list[Episode]:
     """The closed exchanges that are kept one by one, oldest first."""
-    return [memory.episodes.held[ref] for ref in memory.exchanges.window]
+    return [memory.episodes.by_ref[ref] for ref in memory.exchanges.window]
 
 
 def open_exchange(memory: Memory) -> Episode | None:
     """The open exchange."""
-    return memory.episodes.held.get(memory.exchanges.open)
+    return memory.episodes.by_ref.get(memory.exchanges.open)
 
 
 # -- the running summary -------------------------------------------------------
@@ -98,7 +98,7 @@ def _shift(memory: Memory) -> None:
     """Tell in the summary what is beyond the window."""
     store, limits = memory.exchanges, memory.settings.limits
     while len(store.window) > limits.exchanges:
-        gone = memory.episodes.held.pop(store.window.pop(0))
+        gone = memory.episodes.by_ref.pop(store.window.pop(0))
         if gone.talk is not None:
             store.running = "\n".join(filter(None, [store.running, *_told(gone.talk)]))
             short_forms.drop_short_form(memory, "answer", gone.talk.answer_n)

@@ -164,7 +164,7 @@ def _joined(seat: Seat, other: Seat) -> Seat:
     kept.order = min(kept.order, gone.order)
     kept.since = min(kept.since, gone.since)
     kept.turns += gone.turns
-    kept.said += gone.said
+    kept.spoken_tokens += gone.spoken_tokens
     kept.spoke = max(kept.spoke, gone.spoke)
     kept.cooled = max(kept.cooled, gone.cooled)
     kept.addressed = max(kept.addressed, gone.addressed)

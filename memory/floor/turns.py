@@ -60,7 +60,7 @@ def _turn(memory: Memory, n: int, name: str, seat: Seat, entry: Message) -> list
     floor.hops += 1
     floor.nudged = 0
     seat.turns += 1
-    seat.said += count_tokens(entry.content)
+    seat.spoken_tokens += count_tokens(entry.content)
     seat.spoke = floor.turns
     seat.addressed = 0
     withdraw_bid(floor, name)

@@ -142,9 +142,9 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.regard_layers()
     memory.claims.heard = dict(sorted(memory.claims.heard.items()))
     memory.claims.owed = dict(sorted(memory.claims.owed.items()))
-    memory.episodes.held = dict(sorted(memory.episodes.held.items()))  # as text, 10 is before 2
-    memory.insights.held = dict(sorted(memory.insights.held.items()))
-    memory.votes.held = dict(sorted(memory.votes.held.items()))
+    memory.episodes.by_ref = dict(sorted(memory.episodes.by_ref.items()))  # as text, 10 is before 2
+    memory.insights.by_ref = dict(sorted(memory.insights.by_ref.items()))
+    memory.votes.by_ref = dict(sorted(memory.votes.by_ref.items()))
     memory.redacted = msgspec.convert(state["redacted"], list[int])
     _index(memory)
     return memory

@@ -86,7 +86,7 @@ def _enter(moment: FoldStep, entry: EpisodeOpened, parent: Episode | None) -> Ep
         work=Work(tally=WorkTally()) if entry.episode in ("goal", "task") else None,
         talk=Exchange() if entry.episode == "exchange" else None,
     )
-    store.held[opened.ref] = opened
+    store.by_ref[opened.ref] = opened
     store.open.append(opened.ref)
     if opened.talk is not None:
         memory.exchanges.open = opened.ref
@@ -124,7 +124,7 @@ def _is_agent(memory: Memory, name: str) -> bool:
 
 def _end(moment: FoldStep, closing: Episode, status: Ending) -> None:
     """Close `closing`, and first, the innermost first, what is still open in it."""
-    episodes = moment.memory.episodes.held
+    episodes = moment.memory.episodes.by_ref
     inside = {closing.ref}
     for ref in moment.memory.episodes.open:  # what holds an episode was opened before it
         if episodes[ref].parent in inside:
@@ -166,7 +166,7 @@ def _end_episode(moment: FoldStep, closing: Episode, status: Ending) -> None:
 def _release(memory: Memory, completed: int) -> None:
     """Let what waits for a completed episode wait for it no longer."""
     for ref in memory.episodes.open:
-        waiting = memory.episodes.held[ref]
+        waiting = memory.episodes.by_ref[ref]
         if completed in waiting.after:
             waiting.after = tuple(ref for ref in waiting.after if ref != completed)
 
@@ -183,7 +183,7 @@ def _holder(memory: Memory, kind: EpisodeKind) -> Episode | None:
     """The innermost open episode that is wide enough to hold one of `kind`."""
     width = _WIDTH[kind]
     for ref in reversed(memory.episodes.open):
-        episode = memory.episodes.held[ref]
+        episode = memory.episodes.by_ref[ref]
         if _WIDTH[episode.kind] < width and episode.kind != "exchange":
             return episode
     return None
@@ -194,7 +194,7 @@ def _replaced(
 ) -> list[Episode]:
     """The open ones that an episode of `kind` takes the place of."""
     ref = None if parent is None else parent.ref
-    episodes = [memory.episodes.held[ref] for ref in memory.episodes.open]
+    episodes = [memory.episodes.by_ref[ref] for ref in memory.episodes.open]
     alike = [episode for episode in episodes if episode.kind == kind]
     if kind in _ONE_AT_A_TIME:
         return [episode for episode in alike if episode.parent == ref]

@@ -74,7 +74,7 @@ def enforce_archive_limit(moment: FoldStep) -> None:
     """Restore `limits.archive`: the lightest closed episodes go, the oldest of equals."""
     store, limit = moment.memory.episodes, moment.memory.settings.limits.archive
     while store.archived and (len(store.archived) > limit.items or store.archive_size > limit.cap):
-        evict_episode(moment.memory, min((store.held[ref] for ref in store.archived), key=_rank))
+        evict_episode(moment.memory, min((store.by_ref[ref] for ref in store.archived), key=_rank))
 
 
 def add_size(memory: Memory, episode: Episode, by: int) -> None:
@@ -86,7 +86,7 @@ def add_size(memory: Memory, episode: Episode, by: int) -> None:
 def clip_closed_contexts(memory: Memory) -> None:
     """Cut the contexts of closed goals and tasks to `limits.archived_text` as it is now."""
     store = memory.episodes
-    for ref, episode in store.held.items():
+    for ref, episode in store.by_ref.items():
         if episode.status == "open" or episode.work is None:
             continue
         kept = fit_context_lines(episode.work.context, memory, archived=True)
@@ -99,7 +99,7 @@ def clip_closed_contexts(memory: Memory) -> None:
 def forget_episode(memory: Memory, ref: int) -> None:
     """Forget a closed episode; its entries are in the log."""
     store = memory.episodes
-    gone = store.held.pop(ref, None)
+    gone = store.by_ref.pop(ref, None)
     if gone is not None:
         store.size -= gone.size
         short_forms.drop_short_form(memory, "episode", gone.opened)
@@ -162,7 +162,7 @@ def _warn(moment: FoldStep, now: int, warn: int, target: int) -> None:
 
 
 def _working(memory: Memory) -> list[Episode]:
-    episodes = (memory.episodes.held[ref] for ref in memory.episodes.open)
+    episodes = (memory.episodes.by_ref[ref] for ref in memory.episodes.open)
     return [episode for episode in episodes if episode.work is not None]
 
 
@@ -219,7 +219,7 @@ def _archive(moment: FoldStep, target: int) -> None:
     for ref in store.archived:
         if session_size(memory) <= target:
             return
-        episode = store.held[ref]
+        episode = store.by_ref[ref]
         episode.result = clip(episode.result, _LEFT)
         if episode.work is not None:
             episode.work.context = ""
@@ -232,7 +232,7 @@ def _evict(moment: FoldStep, target: int) -> None:
         *((episode_weight(episode), episode.ref, episode) for episode in _archived(memory)),
         *(
             (insights.insight_weight(insight), insight.ref, insight)
-            for insight in memory.insights.held.values()
+            for insight in memory.insights.by_ref.values()
         ),
     ]
     for _, _, insight in sorted(ranked, key=lambda row: (row[0], row[1], type(row[2]) is Insight)):
@@ -251,7 +251,7 @@ def _refuse(moment: FoldStep, target: int) -> None:
 
 
 def _archived(memory: Memory) -> list[Episode]:
-    return [memory.episodes.held[ref] for ref in memory.episodes.archived]
+    return [memory.episodes.by_ref[ref] for ref in memory.episodes.archived]
 
 
 def remeasure_episode(memory: Memory, episode: Episode) -> int:

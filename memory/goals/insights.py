@@ -37,7 +37,7 @@ _CHARS: Final = 200
 
 def list_insights(memory: Memory) -> list[Insight]:
     """The insights that are kept, the weightiest first, the newest of equals."""
-    return sorted(memory.insights.held.values(), key=_rank, reverse=True)
+    return sorted(memory.insights.by_ref.values(), key=_rank, reverse=True)
 
 
 def insight_weight(insight: Insight) -> int:
@@ -67,7 +67,7 @@ def learn_from_runs(moment: FoldStep, of: Episode, patterns: dict[str, ToolPatte
 def evict_insight(memory: Memory, insight: Insight) -> None:
     """Let go of an insight."""
     store = memory.insights
-    del store.held[insight.ref]
+    del store.by_ref[insight.ref]
     key = _key(insight.kind, insight.text)
     if store.keys.get(key) == insight.ref:
         del store.keys[key]
@@ -81,7 +81,7 @@ def enforce_insight_limit(memory: Memory) -> None:
     A tenth more than must, where the limit is ten or more: the next are far off.
     """
     limit = memory.settings.limits.insights
-    if len(memory.insights.held) > limit:
+    if len(memory.insights.by_ref) > limit:
         for insight in list_insights(memory)[limit - limit // 10 :]:
             evict_insight(memory, insight)
 
@@ -102,14 +102,14 @@ def _learn(
             ref=store.last, kind=kind, text=text, size=count_tokens(text),
             cites=_cites(first, last), count=times, episode=of.ref,
         )  # fmt: skip
-        store.held[known.ref] = known
+        store.by_ref[known.ref] = known
         store.keys[key] = known.ref
         store.size += known.size
     else:
         known.count += times
         known.cites = _cites(min(first, known.cites[0].n), max(last, known.cites[-1].n))
     enforce_insight_limit(memory)
-    if known.ref in memory.insights.held:
+    if known.ref in memory.insights.by_ref:
         moment.record_fact(
             "insight.found",
             known.handle,
@@ -128,7 +128,7 @@ def _known(memory: Memory, key: str) -> Insight | None:
     if not memory.settings.episodes.deduplicate:
         return None
     ref = memory.insights.keys.get(key)
-    return None if ref is None else memory.insights.held[ref]
+    return None if ref is None else memory.insights.by_ref[ref]
 
 
 def _key(kind: InsightKind, text: str) -> str:

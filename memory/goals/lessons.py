@@ -69,7 +69,7 @@ def list_teachable_lessons(memory: Memory, most: int | None = None) -> list[Less
     ]
     lessons += [
         _of_insight(memory, insight)
-        for insight in memory.insights.held.values()
+        for insight in memory.insights.by_ref.values()
         if not memory.is_redacted(insight.cites[0].n)
     ]
     lessons.sort(key=lambda lesson: (-lesson.weight, lesson.ref[0], int(lesson.ref[1:])))

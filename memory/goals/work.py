@@ -94,7 +94,7 @@ def enforce_work_limits(moment: FoldStep, *, wanted: bool = False) -> None:
     """Hold every limit of this layer as the settings have it now; `wanted`: to its target."""
     memory = moment.memory
     for ref in memory.episodes.open:
-        episode = memory.episodes.held[ref]
+        episode = memory.episodes.by_ref[ref]
         if episode.work is not None:
             _trim_runs(memory, episode)
             _trim_failed(memory, episode)

@@ -130,7 +130,7 @@ def _enter_proposal(moment: FoldStep, card: Scorecard, line: WindowLine, score: 
     if made is None:
         return
     line.handles.append(made.handle)
-    moment.memory.structure.found += 1
+    moment.memory.structure.unmarked += 1
     note_marked_item(moment, made)
     if gather_votes(moment, made) > 1:
         _reword(moment, line, made)
@@ -145,7 +145,7 @@ def _is_open(memory: Memory, line: WindowLine) -> bool:
 def _doubt(memory: Memory) -> int:
     """What an unmarked line must outweigh where others are marked."""
     structure = memory.structure
-    return _MARKED if structure.marked > structure.found else 0
+    return _MARKED if structure.marked > structure.unmarked else 0
 
 
 def _past(moment: FoldStep, line: WindowLine) -> FoldStep:
@@ -216,7 +216,7 @@ def _enter_decision(moment: FoldStep, card: Scorecard, line: WindowLine, score: 
     if made is None:
         return
     line.handles.append(made.handle)
-    moment.memory.structure.found += 1
+    moment.memory.structure.unmarked += 1
     note_marked_item(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
         also = votes_between(moment.memory, resolves, line)

@@ -40,7 +40,7 @@ def record_message(memory: Memory, n: int, name: str, entry: Message) -> None:
         given = (entry.act, entry.topic, entry.re, (), entry.to)
         add_history_line(memory, history_line(memory, n, kind, name, text, entry.at, *given))
     if others == "reflect":
-        store.stirred = ReflectionOccasion(n=n, why="statement", told=store.told)
+        store.stirred = ReflectionOccasion(n=n, why="statement", public_size=store.public_size)
     if note is None or call_for_overgrown_notes(memory, n, name, note) or own != "reflect":
         return
     if note_policy(memory, name) == "rewrite":
@@ -67,7 +67,7 @@ def record_vote(moment: FoldStep, entry: VoteInitiated | VoteConfirmed | BallotC
         memory, history_line(memory, n, kind, who, text, entry.at, act, None, entry.re, facts)
     )
     if route == "reflect":
-        occasion = ReflectionOccasion(n=n, why=kind, told=store.told)
+        occasion = ReflectionOccasion(n=n, why=kind, public_size=store.public_size)
         if agreed:
             store.called = occasion
         elif entry.kind == "ballot.completed":
@@ -109,7 +109,7 @@ def record_results(moment: FoldStep, entry: ResultsFinal) -> None:
         return
     if not entry.to:
         store = memory.notebooks
-        store.called = ReflectionOccasion(n=n, why="results", told=store.told)
+        store.called = ReflectionOccasion(n=n, why="results", public_size=store.public_size)
     for name, note in notes:
         call_for_reflection(memory, name, note, n, "results")
 
@@ -139,7 +139,7 @@ def record_phase(moment: FoldStep, episode: Episode) -> None:
     )
     if route == "reflect" and not opened:
         store = memory.notebooks
-        store.stirred = ReflectionOccasion(n=n, why="phase", told=store.told)
+        store.stirred = ReflectionOccasion(n=n, why="phase", public_size=store.public_size)
 
 
 def _clipped(text: str, limit: int) -> str:

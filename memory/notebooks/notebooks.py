@@ -37,7 +37,7 @@ def write_note(moment: FoldStep, entry: NoteWritten) -> None:
     note.answered = max(note.answered, moment.n)
     note.owed, note.why = moment.n, "written"
     note.text, note.size = entry.content, size
-    note.mark, note.apart = memory.notebooks.told, 0
+    note.mark, note.apart = memory.notebooks.public_size, 0
     _revision(moment, moment.n, entry.base, entry.content, "written")
 
 

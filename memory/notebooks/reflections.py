@@ -89,13 +89,18 @@ def _since(note: Note, characters: int) -> int:
 
 
 def _adopt(memory: Memory, name: str, note: Note, call: ReflectionOccasion) -> None:
-    note.size = min(note.size + _since(note, call.told), note_target(memory, name))
-    note.owed, note.why, note.mark, note.apart = call.n, call.why, call.told, 0
+    note.size = min(note.size + _since(note, call.public_size), note_target(memory, name))
+    note.owed, note.why, note.mark, note.apart = call.n, call.why, call.public_size, 0
 
 
 def call_for_reflection(memory: Memory, name: str, note: Note, n: int, why: str) -> None:
     """Call for the reflection of this participant alone."""
-    _adopt(memory, name, note, ReflectionOccasion(n=n, why=why, told=memory.notebooks.told))
+    _adopt(
+        memory,
+        name,
+        note,
+        ReflectionOccasion(n=n, why=why, public_size=memory.notebooks.public_size),
+    )
 
 
 def call_for_overgrown_notes(memory: Memory, n: int, name: str, note: Note) -> bool:
@@ -103,7 +108,7 @@ def call_for_overgrown_notes(memory: Memory, n: int, name: str, note: Note) -> b
     call = _occasion(memory, name, note)
     if call is not None:
         _adopt(memory, name, note, call)
-    if note.size + _since(note, memory.notebooks.told) <= note_warning(memory, name):
+    if note.size + _since(note, memory.notebooks.public_size) <= note_warning(memory, name):
         return False
     call_for_reflection(memory, name, note, n, "compress")
     return True

@@ -54,7 +54,7 @@ def _handle(memory: Memory, re: int | str) -> str:
 def _round(memory: Memory) -> int | None:
     """The ref of the innermost open phase, stage or round."""
     for ref in reversed(memory.episodes.open):
-        if memory.episodes.held[ref].kind in ("phase", "stage", "round"):
+        if memory.episodes.by_ref[ref].kind in ("phase", "stage", "round"):
             return ref
     return None
 
@@ -71,7 +71,7 @@ def add_history_line(memory: Memory, line: HistoryLine) -> None:
     store.history.append(line)
     store.size += size
     if is_public(line):
-        store.told += size
+        store.public_size += size
     else:
         seers = () if line.kind == "reasoning" else line.to
         for name in {line.who, *map(memory.named, seers)}:

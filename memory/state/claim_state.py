@@ -65,7 +65,8 @@ class Claims(Struct):
     recent: list[int] = field(default_factory=list)
     heard: dict[int, UnreadMessage] = field(default_factory=dict)  # by n, ascending
     owed: dict[int, ReadingRange] = field(default_factory=dict)  # by first, ascending
-    held: list[KeptClaim] = field(default_factory=list)  # by n and place, the newest kept
+    # by n and place, the newest
+    kept: list[KeptClaim] = field(default_factory=list, name="held")
     verdicts: dict[str, Verdict] = field(default_factory=dict)  # by handle
     touched: dict[str, str] = field(default_factory=dict)  # handle -> what a person did with it
     read: int = 0  # stretches

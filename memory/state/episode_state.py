@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from parley.bus.entries import EpisodeKind
 from parley.memory.state.store import StateTree
@@ -116,7 +116,7 @@ class Episodes(StateTree):
     """Open episodes and the closed ones that are kept; the others are in the log."""
 
     last: int = 0  # ref of the newest
-    held: dict[int, Episode] = {}  # by ref
+    by_ref: dict[int, Episode] = field(default_factory=dict, name="held")
     open: list[int] = []  # refs, in the order they were opened
     evicted: int = 0  # closed ones let go of
     refused: int = 0  # openings beyond `limits.open_episodes`

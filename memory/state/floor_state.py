@@ -64,7 +64,7 @@ class Seat(StateTree):
     listens: str = "evaluates"
     answer_ms: int | None = None
     turns: int = 0  # it has taken
-    said: int = 0  # tokens of its messages
+    spoken_tokens: int = field(default=0, name="said")  # of its messages
     spoke: int = 0  # `Floor.turns` after its last turn; 0: none yet
     since: int = 0  # `Floor.turns` when it joined
     cooled: int = 0  # `Floor.turns` until which it cools down

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from parley.memory.state.item_state import Cite
 from parley.memory.state.store import StateTree
@@ -30,10 +30,10 @@ class Insight(StateTree):
 
 class Insights(StateTree):
     last: int = 0
-    held: dict[int, Insight] = {}  # by ref
+    by_ref: dict[int, Insight] = field(default_factory=dict, name="held")
     keys: dict[str, int] = {}  # ref by key of the folded text: the same words are the same insight
     dropped: int = 0
-    size: int = 0  # tokens of all that are held
+    size: int = 0  # tokens of all of them
 
 
 class Lesson(Struct, omit_defaults=True, kw_only=True, frozen=True):

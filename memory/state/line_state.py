@@ -52,7 +52,8 @@ class WindowLine(StateTree):
     proposal: int = 0  # its score so far but for the votes below it, hundredths of a logit
     decision: int = 0
     tags: list[str] = []  # features of where it stands, told when they came true
-    told: int = 0  # features of the lines that say it again, a bit each (`restatements.TOLD`)
+    # features of the lines that say it again, a bit each (`restatements.TOLD`)
+    restated: int = msgspec.field(default=0, name="told")
     anchored: list[Anchored] = []
     behind: Restatement | None = None  # the earlier line that it is most like
     imperative: bool = False
@@ -149,7 +150,7 @@ class Structure(StateTree):
     marked: int = 0  # items that a tag or the envelope marked
     aside: PassedLine | None = None  # the newest, where it is below all lines
     recalled: int = 0  # place of the newest line that was dropped and taken back in
-    found: int = 0  # items that nothing marked
+    unmarked: int = msgspec.field(default=0, name="found")  # items that nothing marked
     stray: int = 0  # votes cast while nothing was proposed that they could be on
     scribing: Scribing = msgspec.field(default_factory=Scribing)
 

@@ -29,19 +29,19 @@ def find_episode(memory: Memory, ref: int | str) -> Episode | None:
     if isinstance(ref, str):
         number = ref[1:]
         whole = number.isascii() and number.isdecimal() and len(number) < 10
-        return memory.episodes.held.get(int(number)) if whole and ref[0] in "Ee" else None
+        return memory.episodes.by_ref.get(int(number)) if whole and ref[0] in "Ee" else None
     return next(
-        (episode for episode in memory.episodes.held.values() if episode.opened == ref), None
+        (episode for episode in memory.episodes.by_ref.values() if episode.opened == ref), None
     )
 
 
 def find_vote(memory: Memory, ref: int | str) -> Vote | None:
     """The vote of a handle, or the one that entry `ref` initiated; None where none is held."""
     if isinstance(ref, int):
-        return next((vote for vote in memory.votes.held.values() if vote.n == ref), None)
+        return next((vote for vote in memory.votes.by_ref.values() if vote.n == ref), None)
     number = ref[1:]
     whole = number.isascii() and number.isdecimal() and len(number) < 10
-    return memory.votes.held.get(int(number)) if whole and ref[0] in "Vv" else None
+    return memory.votes.by_ref.get(int(number)) if whole and ref[0] in "Vv" else None
 
 
 def find_running_vote(memory: Memory, ref: int | str | None, status: str) -> Vote | None:
@@ -49,7 +49,7 @@ def find_running_vote(memory: Memory, ref: int | str | None, status: str) -> Vot
     if ref is not None:
         vote = find_vote(memory, ref)
         return vote if vote is not None and vote.status == status else None
-    running = [memory.votes.held[ref] for ref in reversed(memory.votes.running)]
+    running = [memory.votes.by_ref[ref] for ref in reversed(memory.votes.running)]
     return next((vote for vote in running if vote.status == status), None)
 
 
@@ -59,7 +59,7 @@ def innermost_open_episode(
     """The open episode, of that kind and of that participant, that was opened last."""
     name = None if participant is None else memory.named(participant)
     for ref in reversed(memory.episodes.open):
-        episode = memory.episodes.held[ref]
+        episode = memory.episodes.by_ref[ref]
         if kind in (None, episode.kind) and name in (None, memory.named(episode.participant)):
             return episode
     return None
@@ -73,7 +73,7 @@ def current_stages(memory: Memory) -> list[Episode]:
 
 def ready_tasks(memory: Memory) -> list[Episode]:
     """The open tasks that wait for nothing, oldest first."""
-    episodes = (memory.episodes.held[ref] for ref in memory.episodes.open)
+    episodes = (memory.episodes.by_ref[ref] for ref in memory.episodes.open)
     return [episode for episode in episodes if episode.kind == "task" and not episode.after]
 
 
@@ -96,7 +96,7 @@ def enclosing_work(memory: Memory, episode: Episode) -> list[Episode]:
     """The open goals and tasks that `episode` stands in, the innermost first."""
     chain: list[Episode] = []
     above = episode.parent
-    while above is not None and (holder := memory.episodes.held.get(above)) is not None:
+    while above is not None and (holder := memory.episodes.by_ref.get(above)) is not None:
         if holder.work is not None and holder.status == "open":
             chain.append(holder)
         above = holder.parent
@@ -111,7 +111,7 @@ def detail_holder(chain: list[Episode]) -> Episode:
 def _newest(memory: Memory, participant: str) -> Episode | None:
     newest: dict[tuple[bool, bool], Episode] = {}  # by whether it is another's, and waits
     for ref in reversed(memory.episodes.open):
-        episode = memory.episodes.held[ref]
+        episode = memory.episodes.by_ref[ref]
         if episode.work is None:
             continue
         others = memory.named(episode.participant) != participant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from parley.memory.state.store import StateTree
 
@@ -35,7 +35,7 @@ class ReflectionOccasion(Struct, omit_defaults=True, kw_only=True, frozen=True):
 
     n: int = 0
     why: str = ""
-    told: int = 0  # `Notebooks.told` by then
+    public_size: int = field(default=0, name="told")  # `Notebooks.public_size` by then
 
 
 class Note(StateTree):
@@ -53,7 +53,7 @@ class Note(StateTree):
     owed: int = 0
     why: str = ""  # what calls for `owed`
     size: int = 0  # characters the text is taken to have had at `owed`
-    mark: int = 0  # `Notebooks.told` at `owed`
+    mark: int = 0  # `Notebooks.public_size` at `owed`
     apart: int = 0  # characters since then of lines that not everyone sees
     written: int = 0  # n of the last note.written that stood
 
@@ -66,7 +66,8 @@ class Notebooks(StateTree):
 
     history: list[HistoryLine] = []
     size: int = 0  # characters of the lines in `history`
-    told: int = 0  # characters of all lines ever told to everyone
+    # characters of all lines ever told to everyone
+    public_size: int = field(default=0, name="told")
     dropped: int = 0
     through: int = 0
     called: ReflectionOccasion = (

@@ -5,7 +5,7 @@ Integers and text only; no rule depends on the order of a dictionary.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from parley.memory.state.store import StateTree
 
@@ -52,7 +52,7 @@ class Vote(StateTree):
 class Votes(StateTree):
     """Votes by ref; the ballots of closed ones beyond the newest few are in the log alone."""
 
-    held: dict[int, Vote] = {}
+    by_ref: dict[int, Vote] = field(default_factory=dict, name="held")
     next: int = 1
     running: list[int] = []  # refs of those called or open, oldest first
     counted: int = 0  # ended with a result, held or not

@@ -81,7 +81,7 @@ def _notes(memory: Memory) -> Iterator[Advice]:
 
 def _answers(memory: Memory) -> Iterator[Advice]:
     now = memory.settings.limits.answer.cap
-    episodes = memory.episodes.held
+    episodes = memory.episodes.by_ref
     talks = (episodes[ref].talk for ref in memory.exchanges.window if ref in episodes)
     sizes = [talk.answer_bytes for talk in talks if talk is not None and talk.answer_n]
     sizes += [cached.bytes for cached in memory.tools.cached.values()]

@@ -83,7 +83,7 @@ def _items(memory: Memory) -> Iterator[Forecast]:
     insights = memory.insights
     if insights.last:
         cap = memory.settings.limits.insights
-        yield _made("limits.insights", "items", len(insights.held), cap, insights.last, memory.n)
+        yield _made("limits.insights", "items", len(insights.by_ref), cap, insights.last, memory.n)
     if memory.lessons:
         yield _made("limits.lessons", "items", len(lessons.list_lessons(memory)),
                     memory.settings.limits.lessons, 0, memory.n)  # fmt: skip
@@ -126,7 +126,7 @@ def _exchanges(memory: Memory) -> Iterator[Forecast]:
     store, limits = memory.exchanges, memory.settings.limits
     if not store.turn:
         return
-    window = [memory.episodes.held[ref] for ref in store.window if ref in memory.episodes.held]
+    window = [memory.episodes.by_ref[ref] for ref in store.window if ref in memory.episodes.by_ref]
     count, turn = len(window), store.turn
     yield _made("limits.exchanges", "items", count, limits.exchanges, turn, memory.n, warn=0)
     size = measure_text(store.running, "bytes")

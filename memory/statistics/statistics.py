@@ -69,7 +69,7 @@ def count_memory(memory: Memory) -> dict[str, Any]:
 
 def _kept_apart(memory: Memory) -> int:
     """Bytes of what not every reader is shown."""
-    secret = [vote.ballots for vote in memory.votes.held.values() if vote.secret]
+    secret = [vote.ballots for vote in memory.votes.by_ref.values() if vote.secret]
     return sum(len(encode(kept)) for kept in (memory.notebooks.notes, *secret))
 
 
@@ -111,7 +111,7 @@ def _conversation(memory: Memory) -> dict[str, Any]:
 
 def _session(memory: Memory) -> dict[str, Any]:
     goal = innermost_open_episode(memory, "goal")
-    episodes = memory.episodes.held.values()
+    episodes = memory.episodes.by_ref.values()
     under = [episode for episode in episodes if goal is not None and episode.parent == goal.ref]
     closed = [
         episode for episode in episodes if episode.kind == "goal" and episode.status != "open"
@@ -142,14 +142,14 @@ def _tasks_done(goal: Episode | None) -> int:
 
 def _execution(memory: Memory) -> dict[str, Any]:
     task = innermost_open_episode(memory, "task")
-    at_work = [memory.episodes.held[ref].work for ref in memory.episodes.open]
+    at_work = [memory.episodes.by_ref[ref].work for ref in memory.episodes.open]
     steps = [step for work in at_work if work is not None for step in work.steps]
-    learnt = sum(insight.kind == "discovered" for insight in memory.insights.held.values())
+    learnt = sum(insight.kind == "discovered" for insight in memory.insights.by_ref.values())
     return {
         "current_task": None if task is None else f"{task.handle} {task.title}",
         "execution_steps": len(steps),
         "discovered_context_entries": sum(len(step.discovered) for step in steps) + learnt,
-        "insights": len(memory.insights.held),
+        "insights": len(memory.insights.by_ref),
         "lessons": len(lessons.list_lessons(memory)),
     }
 
@@ -204,7 +204,7 @@ def count_table(memory: Memory) -> dict[str, Any]:
             "hops": floor.hops,
             "evaluations": floor.evaluations,
             "speakers": {
-                name: {"turns": seat.turns, "tokens": seat.said}
+                name: {"turns": seat.turns, "tokens": seat.spoken_tokens}
                 for name, seat in sorted(floor.seats.items())
                 if seat.turns
             },
@@ -218,7 +218,9 @@ def count_table(memory: Memory) -> dict[str, Any]:
                 name: _spent(account) for name, account in sorted(ledger.accounts.items())
             },
         },
-        "votes": dict(sorted(Counter(vote.status for vote in memory.votes.held.values()).items())),
+        "votes": dict(
+            sorted(Counter(vote.status for vote in memory.votes.by_ref.values()).items())
+        ),
     }
 
 

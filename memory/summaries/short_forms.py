@@ -97,7 +97,7 @@ def _wanted(memory: Memory) -> Iterator[_Wanted]:
 def _held(memory: Memory) -> Iterator[tuple[Part, int, Era, int]]:
     store = memory.exchanges
     for ref in store.window:
-        talk = memory.episodes.held[ref].talk
+        talk = memory.episodes.by_ref[ref].talk
         if talk is not None and byte_size(talk.answer) < talk.answer_bytes:
             era = memory.era(talk.answer_n)
             yield "answer", talk.answer_n, era, era.answer
@@ -108,7 +108,7 @@ def _held(memory: Memory) -> Iterator[tuple[Part, int, Era, int]]:
     if store.cause and store.kept:
         era = memory.era(store.cause)
         yield "running", store.cause, era, era.running
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         if episode.closed is not None and episode.talk is None:
             era = memory.era(episode.closed)
             if era.prose:

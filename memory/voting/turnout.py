@@ -51,7 +51,7 @@ def find_open_vote(memory: Memory, n: int) -> Vote | None:
 
 def pending_votes(memory: Memory) -> list[Vote]:
     """The votes that are called or open, oldest first."""
-    return [memory.votes.held[ref] for ref in memory.votes.running]
+    return [memory.votes.by_ref[ref] for ref in memory.votes.running]
 
 
 def is_complete(memory: Memory, vote: Vote) -> bool:

@@ -37,7 +37,7 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
         return
     vote = _made(moment, entry)
     _make_room(moment)
-    memory.votes.held[vote.ref] = vote
+    memory.votes.by_ref[vote.ref] = vote
     memory.votes.running.append(vote.ref)
     memory.votes.next += 1
     for handle in (f"P{vote.proposal}", *vote.options):
@@ -69,7 +69,7 @@ def _options(given: Sequence[str]) -> tuple[str, ...]:
 def call_refusal(memory: Memory, name: str, entry: VoteInitiated) -> str:
     """Why a vote that `name` calls with `entry` is not held; "" where it is."""
     item = None if entry.re is None else find_referred(memory, entry.re)
-    standing = [memory.votes.held[ref] for ref in memory.votes.running]
+    standing = [memory.votes.by_ref[ref] for ref in memory.votes.running]
     if memory.closed is not None:
         return "the session is closed"
     if not may_call(memory, name):
@@ -138,8 +138,8 @@ def _make_room(moment: FoldStep) -> None:
     """Cancel the oldest vote that still waits for confirmations, where too many are under way."""
     votes = moment.memory.votes
     if len(votes.running) >= RUNNING:
-        waiting = [ref for ref in votes.running if votes.held[ref].status == "called"]
-        end_vote(moment, votes.held[waiting[0]], "cancelled", "a newer vote was called")
+        waiting = [ref for ref in votes.running if votes.by_ref[ref].status == "called"]
+        end_vote(moment, votes.by_ref[waiting[0]], "cancelled", "a newer vote was called")
 
 
 def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:

@@ -135,7 +135,7 @@ def end_vote(moment: FoldStep, vote: Vote, status: str, reason: str = "") -> Non
 
 def _let_go(memory: Memory) -> None:
     """Of closed votes keep the ballots of the newest few, and the rows of some more."""
-    votes = memory.votes.held
+    votes = memory.votes.by_ref
     closed = sorted((vote for vote in votes.values() if vote.closed), key=_newest_first)
     for vote in closed[WITH_BALLOTS:]:
         vote.ballots, vote.electorate, vote.agreed = {}, {}, {}
@@ -154,7 +154,7 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
     `consensus` says that something is accepted; of a secret vote nobody is named.
     Of one that still waits to be agreed to it counts nothing, and cancels it.
     """
-    vote = memory.votes.held[ref]
+    vote = memory.votes.by_ref[ref]
     if vote.status == "called":
         outcome_line = answer_line(vote, "not agreed to")
         return BallotCompleted(
@@ -194,12 +194,12 @@ def follow_votes(memory: Memory, n: int, facts: Sequence[Fact]) -> list[Fact]:
         if fact.kind == "reaction.changed":
             _hear_objection(moment, fact)
     for ref in list(memory.votes.running):
-        vote = memory.votes.held[ref]
+        vote = memory.votes.by_ref[ref]
         if gone := _settled(memory, vote):
             end_vote(moment, vote, "cancelled", gone)
     if memory.closed is not None:
         for ref in list(memory.votes.running):
-            end_vote(moment, memory.votes.held[ref], "cancelled", "the session was closed")
+            end_vote(moment, memory.votes.by_ref[ref], "cancelled", "the session was closed")
     return moment.facts
 
 
@@ -214,7 +214,7 @@ def _hear_objection(moment: FoldStep, fact: Fact) -> None:
     ):
         return
     for ref in moment.memory.votes.running:
-        vote = moment.memory.votes.held[ref]
+        vote = moment.memory.votes.by_ref[ref]
         proposal = None if vote.proposal is None else moment.memory.proposal(vote.proposal)
         name = str(fact.data["participant"])
         if (
@@ -244,7 +244,7 @@ def _settled(memory: Memory, vote: Vote) -> str:
 
 def merge_voters(memory: Memory, old: str, new: str) -> None:
     """Make one voter of two, because two names are one participant: the later word stands."""
-    for vote in memory.votes.held.values():
+    for vote in memory.votes.by_ref.values():
         vote.by = new if vote.by == old else vote.by
         if old in vote.agreed:
             agreed = vote.agreed.pop(old)

@@ -46,8 +46,8 @@ def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[i
             if ref not in refs:
                 refs.append(ref)
     refs += [ref for ref in also if ref not in refs]
-    said = not refs and len(entry.content) <= _ANSWER and not is_tombstone(entry.content)
-    short = to_plain(entry.content) if said else ""
+    is_answer = not refs and len(entry.content) <= _ANSWER and not is_tombstone(entry.content)
+    short = to_plain(entry.content) if is_answer else ""
     turn = Turn(
         n=moment.n, place=memory.messages, who=moment.participant, refs=refs, text=short,
         at=entry.at if short else None,

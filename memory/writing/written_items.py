@@ -166,11 +166,11 @@ def _take_ruling(
     rulings = [each for each in placed if each.act == "decide"]
     if not rulings or any(each.act == "neutral" for each in placed):
         return
-    said = min(rulings, key=lambda each: each.unit.start)
-    text = ruling_text(message, said.unit)
-    least = _BY_WORDS if said.rule in _OF_OTHERS else len(answered) > 1
+    ruling = min(rulings, key=lambda each: each.unit.start)
+    text = ruling_text(message, ruling.unit)
+    least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
     resolves = _resolved(moment.memory, text, answered, least)
-    made = decisions.claim_decision(moment, text, placed_origin(moment, said), resolves)
+    made = decisions.claim_decision(moment, text, placed_origin(moment, ruling), resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 

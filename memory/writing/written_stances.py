@@ -36,13 +36,13 @@ def take_stances(
         return
     if not answered:
         return
-    said = find_stance(placed)
-    if said is None:
+    wording = find_stance(placed)
+    if wording is None:
         _take_reports(moment, message, placed, answered)
         return
-    stance: Stance = "oppose" if said.act == "oppose" else "support"
-    for proposal in _meant(message, said, answered):
-        _react(moment, proposal, stance, said)
+    stance: Stance = "oppose" if wording.act == "oppose" else "support"
+    for proposal in _meant(message, wording, answered):
+        _react(moment, proposal, stance, wording)
 
 
 def find_stance(placed: Sequence[Placed]) -> Placed | None:
@@ -87,14 +87,14 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
             _react(moment, proposal, "neutral", neutral)
 
 
-def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> list[Proposal]:
+def _meant(message: WrittenMessage, wording: Placed, answered: list[Proposal]) -> list[Proposal]:
     """Which of the proposals of one message somebody speaks of: the option that they name, the
     one that shares most words with what they say, else all of them. None where the words of some
     are gone.
     """
     if len(answered) < 2:
         return answered
-    part = message.text[said.unit.start : said.unit.end].lower()
+    part = message.text[wording.unit.start : wording.unit.end].lower()
     option = _OPTION.search(part)
     if option is not None:
         named = [each for each in answered if each.text.lower().startswith(option[0])]
@@ -102,24 +102,28 @@ def _meant(message: WrittenMessage, said: Placed, answered: list[Proposal]) -> l
             return named[:1]
     if has_redacted(answered):
         return []
-    for text in (*message.around(said.unit), message.text[:_READ]):
+    for text in (*message.around(wording.unit), message.text[:_READ]):
         likest = find_likest(text, [[each] for each in answered])
         if likest is not None:
             return answered[likest : likest + 1]
     return answered
 
 
-def _react(moment: FoldStep, proposal: Proposal, stance: Stance, said: Placed) -> None:
+def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> None:
     if proposal.born == moment.n or not proposal.stands:
         return
-    origin = placed_origin(moment, said)
+    origin = placed_origin(moment, wording)
     reaction = Reaction(stance, conditional=False, counted=False, vote=False, origin=origin)
     proposals.record_reaction(moment, proposal, reaction)
     decisions.follow_reaction(moment, proposal, reaction)
 
 
-def placed_origin(moment: FoldStep, said: Placed) -> Origin:
+def placed_origin(moment: FoldStep, wording: Placed) -> Origin:
     """The origin of what a wording at its place says."""
     return moment.origin(
-        "pattern", f"{WRITTEN}{said.rule}", PLACED, start=said.unit.start, end=said.unit.end
+        "pattern",
+        f"{WRITTEN}{wording.rule}",
+        PLACED,
+        start=wording.unit.start,
+        end=wording.unit.end,
     )

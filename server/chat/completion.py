@@ -27,7 +27,7 @@ def _beginning(word: str, known: list[str]) -> list[str]:
 
 def _handles(memory: Memory) -> list[str]:
     decisions = [f"D{ref}" for ref, decision in memory.decisions.items() if decision.stands]
-    votes = [f"V{ref}" for ref, vote in memory.votes.held.items() if vote.status == "open"]
+    votes = [f"V{ref}" for ref, vote in memory.votes.by_ref.items() if vote.status == "open"]
     return [*votes, *(f"P{ref}" for ref in sorted(memory.live)), *decisions[-20:]]
 
 
@@ -37,6 +37,6 @@ def _names(memory: Memory) -> list[str]:
 
 def _options(before: str, memory: Memory) -> list[str]:
     """What may be chosen in the vote that was named, or in the open ones."""
-    running = [vote for vote in memory.votes.held.values() if vote.status == "open"]
+    running = [vote for vote in memory.votes.by_ref.values() if vote.status == "open"]
     chosen = [vote for vote in running if f" V{vote.ref}" in before.upper()] or running
     return [option for vote in chosen for option in (*vote.options, "abstain")]

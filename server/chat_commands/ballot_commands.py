@@ -45,7 +45,7 @@ def _call(line: TypedLine, rest: str) -> Publish:
 
 def _vote_of(memory: Memory, word: str) -> Vote:
     """The vote that `word` names, or the one that is open where it names none."""
-    votes = memory.votes.held
+    votes = memory.votes.by_ref
     if looks_like(word, "V"):
         vote = votes.get(int(word[1:]))
         if vote is None:

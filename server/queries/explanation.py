@@ -121,9 +121,9 @@ def _item(memory: Memory, ref: str) -> Item | None:
     shelves: dict[str, Mapping[int, Item]] = {
         "P": memory.proposals,
         "D": memory.decisions,
-        "E": memory.episodes.held,
-        "I": memory.insights.held,
-        "V": memory.votes.held,
+        "E": memory.episodes.by_ref,
+        "I": memory.insights.by_ref,
+        "V": memory.votes.by_ref,
     }
     number = ref[1:]
     return shelves.get(ref[:1], {}).get(int(number)) if number.isdecimal() else None

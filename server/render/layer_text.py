@@ -33,7 +33,7 @@ def conversation(memory: Memory) -> Lines:
 
 
 def session(memory: Memory) -> Lines:
-    episodes = memory.episodes.held.values()
+    episodes = memory.episodes.by_ref.values()
     return _told(memory, [episode for episode in episodes if episode.kind in ("goal", "task")])
 
 
@@ -55,7 +55,7 @@ def _told(memory: Memory, episodes: Iterable[Episode]) -> Iterator[str]:
 
 
 def execution(memory: Memory) -> Lines:
-    for episode in (memory.episodes.held[ref] for ref in memory.episodes.open):
+    for episode in (memory.episodes.by_ref[ref] for ref in memory.episodes.open):
         if episode.work is None:
             continue
         yield layer_lines.open_work_lines(episode)
@@ -65,7 +65,7 @@ def execution(memory: Memory) -> Lines:
 
 
 def episodes(memory: Memory) -> Lines:
-    yield from _told(memory, memory.episodes.held.values())
+    yield from _told(memory, memory.episodes.by_ref.values())
     if memory.episodes.refused:
         yield f"{memory.episodes.refused} openings were refused"
 
@@ -95,7 +95,7 @@ def history(memory: Memory) -> Lines:
 
 
 def exchanges(memory: Memory) -> Lines:
-    store, episodes = memory.exchanges, memory.episodes.held
+    store, episodes = memory.exchanges, memory.episodes.by_ref
     running = short_forms.running_text(memory)
     pressed = count_of(store.compressions, "compression")
     yield f"{store.turn} closed, {len(store.window)} kept, {pressed}"
@@ -125,7 +125,7 @@ def tools(memory: Memory) -> Lines:
 
 
 def insights(memory: Memory) -> Lines:
-    yield from map(layer_lines.insight_line, memory.insights.held.values())
+    yield from map(layer_lines.insight_line, memory.insights.by_ref.values())
     if memory.insights.dropped:
         yield f"{memory.insights.dropped} more are in the log alone"
 

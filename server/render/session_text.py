@@ -27,7 +27,7 @@ def status_line(memory: Memory) -> str:
     parts = [_floor(memory)]
     if memory.live:
         parts.append("open: " + " ".join(f"P{ref}" for ref in sorted(memory.live)[-8:]))
-    parts += [_vote(vote) for vote in memory.votes.held.values() if vote.status == "open"]
+    parts += [_vote(vote) for vote in memory.votes.by_ref.values() if vote.status == "open"]
     return escape_invisible(" | ".join(parts))
 
 
@@ -122,9 +122,9 @@ def _floor_lines(memory: Memory) -> Iterator[str]:
 
 
 def _votes(memory: Memory) -> Iterator[str]:
-    if not memory.votes.held:
+    if not memory.votes.by_ref:
         yield "no vote was called yet"
-    for vote in memory.votes.held.values():
+    for vote in memory.votes.by_ref.values():
         outcome = vote.status if vote.carried is None else f"{vote.status}: {vote.carried}"
         state = _vote(vote) if vote.status == "open" else f"V{vote.ref}: {outcome}"
         yield f"{state}: {clip(one_line(vote.question), _TEXT)}"

@@ -51,7 +51,7 @@ def digest(memory: Memory, records: RecordsByNumber) -> Row:
         "open": [row for row in listed if row["status"] == "active"],
         "settled": [row for row in listed if row["status"] != "active"],
         "reading": claim_rows(read, records),
-        "votes": [vote_row(memory, vote) for vote in memory.votes.held.values()],
+        "votes": [vote_row(memory, vote) for vote in memory.votes.by_ref.values()],
         "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
         "positions": [
             participant_row(p, records) for p in memory.participants.values() if p.messages

@@ -18,7 +18,7 @@ _WORKED_ON: Final = ("open", "ready", "blocked")
 def goal_rows(memory: Memory) -> Iterator[Row]:
     """The rows of the tree, each with its `depth` in it. Pure."""
     episodes = {
-        ref: episode for ref, episode in memory.episodes.held.items() if episode.talk is None
+        ref: episode for ref, episode in memory.episodes.by_ref.items() if episode.talk is None
     }
     below: dict[int | None, list[Episode]] = {}
     for episode in episodes.values():

@@ -28,7 +28,7 @@ def conversation(memory: Memory) -> dict[str, Any]:
 
 def session(memory: Memory) -> dict[str, Any]:
     episodes = [
-        episode for episode in memory.episodes.held.values() if episode.kind in ("goal", "task")
+        episode for episode in memory.episodes.by_ref.values() if episode.kind in ("goal", "task")
     ]
     return {
         "open": [_row(episode) for episode in episodes if episode.status == "open"],
@@ -38,7 +38,7 @@ def session(memory: Memory) -> dict[str, Any]:
 
 
 def execution(memory: Memory) -> dict[str, Any]:
-    at_work = [memory.episodes.held[ref] for ref in memory.episodes.open]
+    at_work = [memory.episodes.by_ref[ref] for ref in memory.episodes.open]
     return {"work": [_row(episode) for episode in at_work if episode.work is not None]}
 
 
@@ -46,7 +46,7 @@ def episodes(memory: Memory) -> dict[str, Any]:
     tree = _store(memory.episodes)
     return {
         **tree,
-        "held": [_row(episode) for episode in memory.episodes.held.values()],
+        "held": [_row(episode) for episode in memory.episodes.by_ref.values()],
         "open": [f"E{ref}" for ref in memory.episodes.open],
     }
 
@@ -62,7 +62,7 @@ def history(memory: Memory) -> dict[str, Any]:
 
 
 def exchanges(memory: Memory) -> dict[str, Any]:
-    episodes = memory.episodes.held
+    episodes = memory.episodes.by_ref
     return {
         **_store(memory.exchanges),
         "window": [_row(episodes[ref]) for ref in memory.exchanges.window if ref in episodes],
@@ -81,7 +81,7 @@ def tools(memory: Memory) -> dict[str, Any]:
 
 def insights(memory: Memory) -> dict[str, Any]:
     rows = [
-        {"handle": insight.handle, **_plain(insight)} for insight in memory.insights.held.values()
+        {"handle": insight.handle, **_plain(insight)} for insight in memory.insights.by_ref.values()
     ]
     return {**_store(memory.insights), "held": rows}
 
@@ -113,4 +113,5 @@ def _row(episode: Episode) -> dict[str, Any]:
 
 def _store(store: StateTree) -> dict[str, Any]:
     """Every field of a store, those at their defaults included."""
-    return {name: _plain(getattr(store, name)) for name in store.__struct_fields__}
+    fields = zip(store.__struct_encode_fields__, store.__struct_fields__, strict=True)
+    return {name: _plain(getattr(store, field)) for name, field in fields}

@@ -46,7 +46,7 @@ def page_row(memory: Memory) -> Row:
 
     proposals = [p for p in reversed(memory.proposals.values()) if p.stands]
     decisions = [d for d in reversed(memory.decisions.values()) if d.stands]
-    votes = list(reversed(memory.votes.held.values()))
+    votes = list(reversed(memory.votes.by_ref.values()))
     repeats = [p for p in proposals if p.echoes is not None]
     return {
         "n": memory.n,

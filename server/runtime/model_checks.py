@@ -131,7 +131,7 @@ def _supported(model: OpenAIModel, pace: _Pace, shaped: bool, *, counted: bool) 
         "usage": counted, "temperature": speaks.temperature, "length": speaks.room,
         "most_tokens": speaks.most,
     }  # fmt: skip
-    said = [
+    findings = [
         _SHAPES[judges.rung] if shaped else "no object where one is asked for: no bids, no votes",
         "a system role" if supports["system"] else "no system role",
         "streams" if pace.streamed else "answers in one piece",
@@ -139,7 +139,12 @@ def _supported(model: OpenAIModel, pace: _Pace, shaped: bool, *, counted: bool) 
         *_lengths(speaks),
     ]
     state = "ok" if shaped else "warn"
-    return {"what": "endpoint", "state": state, "finding": "; ".join(said), "supports": supports}
+    return {
+        "what": "endpoint",
+        "state": state,
+        "finding": "; ".join(findings),
+        "supports": supports,
+    }
 
 
 def _lengths(dialect: Dialect) -> list[str]:

@@ -86,7 +86,7 @@ async def close_episode(
     )
     await publish_entry(backend.bus, session, entry, id)
     memory = await backend.reader.current(session)
-    left = memory.episodes.held.get(closing.ref)
+    left = memory.episodes.by_ref.get(closing.ref)
     return evicted_goal_row(closing, status) if left is None else goal_row(memory, left)
 
 

@@ -125,7 +125,7 @@ async def list_votes(backend: Backend, session: str, ref: str | None = None) -> 
 
 def rows(memory: Memory) -> list[Row]:
     """The votes that `memory` holds. Pure."""
-    return [vote_row(memory, vote) for vote in memory.votes.held.values()]
+    return [vote_row(memory, vote) for vote in memory.votes.by_ref.values()]
 
 
 async def recount_vote(

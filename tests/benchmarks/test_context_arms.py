@@ -103,9 +103,9 @@ def test_a_draft_with_a_fault_is_asked_for_once_more(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As in a session: a message that stands there already is refused, and then it is silence."""
-    said = case.opening[14][1]
+    reply = case.opening[14][1]
     with FakeOpenAI() as fake:
-        fake.answer = lambda _: said
+        fake.answer = lambda _: reply
         run(fake, tmp_path, monkeypatch, "--turns", "1", "--arms", "last", "--json")
     row: dict[str, Any] = json.loads(capsys.readouterr().out)["last"]
     assert (row["silent"], row["drafts_refused"], len(fake.requests)) == (1, 2, 2)

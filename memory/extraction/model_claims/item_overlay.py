@@ -74,7 +74,7 @@ def overlay_claims(memory: Memory) -> ClaimOverlay:
     """What models' claims add to `memory` as it is now; nothing where none landed."""
     overlay = ClaimOverlay()
     store = memory.claims
-    if not store.held and not store.verdicts:
+    if not store.kept and not store.verdicts:
         return overlay
     same = _lay_items(memory, overlay)
     first: dict[int, str] = {}
@@ -82,7 +82,7 @@ def overlay_claims(memory: Memory) -> ClaimOverlay:
         first.setdefault(item.born, handle)
     for ref, verdict in store.verdicts.items():
         _lay_verdict(memory, overlay, ref, verdict)
-    for kept_claim in store.held:
+    for kept_claim in store.kept:
         on = _aimed(memory, overlay, kept_claim, same, first)
         if on is None:
             continue
@@ -101,7 +101,7 @@ def listed_status(overlay: ClaimOverlay, item: Proposal | Decision) -> str:
 def _lay_items(memory: Memory, overlay: ClaimOverlay) -> dict[str, str]:
     """Enter what is new; the handles of what was an item already, and that item's."""
     same: dict[str, str] = {}
-    for kept_claim in memory.claims.held:
+    for kept_claim in memory.claims.kept:
         handle = claim_handle(kept_claim)
         if handle is None:
             continue

@@ -97,11 +97,11 @@ def claim_rule(claim: KeptClaim | Verdict) -> str:
 def forget_message(memory: Memory, n: int) -> None:
     """Let go of what was claimed of a message whose words are gone, and of what may retell it."""
     store = memory.claims
-    store.held = [
+    store.kept = [
         structs.replace(kept_claim, statement="", lead=0)
         if kept_claim.statement and kept_claim.lead <= n <= kept_claim.last
         else kept_claim
-        for kept_claim in store.held
+        for kept_claim in store.kept
         if kept_claim.n != n
     ]
 
@@ -248,11 +248,11 @@ def _item(memory: Memory, ref: str) -> Proposal | Decision | None:
 
 def _keep(store: Claims, kept: list[KeptClaim], verdicts: dict[str, Verdict]) -> None:
     """The newest of what is held already and what came: whatever order they came in."""
-    store.held = sorted(
-        [*store.held, *kept],
+    store.kept = sorted(
+        [*store.kept, *kept],
         key=lambda kept_claim: (kept_claim.n, kept_claim.k, kept_claim.start, kept_claim.label),
     )
-    del store.held[:-KEPT]
+    del store.kept[:-KEPT]
     for ref, verdict in verdicts.items():
         before = store.verdicts.get(ref)
         if before is None or before.first < verdict.first:

@@ -195,7 +195,7 @@ def line_features(structure: Structure, line: WindowLine) -> list[str]:
     """What is known of `line` by now beside its wording; each once."""
     return [
         *_standing(line),
-        *restatements.restatement_features(line.told),
+        *restatements.restatement_features(line.restated),
         *vote_features(structure, line),
     ]
 

@@ -76,8 +76,8 @@ def find_restated_lines(structure: Structure, line: WindowLine) -> list[tuple[Wi
         like = rate_likeness(theirs.stems, stems)
         if like:
             features = _note(structure, line, other, like)
-            restated.append((other, features & ~other.told))
-            other.told |= features
+            restated.append((other, features & ~other.restated))
+            other.restated |= features
     return restated
 
 

@@ -176,7 +176,7 @@ class WrittenMessage:
         if not hits:
             return []
         opening, headings = self._openings()
-        found = []
+        placed = []
         for index in sorted(hits):
             rule = cards.rules[index]
             for number, unit in enumerate(self.units):
@@ -190,9 +190,9 @@ class WrittenMessage:
                 if match is None or (rule.unless and rule.unless.search(part)):
                     continue
                 if rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span()):
-                    found.append(Placed(rule.act, rule.name, unit))
+                    placed.append(Placed(rule.act, rule.name, unit))
                     break
-        return found
+        return placed
 
     def _is_meant(self, part: str, start: int, end: int) -> bool:
         """False for words that are quoted, denied, asked, or said under a condition."""

@@ -41,7 +41,7 @@ def current_goal(memory: Memory) -> str | None:
     """What the talk works towards now."""
     opened = [
         episode.title
-        for episode in memory.episodes.held.values()
+        for episode in memory.episodes.by_ref.values()
         if episode.kind == "goal" and episode.status == "open"
     ]
     return opened[-1] if opened else None
@@ -86,7 +86,7 @@ def memory_tree(memory: Memory, part: Part) -> Tree:
         "decisions": lambda: [tool_decision_row(item, read) for item in _newest(memory.decisions)],
         "proposals": lambda: [tool_proposal_row(item, read) for item in _newest(memory.proposals)],
         "positions": lambda: _positions(memory),
-        "votes": lambda: [vote_row(memory, item) for item in _last(memory.votes.held.values())],
+        "votes": lambda: [vote_row(memory, item) for item in _last(memory.votes.by_ref.values())],
     }
     return {
         "n": memory.n,

@@ -252,7 +252,7 @@ async def test_equal_wishes_get_equal_shares(bus: Bus) -> None:
         await publish_message(bus, "fair", "host", "Begin.")
         await closing(bus, "fair")
     async with room(bus, "fair") as live_room:
-        shares = sorted(live_room.memory.floor.seats[name].said for name in names)
+        shares = sorted(live_room.memory.floor.seats[name].spoken_tokens for name in names)
     assert gini(shares) <= 0.25
 
 

@@ -197,8 +197,8 @@ async def test_a_call_of_four_minutes_is_waited_for_and_the_next_is_broken_off()
     print(f"waited {waited:.1f} s; broken off after {stopped:.3f} s, heard of by its next piece "
           f"after {closed:.1f} s")  # fmt: skip
     assert settled()[:2] == ["used", "discarded"]
-    said = [entry.content for entry in entries(log, "message") if entry.participant == "ann"]
-    assert said == [answer({})]
+    spoken = [entry.content for entry in entries(log, "message") if entry.participant == "ann"]
+    assert spoken == [answer({})]
     assert waited >= FOUR_MINUTES - 0.1  # the call was seen a moment after it began
     assert stopped < 2
 

@@ -208,8 +208,8 @@ async def test_what_a_gateway_passes_on_keeps_its_meaning(
     status: int, message: str, expected: type[ModelError]
 ) -> None:
     """It gives a code that is the status, and no type."""
-    told = refusal(message, status, type=None, code=str(status))
-    with FakeOpenAI(manners=Manners(refuse=lambda _: told)) as fake:
+    refused = refusal(message, status, type=None, code=str(status))
+    with FakeOpenAI(manners=Manners(refuse=lambda _: refused)) as fake:
         model = model_at(fake)
         with pytest.raises(expected, match=f"^HTTP {status}: ") as raised:
             await model.complete(PROMPT)
@@ -240,8 +240,8 @@ async def test_a_parameter_that_a_gateway_s_provider_lacks_is_left_out(parameter
 
 async def test_a_question_that_a_filter_refuses_is_no_fault_of_the_key() -> None:
     """Azure's own words: the next question is asked, where a bad key would ask for a person."""
-    told = refusal("The response was filtered", type=None, param="prompt", code="content_filter")
-    with FakeOpenAI(manners=Manners(refuse=lambda _: told)) as fake:
+    refused = refusal("The response was filtered", type=None, param="prompt", code="content_filter")
+    with FakeOpenAI(manners=Manners(refuse=lambda _: refused)) as fake:
         model = model_at(fake)
         with pytest.raises(BadAnswer, match="content_filter"):
             await model.complete(PROMPT)

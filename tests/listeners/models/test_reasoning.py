@@ -12,7 +12,7 @@ from parley.listeners.models.reasoning import strip_reasoning
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "answer_text"),
     [
         ("<think>hm</think>Yes.", "Yes."),
         ("<thinking>\nhm\n</thinking>\n\nYes.", "Yes."),
@@ -28,8 +28,8 @@ from parley.listeners.models.reasoning import strip_reasoning
         ("", ""),
     ],
 )
-def test_what_a_model_says_to_itself_is_taken_out(answer: str, said: str) -> None:
-    assert strip_reasoning(answer).strip() == said
+def test_what_a_model_says_to_itself_is_taken_out(answer: str, answer_text: str) -> None:
+    assert strip_reasoning(answer).strip() == answer_text
 
 
 def test_many_tags_take_linear_time() -> None:

@@ -30,7 +30,7 @@ async def memory_of(bus: Bus) -> Memory:
 
 
 def tally_of(memory: Memory, ref: int) -> WorkTally:
-    work = memory.episodes.held[ref].work
+    work = memory.episodes.by_ref[ref].work
     assert work is not None
     return work.tally
 
@@ -46,14 +46,14 @@ async def test_a_goal_is_processed_with_its_tasks_tools_and_steps(bus: Bus) -> N
         await goals.record_tool_run("report", "written", of=goal)
         goal.result = "14 doors"
     memory = await memory_of(bus)
-    done = memory.episodes.held[1]
+    done = memory.episodes.by_ref[1]
     assert (done.status, done.result, done.handle) == ("completed", "14 doors", goal.handle)
     tally = tally_of(memory, 1)
     assert (tally.runs, tally.ok, tally.errors) == (3, 2, {"TimeoutError": 1})
     assert (tally.tasks, tally.steps) == ({"completed": 1}, 1)
     assert tally.first_at is not None
     assert tally.first_at <= (tally.last_at or "")
-    assert "hidden doors: 2" in {insight.text for insight in memory.insights.held.values()}
+    assert "hidden doors: 2" in {insight.text for insight in memory.insights.by_ref.values()}
 
 
 async def test_what_raises_fails_its_goal_and_passes(bus: Bus) -> None:
@@ -63,7 +63,7 @@ async def test_what_raises_fails_its_goal_and_passes(bus: Bus) -> None:
         async with goals.process_goal("Count the doors"), goals.task("Load the model"):
             raise LookupError("no such file")
     memory = await memory_of(bus)
-    goal = memory.episodes.held[1]
+    goal = memory.episodes.by_ref[1]
     assert (goal.status, goal.result) == ("failed", "LookupError: no such file")
     assert tally_of(memory, 1).tasks == {"failed": 1}
 
@@ -83,7 +83,7 @@ async def test_what_is_cancelled_is_abandoned(bus: Bus) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (await memory_of(bus)).episodes.held[1].status == "abandoned"
+    assert (await memory_of(bus)).episodes.by_ref[1].status == "abandoned"
 
 
 async def test_a_new_goal_archives_the_one_before(bus: Bus) -> None:
@@ -94,7 +94,7 @@ async def test_a_new_goal_archives_the_one_before(bus: Bus) -> None:
     await goals.complete_current_goal(success=False, result="no model")
     await goals.set_session_goal("Stairs")
     await goals.complete_current_goal(status="abandoned")
-    episodes = (await memory_of(bus)).episodes.held
+    episodes = (await memory_of(bus)).episodes.by_ref
     assert [episodes[ref].status for ref in (1, 2, 3)] == ["superseded", "failed", "abandoned"]
     with pytest.raises(NothingOpen, match="'ana'"):
         await goals.complete_current_goal()

@@ -326,7 +326,7 @@ async def test_votes_are_cast_by_option(bus: Bus) -> None:
     async with Session.on(bus, "s", "Ana", role="person") as ana:
         await ana.propose("Call it Otter.")
         n = await ana.call_vote("Otter?", re="P1")
-        await wait_until(lambda: 1 in ana.memory.votes.held)
+        await wait_until(lambda: 1 in ana.memory.votes.by_ref)
         with pytest.raises(InvalidEntry, match="accept"):
             await ana.vote("V1", "perhaps")
         with pytest.raises(InvalidEntry, match="one of"):
@@ -355,7 +355,7 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
             door.knocked.clear()
             voting = asyncio.create_task(ana.vote("V1", "accept"))
             await door.knocked.wait()
-            await bus.publish("s", [result_draft(ana.memory, ana.memory.votes.held[1])])
+            await bus.publish("s", [result_draft(ana.memory, ana.memory.votes.by_ref[1])])
             door.open.set()
             with pytest.raises(InvalidEntry, match="V1 is short: the ballot came after its end"):
                 await voting

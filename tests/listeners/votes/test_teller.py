@@ -39,7 +39,7 @@ async def put(bus: Bus, session: str, *entries: Entry) -> None:
 
 
 async def first_vote(bus: Bus) -> Vote:
-    return (await MemoryReader(bus, PACKS).current("s")).votes.held[1]
+    return (await MemoryReader(bus, PACKS).current("s")).votes.by_ref[1]
 
 
 async def results(bus: Bus) -> int:
@@ -58,7 +58,7 @@ async def test_who_is_too_late_with_a_result_adds_none(bus: Bus, redis_url: str)
         await door.knocked.wait()
         await put(bus, "s", ParticipantAliased(alias="cy", participant="zoe"))
         memory = await MemoryReader(bus, PACKS).current("s")
-        await bus.publish("s", [result_draft(memory, memory.votes.held[1])])
+        await bus.publish("s", [result_draft(memory, memory.votes.by_ref[1])])
         door.open.set()
         await wait_until(counting.done)
         await counting
@@ -79,6 +79,6 @@ async def test_a_result_does_not_land_in_another_log(bus: Bus, redis_url: str) -
         await door.knocked.wait()
         await bus.restore("s", await whole(bus, "other"), replace=True)
         door.open.set()
-        await wait_until(lambda: room.memory.votes.held[1].ballots.keys() == {"ana"})
+        await wait_until(lambda: room.memory.votes.by_ref[1].ballots.keys() == {"ana"})
         await cancel_and_wait(counting)
     assert ((await first_vote(bus)).status, await results(bus)) == ("open", 0)

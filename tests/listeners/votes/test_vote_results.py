@@ -30,7 +30,7 @@ async def hold_vote(bus: Bus, *choices: tuple[str, ...], **given: object) -> int
                      for name, choice in zip(names, choices, strict=False)))  # fmt: skip
     memory = await MemoryReader(bus, PACKS).current("s")
     ref = memory.votes.next - 1
-    heard = memory.votes.held[ref].heard
+    heard = memory.votes.by_ref[ref].heard
     await bus.publish("s", [Draft(result_id(n, heard), compute_result(memory, ref))])
     return n
 
@@ -48,7 +48,7 @@ async def test_ballots_that_memory_let_go_of_are_counted_again(bus: Bus) -> None
         await hold_vote(bus, ("abstain",))
     await put(bus, ParticipantAliased(alias="cy", participant="bo"))
     memory = await MemoryReader(bus, PACKS).current("s")
-    assert memory.votes.held[1].ballots == {}
+    assert memory.votes.by_ref[1].ballots == {}
     vote = await read_ballots(bus, PACKS, "s", 1)
     assert sorted(vote.ballots) == ["ana", "bo", "cy"]
     assert recount(vote).carried == "accept"

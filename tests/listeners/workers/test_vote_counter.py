@@ -65,7 +65,7 @@ async def begin(bus: Bus, session: str = "s", **vote: object) -> None:
 
 
 async def vote_in(bus: Bus, ref: int = 1, session: str = "s") -> Vote:
-    return (await MemoryReader(bus, PACKS).current(session)).votes.held[ref]
+    return (await MemoryReader(bus, PACKS).current(session)).votes.by_ref[ref]
 
 
 async def results(bus: Bus, session: str = "s") -> list[BallotCompleted]:

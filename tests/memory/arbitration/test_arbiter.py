@@ -255,7 +255,7 @@ def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: An
     assert table.step(late) == CountVote(1)
     given_up = compute_result(table.memory, 1)
     table.put(given_up)
-    assert table.memory.votes.held[1].status == "cancelled"
+    assert table.memory.votes.by_ref[1].status == "cancelled"
     assert table.memory.proposals[1].status == "active"
     assert table.step(late) != CountVote(1)
 
@@ -267,7 +267,7 @@ def test_a_vote_that_is_agreed_to_at_the_last_moment_is_not_given_up() -> None:
     table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
     given_up = compute_result(table.memory, 1)
     table.put(VoteConfirmed(participant="ana"), VoteConfirmed(participant="bo"), given_up)
-    assert table.memory.votes.held[1].status == "open"
+    assert table.memory.votes.by_ref[1].status == "open"
 
 
 def test_a_vote_that_nobody_agrees_to_does_not_lock_the_table() -> None:
@@ -533,7 +533,7 @@ def test_equal_urgency_means_an_equal_share(seed: int, lengths: tuple[int, ...])
         step = table.step(NOW)
         assert isinstance(step, Grant), step
         table.take(step, speak)
-    tokens = [table.memory.floor.seats[name].said for name in names]
+    tokens = [table.memory.floor.seats[name].spoken_tokens for name in names]
     assert sum(tokens) > 200 * count_tokens("word " * 80)
     assert gini(tokens) <= 0.25
     assert min(table.memory.floor.seats[name].turns for name in names) > 20
@@ -606,7 +606,7 @@ def test_agents_that_do_as_they_like_come_to_an_end(seed: int) -> None:
         table.listen(names, lambda name: chance.choice((None, None, 0, 1, 3)))
         step = table.step()
         if isinstance(step, CallVote):
-            ref = len(table.memory.votes.held) + 1
+            ref = len(table.memory.votes.by_ref) + 1
             table.vote(ref, status="failed", proposal=step.proposal)
             table.put(BallotCompleted(participant="parley", consensus=False, content="No."))
         elif step is not None:

@@ -106,7 +106,7 @@ def test_ten_exchanges_are_kept_and_the_older_told_in_the_running_summary() -> N
     store = memory.exchanges
     assert store.turn == 12
     assert [episode.ref for episode in list_kept_exchanges(memory)] == list(range(3, 13))
-    assert set(memory.episodes.held) == set(range(3, 13))
+    assert set(memory.episodes.by_ref) == set(range(3, 13))
     assert store.running.split("\n")[:2] == [
         "Q (user): What is question 1? Please.",
         "A (helper): It is answer 1. So much for it.",

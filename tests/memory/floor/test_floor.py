@@ -82,12 +82,12 @@ def test_two_names_of_one_share_a_seat_and_an_account() -> None:
     table.turn("bo", "Four five six.")
     table.put(SpendReserved(participant="bo", call="k", purpose="draft", tokens=50))
     table.grant("bo")
-    tokens = sum(table.memory.floor.seats[name].said for name in ("ana", "bo"))
+    tokens = sum(table.memory.floor.seats[name].spoken_tokens for name in ("ana", "bo"))
     table.put(ParticipantAliased(alias="bo", participant="ana"))
     floor, ledger = table.memory.floor, table.memory.ledger
     assert floor.holder == "ana"
     assert sorted(floor.seats) == ["ana", "cy"]
-    assert (floor.seats["ana"].turns, floor.seats["ana"].said) == (2, tokens)
+    assert (floor.seats["ana"].turns, floor.seats["ana"].spoken_tokens) == (2, tokens)
     assert ledger.accounts["ana"].held_tokens == 50
     assert ledger.calls["k"].participant == "ana"
     assert set(floor.last) == {"ana"}
@@ -105,7 +105,7 @@ def test_a_turn_is_counted_and_answers_what_was_asked() -> None:
     floor = table.memory.floor
     seat = floor.seats["ana"]
     assert (floor.turns, floor.hops, seat.turns, seat.spoke, seat.addressed) == (1, 1, 1, 1, 0)
-    assert seat.said > 0
+    assert seat.spoken_tokens > 0
     assert floor.bids == {}
     assert floor.last == ["eli", "ana"]
 
@@ -260,7 +260,7 @@ def test_a_handle_of_any_length_names_nothing(letter: str) -> None:
     table.put(BallotCast(participant="eli", re=handle, choice=("accept",)))
     bid = table.memory.floor.bids.get("ana")
     assert bid is None or len(bid.re or "") <= 200
-    assert not table.memory.votes.held
+    assert not table.memory.votes.by_ref
 
 
 def test_a_bid_that_is_made_again_has_waited_all_along() -> None:

@@ -48,15 +48,15 @@ def test_no_dependency_can_make_a_circle() -> None:
     memory, _ = folded(
         talk(goal("Doors"), task("One", after=("E2", "E3", 2, 3)), task("Two", after=("E2",)))
     )
-    assert memory.episodes.held[2].after == ()
-    assert memory.episodes.held[3].after == (2,)
+    assert memory.episodes.by_ref[2].after == ()
+    assert memory.episodes.by_ref[3].after == (2,)
 
 
 def test_work_on_a_blocked_task_counts_all_the_same() -> None:
     """Dependencies advise; the log has what was done."""
     ahead = (goal("Doors"), task("One"), task("Two", after=("E2",)))
     memory, _ = folded(talk(*ahead, run(1, episode="E3")))
-    work = memory.episodes.held[3].work
+    work = memory.episodes.by_ref[3].work
     assert work is not None
     assert work.tally.runs == 1
 
@@ -65,7 +65,11 @@ def test_a_goal_takes_the_place_of_its_owners_only() -> None:
     """Everybody has one goal at a time, unless the session says otherwise."""
     log = [goal("Doors", "ana"), goal("Windows", "bo"), goal("Stairs", "ana")]
     memory, _ = folded(talk(*log))
-    assert [memory.episodes.held[ref].status for ref in (1, 2, 3)] == ["superseded", "open", "open"]
+    assert [memory.episodes.by_ref[ref].status for ref in (1, 2, 3)] == [
+        "superseded",
+        "open",
+        "open",
+    ]
     memory, _ = folded(talk(*log, episodes={"supersede": False}))
     assert memory.episodes.open == [1, 2, 3]
 
@@ -83,7 +87,7 @@ def test_an_agent_closes_no_goal_of_a_person() -> None:
     ):  # fmt: skip
         ended = EpisodeClosed(participant=closer, re="E1")
         memory, facts = folded(talk(*seats, begin("goal", who=owner), ended))
-        assert memory.episodes.held[1].status == status
+        assert memory.episodes.by_ref[1].status == status
         assert (facts[-1].kind == "episode.ignored") is (status == "open")
 
 
@@ -101,14 +105,14 @@ def test_an_exchange_does_not_hold_what_ended_with_the_one_before() -> None:
     memory, _ = folded(
         talk(begin("exchange"), goal("Doors", parent="E1"), begin("exchange", parent="E2"))
     )
-    episodes = [memory.episodes.held[ref] for ref in memory.episodes.open]
+    episodes = [memory.episodes.by_ref[ref] for ref in memory.episodes.open]
     assert [(episode.kind, episode.parent) for episode in episodes] == [("exchange", None)]
 
 
 def test_only_a_handle_of_an_episode_names_one() -> None:
     """E2 does, P2 does not, nor what looks like neither."""
     memory, _ = folded(talk(goal("Doors"), task("One")))
-    two = memory.episodes.held[2]
+    two = memory.episodes.by_ref[2]
     assert find_episode(memory, "E2") is two
     assert find_episode(memory, 2) is two
     assert [find_episode(memory, ref) for ref in ("P2", "2", "E", "", "E²", "E" + "9" * 5000)] == [

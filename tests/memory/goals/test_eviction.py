@@ -26,16 +26,16 @@ def limits_hold(memory: Memory) -> None:
     store = memory.episodes
     assert eviction.session_size(memory) == measured(memory) <= limits.session.cap
     assert len(store.archived) <= limits.archive.items
-    assert len(memory.insights.held) <= limits.insights
+    assert len(memory.insights.by_ref) <= limits.insights
     assert len(store.open) <= limits.open_episodes
-    archived = [store.held[ref] for ref in store.archived]
+    archived = [store.by_ref[ref] for ref in store.archived]
     assert store.archive_size == sum(episode.size for episode in archived)
     assert store.archive_size <= limits.archive.cap
     failed: set[int] = set()
     for ref in store.open:
-        row = store.held[ref]
+        row = store.by_ref[ref]
         assert row.status == "open"
-        assert row.parent is None or store.held[row.parent].status == "open"
+        assert row.parent is None or store.by_ref[row.parent].status == "open"
         assert row.parent is None or row.parent < row.ref
         assert all(earlier < row.ref for earlier in row.after)
         if row.work is None:
@@ -46,7 +46,9 @@ def limits_hold(memory: Memory) -> None:
         assert len(row.work.context) <= limits.context_text
         failed |= set(row.work.failed)
     closed = {
-        ref for ref, episode in store.held.items() if episode.status != "open" and not episode.talk
+        ref
+        for ref, episode in store.by_ref.items()
+        if episode.status != "open" and not episode.talk
     }
     assert closed == {*store.archived, *failed}
     for episode in archived:
@@ -108,7 +110,7 @@ def test_the_cap_is_restored_and_the_essentials_stay() -> None:
     memory, facts = folded(records)
     assert measured(memory) <= 900
     assert limit_facts(facts)
-    work = memory.episodes.held[1].work
+    work = memory.episodes.by_ref[1].work
     assert work is not None
     assert (work.tally.runs, work.tally.ok) == (400, 360)
     assert sum(work.tally.tools.values()) == 400
@@ -175,7 +177,7 @@ def test_phases_outlive_goals_and_goals_tasks_in_the_archive() -> None:
         log += [goal(f"Goal {number}"), close()]
         log += [EpisodeOpened(participant="ana", episode="phase", title=f"Phase {number}"), close()]
     memory, _ = folded(talk(*log, limits={"archive": {"items": 5}}))
-    kept = [memory.episodes.held[ref].title for ref in memory.episodes.archived]
+    kept = [memory.episodes.by_ref[ref].title for ref in memory.episodes.archived]
     assert kept == ["Phase 0", "Goal 1", "Phase 1", "Goal 2", "Phase 2"]
     assert memory.episodes.evicted == 4
 
@@ -205,7 +207,7 @@ def test_a_lower_limit_holds_over_what_is_archived_already() -> None:
     limits_hold(memory)
     contexts = [
         episode.work.context
-        for episode in memory.episodes.held.values()
+        for episode in memory.episodes.by_ref.values()
         if episode.work is not None
     ]
     assert contexts == ["lamp: green", "", "door: open"]

@@ -25,7 +25,7 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
             close("E2"),
         )
     )
-    by_kind = {insight.kind: insight for insight in memory.insights.held.values()}
+    by_kind = {insight.kind: insight for insight in memory.insights.by_ref.values()}
     assert {kind: insight.text for kind, insight in by_kind.items()} == {
         "discovered": "floors: 3",
         "replanned": "Ask the other model first.",
@@ -50,7 +50,7 @@ def test_closing_a_task_promotes_what_it_taught() -> None:
 def test_a_tasks_patterns_are_promoted_once_not_again_with_its_goal() -> None:
     """Counts roll up to the goal, lessons do not."""
     memory, _ = folded(talk(goal("Doors"), task("Count doors"), run(0), close("E2"), close("E1")))
-    assert [insight.count for insight in memory.insights.held.values()] == [1]
+    assert [insight.count for insight in memory.insights.by_ref.values()] == [1]
 
 
 def test_the_same_words_are_counted_not_kept_twice() -> None:
@@ -63,10 +63,10 @@ def test_the_same_words_are_counted_not_kept_twice() -> None:
         close(),
     ]
     memory, _ = folded(talk(*log))
-    (insight,) = memory.insights.held.values()
+    (insight,) = memory.insights.by_ref.values()
     assert (insight.count, [cite.n for cite in insight.cites]) == (3, [2, 4])
     memory, _ = folded(talk(*log, episodes={"deduplicate": False}))
-    assert len(memory.insights.held) == 3
+    assert len(memory.insights.by_ref) == 3
 
 
 def test_the_lightest_goes_first() -> None:
@@ -85,7 +85,7 @@ def test_no_insight_is_kept_where_none_may_be() -> None:
     memory, facts = folded(
         talk(goal("Doors"), step(discovered={"a": "b"}), close(), limits={"insights": 0})
     )
-    assert not memory.insights.held
+    assert not memory.insights.by_ref
     assert not [fact for fact in facts if fact.kind == "insight.found"]
 
 
@@ -95,4 +95,4 @@ def test_a_restored_memory_numbers_insights_alike() -> None:
     live, _ = folded(log[:-1])
     restored = load(dump(live), PACKS, live.seq)
     assert dump(fold_records(restored, log[-1:])) == dump(fold_records(live, log[-1:]))
-    assert next(iter(live.insights.held.values())).text == "query works for door"
+    assert next(iter(live.insights.by_ref.values())).text == "query works for door"

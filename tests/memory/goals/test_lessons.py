@@ -127,7 +127,7 @@ def test_insights_are_taught_too() -> None:
     """Behind decisions, those that were seen more often first."""
     memory, _ = folded(talk(*ratified()))
     for ref, count in ((1, 1), (2, 4)):
-        memory.insights.held[ref] = Insight(
+        memory.insights.by_ref[ref] = Insight(
             ref=ref, kind="error", text=f"No. {ref}", cites=[Cite(ref)], count=count, size=3
         )
     assert [lesson.ref for lesson in list_teachable_lessons(memory)] == ["D2", "I2", "I1"]
@@ -140,7 +140,7 @@ def test_insights_are_taught_in_the_order_in_which_they_are_kept() -> None:
     memory, _ = folded(talk(*ratified()))
     kinds: tuple[InsightKind, ...] = ("success", "replanned", "error", "discovered")
     for ref, kind in enumerate(kinds, 1):
-        memory.insights.held[ref] = Insight(
+        memory.insights.by_ref[ref] = Insight(
             ref=ref, kind=kind, text=f"No. {ref}", cites=[Cite(4)], size=3
         )
     taught = [lesson.ref for lesson in list_teachable_lessons(memory) if lesson.ref.startswith("I")]

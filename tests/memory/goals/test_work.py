@@ -22,7 +22,7 @@ def closed(facts: list[Fact]) -> list[dict[str, Any]]:
 
 
 def work_of(memory: Memory, ref: int) -> Work:
-    work = memory.episodes.held[ref].work
+    work = memory.episodes.by_ref[ref].work
     assert work is not None
     return work
 
@@ -33,7 +33,7 @@ def test_three_goals_of_50_75_and_30_operations() -> None:
     for title, count in (("Doors", 50), ("Fire compliance", 75), ("Windows", 30)):
         log += [goal(title), *(run(number) for number in range(count))]
     memory, facts = folded(talk(*log))
-    first, second, third = (memory.episodes.held[ref] for ref in (1, 2, 3))
+    first, second, third = (memory.episodes.by_ref[ref] for ref in (1, 2, 3))
     assert [episode.status for episode in (first, second, third)] == [
         "superseded",
         "superseded",
@@ -156,13 +156,13 @@ def test_steps_are_capped_and_dropped_on_close_after_what_they_taught_is_kept() 
     log = [step(f"Step {k}", discovered={f"fact {k}": "yes"}) for k in range(120)]
     memory, facts = folded(talk(goal("Doors"), task("Floor one"), *log))
     assert [task_step.n for task_step in work_of(memory, 2).steps] == list(range(23, 123))
-    assert len(memory.insights.held) == 20
+    assert len(memory.insights.by_ref) == 20
     memory, facts = folded(talk(goal("Doors"), task("Floor one"), *log, close("E2")))
-    assert 2 not in memory.episodes.held
+    assert 2 not in memory.episodes.by_ref
     tally = next(data["tally"] for data in closed(facts))
     assert (tally["steps"], tally["steps_ok"]) == (120, 120)
-    assert 45 <= len(memory.insights.held) <= 50
-    assert memory.insights.dropped == 120 - len(memory.insights.held)
+    assert 45 <= len(memory.insights.by_ref) <= 50
+    assert memory.insights.dropped == 120 - len(memory.insights.by_ref)
 
 
 def test_closed_tasks_count_by_status_and_theme_and_only_failed_ones_stay() -> None:
@@ -175,11 +175,11 @@ def test_closed_tasks_count_by_status_and_theme_and_only_failed_ones_stay() -> N
     work = work_of(memory, 1)
     assert work.tally.tasks == {"failed": 7, "completed": 7}
     assert work.tally.themes == {"count door": 7, "check exit": 7}
-    assert [memory.episodes.held[ref].title for ref in work.failed] == [
+    assert [memory.episodes.by_ref[ref].title for ref in work.failed] == [
         f"Count doors on floor {number}" for number in range(2, 7)
     ]
     memory, facts = folded(talk(*log, close("E1")))
-    assert list(memory.episodes.held) == [1]
+    assert list(memory.episodes.by_ref) == [1]
     assert closed(facts)[-1]["tally"]["themes"] == {"check exit": 7, "count door": 7}
 
 
@@ -211,7 +211,7 @@ def test_a_context_holds_the_newest_word_on_each_fact() -> None:
 def test_archiving_keeps_few_tokens_of_many() -> None:
     """The documents' example: fifty runs leave one row, and its size says what went."""
     memory, _ = folded(talk(goal("Doors"), *(run(k) for k in range(50)), close()))
-    row: Episode = memory.episodes.held[1]
+    row: Episode = memory.episodes.by_ref[1]
     assert row.size * 10 < work_of(memory, 1).tally.was
     assert eviction.episode_line(row).startswith(
         "E1 goal Doors: completed | 50 runs, 45 ok (load_model 13"

@@ -13,9 +13,9 @@ IDEA = Message(participant="ana", content="We move the old maps to the cellar.",
 
 def seated(may: tuple[str, ...] | None, *contents: str, chair: tuple[str, ...] = ()) -> Memory:
     """What comes of an idea of ana's and of what bo, an agent who may that, says of it."""
-    said = (Message(participant="bo", content=content) for content in contents)
+    messages = (Message(participant="bo", content=content) for content in contents)
     joined = ParticipantJoined(participant="bo", role="agent", may=may)
-    return folded(talk(joined, IDEA, *said, chair=list(chair)))[0]
+    return folded(talk(joined, IDEA, *messages, chair=list(chair)))[0]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,6 @@ def test_what_one_types_for_another_both_must_be_allowed() -> None:
             )
             for name in ("bo", "cy")
         ]
-        said = Message(participant="cy", content="bo: [DECIDE P1] So be it.")
-        memory = folded(talk(*seats, IDEA, said, structure={"scribes": ["cy"]}))[0]
+        messages = Message(participant="cy", content="bo: [DECIDE P1] So be it.")
+        memory = folded(talk(*seats, IDEA, messages, structure={"scribes": ["cy"]}))[0]
         assert bool(memory.decisions) is (limited is None)

@@ -91,9 +91,9 @@ def nothing_leaks(memory: Memory) -> bool:
     stored |= {
         f"answer {episode.talk.answer_n}" for episode in list_kept_exchanges(memory) if episode.talk
     }
-    stored |= {f"episode {episode.opened}" for episode in memory.episodes.held.values()}
+    stored |= {f"episode {episode.opened}" for episode in memory.episodes.by_ref.values()}
     running = [key for key in memory.condensed if key.startswith("running ")]
-    exchanges = {ref for ref, episode in memory.episodes.held.items() if episode.talk is not None}
+    exchanges = {ref for ref, episode in memory.episodes.by_ref.items() if episode.talk is not None}
     used = {*memory.exchanges.window, memory.exchanges.open}
     return len(running) <= 1 and set(memory.condensed) - {*running} <= stored and exchanges <= used
 

@@ -128,7 +128,7 @@ def _cites(memory: Memory) -> list[Cite]:
         cites += [claimed_voice.origin.cites[0] for claimed_voice in voices.values()]
     for origin in overlay_claims(memory).retracted.values():
         cites += origin.cites
-    for insight in memory.insights.held.values():
+    for insight in memory.insights.by_ref.values():
         assert insight.cites
         cites += insight.cites
     return cites
@@ -137,7 +137,7 @@ def _cites(memory: Memory) -> list[Cite]:
 def _numbers(memory: Memory) -> list[int]:
     """The entries that lines, episodes, runs, steps, results and contexts name."""
     numbers = [line.n for line in memory.notebooks.history]
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         numbers += [episode.opened, *([episode.closed] if episode.closed is not None else [])]
         if episode.work is not None:
             numbers += [run.n for run in episode.work.runs] + [
@@ -249,16 +249,17 @@ def test_law_11_an_episode_closes_once_and_says_when(preset: str, data: st.DataO
         apply(memory, record)
         store = memory.episodes
         assert sorted(store.open) == sorted(
-            ref for ref, episode in store.held.items() if episode.status == "open"
+            ref for ref, episode in store.by_ref.items() if episode.status == "open"
         )
-        for ref, episode in store.held.items():
+        for ref, episode in store.by_ref.items():
             assert ref <= store.last
             assert episode.opened <= record.n
             assert ended.get(ref, episode.status) == episode.status
             if episode.status == "open":
                 assert episode.closed is None
                 assert (
-                    episode.parent is None or memory.episodes.held[episode.parent].status == "open"
+                    episode.parent is None
+                    or memory.episodes.by_ref[episode.parent].status == "open"
                 )
             else:
                 assert episode.closed is not None

@@ -84,7 +84,7 @@ def test_long_answers_and_results_call_for_a_longer_answer() -> None:
     """So that nine of ten fit."""
     memory = build_memory()
     memory.tools = Tools(cached={str(k): cached(k, bytes=1000 + k) for k in range(3)})
-    memory.episodes.held = {
+    memory.episodes.by_ref = {
         1: Episode(
             ref=1, kind="exchange", title="t", participant="a", opened=1, status="completed",
             talk=Exchange(answer="x", answer_n=2, answer_bytes=100),

@@ -65,7 +65,7 @@ def test_a_limit_that_is_reached_has_no_turns_left_and_is_an_alert() -> None:
     memory.tools = Tools(evicted=3)
     memory.insights.last = 2
     row = {"ref": 2, "kind": "error", "text": "x", "key": "x", "size": 1, "cites": []}
-    memory.insights.held = {2: convert(row, Insight)}
+    memory.insights.by_ref = {2: convert(row, Insight)}
     assert of(memory, "limits.cached").turns_left == 0
     assert of(memory, "limits.insights").turns_left == 0
     assert of(memory, "limits.insights").alert
@@ -97,7 +97,7 @@ def test_the_running_summary_grows_by_what_exchanges_are_long() -> None:
     memory = build_memory(40, exchange={"users": ["user"]})
     asked = Exchange(question="q" * 100, answer="a" * 200, answer_n=2)
     memory.episodes.last = 1
-    memory.episodes.held = {
+    memory.episodes.by_ref = {
         1: Episode(
             ref=1, kind="exchange", title="t", participant="user", opened=1,
             status="completed", talk=asked,
@@ -118,7 +118,7 @@ def test_goals_and_the_archive_are_forecast_in_tokens() -> None:
     memory.episodes.evicted = 1
     memory.episodes.open, memory.episodes.archived = [3], [2]
     memory.episodes.size, memory.episodes.archive_size = 1200, 500
-    memory.episodes.held = {
+    memory.episodes.by_ref = {
         2: Episode(
             ref=2, kind="goal", title="a", participant="x", opened=2, status="completed", size=500
         ),

@@ -38,7 +38,7 @@ def test_the_three_layers_are_counted() -> None:
     step = convert({**row, "discovered": [("port", "8080")]}, TaskStep)
     memory.episodes.last, memory.episodes.size = 3, 110
     memory.episodes.open = [2, 3]
-    memory.episodes.held = {
+    memory.episodes.by_ref = {
         1: Episode(
             ref=1, kind="goal", title="old", participant="a", opened=1, status="completed", size=40
         ),
@@ -95,7 +95,7 @@ def test_the_table_is_counted() -> None:
     )
     table.vote(1, status="carried")
     row = count_memory(table.memory)
-    tokens = table.memory.floor.seats["ana"].said
+    tokens = table.memory.floor.seats["ana"].spoken_tokens
     assert row["floor"] == {
         "policy": "bid", "seats": 2, "agents": 2, "epoch": 3, "holder": "bo", "paused": None,
         "turns": 1, "hops": 1, "evaluations": 1,
@@ -115,7 +115,7 @@ def test_limits_over_their_warning_line_are_alerts() -> None:
     memory.govern(merge_settings(Settings(), {"limits": {"insights": 4}}))
     memory.insights.last = 3
     for ref in (1, 2, 3):
-        memory.insights.held[ref] = convert({**INSIGHT, "ref": ref}, Insight)
+        memory.insights.by_ref[ref] = convert({**INSIGHT, "ref": ref}, Insight)
         assert count_memory(memory)["alerts"] == (["limits.insights"] if ref == 3 else [])
 
 
@@ -130,7 +130,7 @@ def test_sizes_do_not_tell_what_is_secret() -> None:
     def counted(choice: str, note: str) -> object:
         memory = Memory(PACKS)
         cast = {"ana": Ballot(n=2, choice=(choice,))}
-        memory.votes.held[1] = Vote(ref=1, n=1, by="bo", question="?", secret=True, ballots=cast)
+        memory.votes.by_ref[1] = Vote(ref=1, n=1, by="bo", question="?", secret=True, ballots=cast)
         memory.notebooks.notes["bo"] = Note(text=note)
         return count_memory(memory)["sizes"]
 

@@ -129,7 +129,7 @@ def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:
     memory = remembered(log)
     assert ids(memory) == ["condense:episode:1"]
     memory = remembered([*log, condensed(ShortFormEffect("episode", 1), "They agreed.")])
-    assert episode_text(memory, memory.episodes.held[1]) == "They agreed."
+    assert episode_text(memory, memory.episodes.by_ref[1]) == "They agreed."
 
 
 def test_a_restored_memory_owes_the_same_forms_in_the_same_order() -> None:

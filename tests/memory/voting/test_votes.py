@@ -80,7 +80,7 @@ class Room:
         return self.put(compute_result(self.memory, ref))
 
     def vote(self, ref: int = 1) -> Vote:
-        return self.memory.votes.held[ref]
+        return self.memory.votes.by_ref[ref]
 
 
 def voting(**given: Any) -> Room:
@@ -175,7 +175,7 @@ def test_what_cannot_be_voted_on_is_refused_as_a_fact(given: Any, reason: str) -
     room = Room(*THREE)
     fact = only(room.call(**given), "vote.refused")
     assert fact.data == {"participant": "ana", "reason": reason}
-    assert room.memory.votes.held == {}
+    assert room.memory.votes.by_ref == {}
     assert only(room.call(re="P1"), "vote.called").ref == "V1"
 
 
@@ -543,7 +543,7 @@ def test_old_votes_shrink_and_go() -> None:
         room.cast("ana", "accept", re=f"V{ref}")
         room.cast("bo", "reject", re=f"V{ref}")
         room.close(ref)
-    votes = room.memory.votes.held
+    votes = room.memory.votes.by_ref
     assert list(votes) == list(range(5, ROWS + 5))
     assert [ref for ref, vote in votes.items() if vote.ballots] == list(votes)[-WITH_BALLOTS:]
     assert all(vote.tally for vote in votes.values())

@@ -53,9 +53,9 @@ def test_a_token_for_every_session_says_so(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """On stderr, so that a script has the token alone; one for a session says nothing."""
-    for session, told in ((None, True), ("harbour", False)):
+    for session, warns in ((None, True), ("harbour", False)):
         print_token(settings(tmp_path, secret=SECRET), wish(session=session), as_json=False)
-        assert ("valid for every session" in capsys.readouterr().err) == told
+        assert ("valid for every session" in capsys.readouterr().err) == warns
 
 
 def test_a_secret_that_a_server_made_signs_too(

@@ -157,7 +157,7 @@ def test_other_entries_are_taken_too() -> None:
     memory.say("Ben", "Good.")
     memory.publish(VoteInitiated(participant="Ana", content="A walk?", options=("yes", "no")))
     memory.publish(BallotCast(participant="Ben", re="V1", choice=("yes",), content="Yes."))
-    vote = memory.state.votes.held[1]
+    vote = memory.state.votes.by_ref[1]
     assert (vote.question, list(vote.ballots)) == ("A walk?", ["Ben"])
 
 

@@ -54,7 +54,7 @@ def full() -> Memory:
         "discovered": [("port", "8080")],
     }  # fmt: skip
     memory.episodes.last, memory.episodes.open, memory.episodes.evicted = 4, [2, 3], 5
-    memory.episodes.held = {
+    memory.episodes.by_ref = {
         1: Episode(
             ref=1, kind="exchange", title="why", participant="user", opened=1, status="completed",
             talk=Exchange(asker="user", question="Why?", answerer="bot", answer=FORGED, answer_n=2),
@@ -95,7 +95,7 @@ def full() -> Memory:
         "ref": 1, "kind": "success", "text": "grep works", "key": "k", "size": 2, "count": 3,
         "cites": [],
     }  # fmt: skip
-    memory.insights.last, memory.insights.held = 1, {1: convert(insight, Insight)}
+    memory.insights.last, memory.insights.by_ref = 1, {1: convert(insight, Insight)}
     memory.lessons = {"other D2": Lesson(session="other", ref="D2", n=9, text="Backups first.")}
     return memory
 

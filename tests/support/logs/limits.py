@@ -35,7 +35,7 @@ def sizes(memory: Memory) -> Iterator[tuple[str, int, int]]:
     yield from _tools(memory)
     yield from _work(memory)
     limits = memory.settings.limits
-    yield "limits.insights", len(memory.insights.held), limits.insights
+    yield "limits.insights", len(memory.insights.by_ref), limits.insights
     yield "limits.lessons", len(list_lessons(memory)), limits.lessons
     if limits.short_term.cap:
         yield "limits.short_term", memory.open_tokens, limits.short_term.cap
@@ -76,7 +76,7 @@ def _exchanges(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.exchanges
     yield "limits.exchanges", len(store.window), limits.exchanges
     yield "limits.running", measure_text(store.running, "bytes"), limits.running.cap
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         if episode.talk is not None:
             yield "limits.answer", measure_text(episode.talk.answer, "bytes"), limits.answer.cap
 
@@ -99,7 +99,7 @@ def _tools(memory: Memory) -> Iterator[tuple[str, int, int]]:
 
 def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
     limits, store = memory.settings.limits, memory.episodes
-    for episode in store.held.values():
+    for episode in store.by_ref.values():
         if episode.work is None:
             continue
         text = limits.context_text if episode.status == "open" else limits.archived_text
@@ -109,24 +109,24 @@ def _work(memory: Memory) -> Iterator[tuple[str, int, int]]:
         yield "limits.steps", len(episode.work.steps), limits.steps
     assert eviction.session_size(memory) == measured(memory), "the session's size is not its texts'"
     yield "limits.session", measured(memory), limits.session.cap
-    archived = [store.held[ref] for ref in store.archived]
+    archived = [store.by_ref[ref] for ref in store.archived]
     assert all(row.status != "open" for row in archived)
     yield "limits.archive.items", len(archived), limits.archive.items
     yield "limits.archive", sum(row.size for row in archived), limits.archive.cap
     kept = {*store.open, *store.archived, *memory.exchanges.window, *_failed_tasks(memory)}
-    assert store.held.keys() == kept, "an episode is held for nothing"
+    assert store.by_ref.keys() == kept, "an episode is held for nothing"
 
 
 def _failed_tasks(memory: Memory) -> Iterator[int]:
     """The failed tasks that open goals still tell of in full."""
-    for episode in memory.episodes.held.values():
+    for episode in memory.episodes.by_ref.values():
         yield from episode.work.failed if episode.work is not None else ()
 
 
 def measured(memory: Memory) -> int:
     """Tokens that `limits.session` counts, measured anew from the texts."""
-    work = sum(map(_measured, memory.episodes.held.values()))
-    return work + sum(count_tokens(insight.text) for insight in memory.insights.held.values())
+    work = sum(map(_measured, memory.episodes.by_ref.values()))
+    return work + sum(count_tokens(insight.text) for insight in memory.insights.by_ref.values())
 
 
 def _measured(episode: Episode) -> int:

@@ -87,7 +87,7 @@ class Table:
         """A vote as its fold would hold it."""
         vote = Vote(ref=ref, n=self.memory.n, by="parley", question="?", **fields)
         vote.opened = self.memory.messages
-        self.memory.votes.held[ref] = vote
+        self.memory.votes.by_ref[ref] = vote
         if vote.status in ("called", "open"):
             self.memory.votes.running.append(ref)
         self.memory.votes.counted += vote.status in ("carried", "failed", "short")

@@ -264,12 +264,12 @@ STATED = "Add a second index to the north shard."
 
 def test_a_statement_stands_beside_the_quote() -> None:
     """On a line, in 200 characters; the text of the item stays what was said."""
-    told = read(
+    reading = read(
         1, 4,
         claim(1, "second index", "proposal", statement=f" Add a second\nindex {'very ' * 60}"),
         claim(2, "Fine by me", "support", 1, statement="He agrees."),
     )  # fmt: skip
-    memory = remembered(*session_log(4, told))
+    memory = remembered(*session_log(4, reading))
     item = overlay_claims(memory).items["M1"]
     assert item.text == "second index"
     assert item.statement.startswith("Add a second index very")
@@ -289,13 +289,13 @@ def test_a_statement_on_what_stands_already_goes_with_it() -> None:
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_redaction_takes_statements_that_may_retell_it(n: int, late: bool) -> None:
     """Those of all claims of whoever was shown the message; what they quote stays."""
-    told = read(
+    reading = read(
         1, 4,
         claim(1, "second index", "proposal", statement=STATED),
         claim(4, "where we ended up", "decision", statement="They add an index."),
     )  # fmt: skip
     gone = EntryRedacted(redacted=n, reason="private")
-    order: list[Entry] = [gone, told] if late else [told, gone]
+    order: list[Entry] = [gone, reading] if late else [reading, gone]
     memory = remembered(*session_log(4, *order))
     assert b"index." not in dump(memory)
     assert b"north shard." not in dump(memory)
@@ -469,11 +469,11 @@ def test_a_context_tells_what_a_model_read() -> None:
 
 def test_a_context_marks_the_words_of_the_model() -> None:
     """Beside what was said, and what a decision settles."""
-    told = read(
+    reading = read(
         1, 4,
         claim(1, "second index", "proposal", id="a", statement=STATED),
         claim(4, "where we ended up", "decision", "a"),
     )  # fmt: skip
-    text = assemble(remembered(*session_log(4, told)), Request("ana")).text
+    text = assemble(remembered(*session_log(4, reading)), Request("ana")).text
     assert f'- M1 ana proposes: "second index" (a model\'s words: {STATED})' in text
     assert '- M4 dee says: "where we ended up"; settles M1' in text

@@ -49,10 +49,10 @@ def test_a_noted_decision_holds_back_what_it_holds_back_when_typed(minuted: bool
 
 def test_nobody_is_made_a_scribe_by_another() -> None:
     """What bob says to Ann stays his; a chair may name him."""
-    said = [*HELLO, ("ann", IDEA), ("dee", "scribe: bob"), ("bob", "ann: I oppose P1")]
-    memory, _ = folded(talk(*said))
+    lines = [*HELLO, ("ann", IDEA), ("dee", "scribe: bob"), ("bob", "ann: I oppose P1")]
+    memory, _ = folded(talk(*lines))
     assert list(memory.proposals[1].reactions) == ["bob"]
-    memory, _ = folded(talk(*said, chair=["dee"]))
+    memory, _ = folded(talk(*lines, chair=["dee"]))
     assert list(memory.proposals[1].reactions) == ["ann"]
 
 

@@ -306,7 +306,7 @@ def test_what_is_said_in_part_again_is_looked_at_again() -> None:
     structure = Structure()
     other = "The archive key should be hung on the rack near the second door at night"
     touched = run(structure, [("ann", PUT), ("bob", other), ("bob", other)])
-    assert "restated some" in restatements.restatement_features(structure.lines[0].told)
+    assert "restated some" in restatements.restatement_features(structure.lines[0].restated)
     assert [[line.place for line in each] for each in touched] == [[1], [1, 2], [2, 3]]
 
 

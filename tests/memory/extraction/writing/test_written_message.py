@@ -301,8 +301,8 @@ def test_what_says_nothing_alone_is_told_with_what_it_shows(text: str, proposal:
     """The first line of code, the rows of a table by their first cells, what stands below."""
     assert proposed(text)[0] == proposal
     message = read("## Move the maps\n\nThe cellar is dry, and it has room.")
-    told = headed(message, message.units[0], "Move the maps")
-    assert told == "Move the maps: The cellar is dry, and it has room"
+    headed_text = headed(message, message.units[0], "Move the maps")
+    assert headed_text == "Move the maps: The cellar is dry, and it has room"
 
 
 def test_a_text_ends_before_what_only_leads_on() -> None:

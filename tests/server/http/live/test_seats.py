@@ -107,7 +107,7 @@ async def test_a_vote_outlives_the_server_that_stops(redis_url: str) -> None:
         for name in ("ana", "bo"):
             back = await first.seats.take(caller(name), "s")
             await back.vote("V1", "accept")
-        await wait_until(lambda: back.memory.votes.held[1].status == "carried")
+        await wait_until(lambda: back.memory.votes.by_ref[1].status == "carried")
 
 
 async def test_an_idle_seat_is_given_up(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ async def test_three_agents_come_to_a_decision_in_their_own_time(redis_url: str)
             seat = (await client.post(f"{PATH}/seats", json={})).json()
             assert seat["listens"] == "speaks"
         await anyio.sleep(1)  # ten times what a listener has
-        said = {"content": "I propose a lamp at the pier.", "act": "propose"}
-        assert (await agents["ana"].post(f"{PATH}/messages", json=said)).status_code == 201
+        message = {"content": "I propose a lamp at the pier.", "act": "propose"}
+        assert (await agents["ana"].post(f"{PATH}/messages", json=message)).status_code == 201
         await anyio.sleep(0.5)
         yes = {"content": "Yes, it is dark there.", "act": "support", "re": "P1"}
         aside = {"content": "Who has the key to the shed?"}

@@ -83,9 +83,9 @@ async def test_a_cursor_of_another_past_resumes_nothing(redis_url: str) -> None:
             forget_after(raw, "s", seq=20, n=19)
         await bus.publish("s", [message_draft(1000 + k) for k in range(40)])
         async with doors(redis_url) as d:
-            for last, told in ((cursor, "reset"), ("41", "entry")):
+            for last, event_name in ((cursor, "reset"), ("41", "entry")):
                 async with streamed(d.url, PATH, token, Last_Event_ID=last) as stream:
-                    assert [event.event for event in await stream.take(2)] == ["hello", told]
+                    assert [event.event for event in await stream.take(2)] == ["hello", event_name]
             for last, event in ((cursor, "reset"), ("99-9f3c07aa", "reset"), ("41", "entry")):
                 async with streamed(d.url, f"{PATH}?after={last}", token) as stream:
                     assert (await stream.take(2))[-1].event == event

@@ -226,8 +226,8 @@ async def test_a_cursor_of_another_past_is_told(redis_url: str) -> None:
                 assert [row["n"] for row in came["messages"]] == ([] if reset else [*range(61, 70)])
             again = await ana.do("wait_for_messages", after=came["cursor"], **at_once)
             assert (again["after"], again["reset"]) == (70, False)
-            said = await ana.call("wait_for_messages", session="harbour", after=61, timeout=0)
-            assert f"after={again['cursor']}." in text_of(said)
+            waited = await ana.call("wait_for_messages", session="harbour", after=61, timeout=0)
+            assert f"after={again['cursor']}." in text_of(waited)
             assert "after" in await ana.refused("wait_for_messages", after="61-9f3c")
 
 

@@ -147,7 +147,7 @@ async def test_an_agent_calls_a_vote_only_where_it_may(redis_url: str) -> None:
 async def _statuses(d: Standing) -> list[str]:
     """As the log has them: no door is asked."""
     memory = await d.deps.backend.reader.current(NAME)
-    return [vote.status for vote in memory.votes.held.values()]
+    return [vote.status for vote in memory.votes.by_ref.values()]
 
 
 async def test_the_last_ballot_closes_the_vote(redis_url: str) -> None:
