@@ -42,8 +42,8 @@ async def end_vote(
     due: Callable[[Memory, Vote], bool],
     *,
     incarnation: str,
-) -> bool:
-    """Have a result of the vote of entry `n` stand, while it is `due`; whether the vote is over.
+) -> Memory:
+    """Have a result of the vote of entry `n` stand, while it is `due`; the memory then.
 
     A result that a ballot came before is counted again, for a few times. `incarnation` is
     that of the log in which it was found due. Raises `Fenced` where another took its place
@@ -53,17 +53,15 @@ async def end_vote(
     for _ in range(TRIES):
         memory = await reader.current(session)
         vote = find_open_vote(memory, n)
-        if vote is None:
-            return True
-        if not due(memory, vote):
-            return False
+        if vote is None or not due(memory, vote):
+            return memory
         draft = result_draft(memory, vote)
         if draft.id == tried:  # it closed nothing: somebody else's entry has that id
             draft = Draft(f"{tried}:{secrets.token_hex(6)}", draft.entry)
         tried = draft.id
         with contextlib.suppress(Conflict):
             await bus.publish(session, [draft], incarnation=incarnation)
-    return find_open_vote(await reader.current(session), n) is None
+    return await reader.current(session)
 
 
 async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:

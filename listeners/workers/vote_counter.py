@@ -133,10 +133,11 @@ class VoteCounter:
 
     async def _end(self, claim: Claim, info: SessionInfo, n: int, *, over: bool) -> None:
         """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
-        ended = await end_vote(
+        memory = await end_vote(
             self._bus, self._reader, info.session, n,
             lambda memory, vote: over or is_complete(memory, vote), incarnation=info.incarnation,
         )  # fmt: skip
+        ended = find_open_vote(memory, n) is None
         self.tally.votes += ended
         if ended:
             await self._bus.drop(claim)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,10 +27,14 @@ from parley.server.services.publication import publish_entry, published_n
 async def _row(backend: Backend, session: str, n: int) -> Row:
     """The vote that entry `n` initiated, as it stands now."""
     memory = await backend.reader.current(session)
+    return vote_row(memory, _initiated(memory, n))
+
+
+def _initiated(memory: Memory, n: int) -> Vote:
     vote = find_vote(memory, n)
     if vote is None:
         raise Failure("another vote came first; 'parley vote show' lists them")
-    return vote_row(memory, vote)
+    return vote
 
 
 def draft_vote_call(
@@ -89,32 +92,32 @@ async def cast_ballot(
     by: str,
     why: str,
     id: str = "",
+    closes: bool = False,
 ) -> Row:
-    """Publishes a ballot; the row of its vote. Raises `Misuse` for what is no option of it.
+    """Publishes a ballot; the row of its vote, which ends by it if it `closes` and none is missing.
 
-    And `Failure` where the vote has ended, also while the ballot was on its way.
+    Whoever takes the last ballot may count: the first result stands, and all are the same.
+    Raises `Misuse` for what is no option of it, and `Failure` where the vote has ended, also
+    while the ballot was on its way.
     """
     memory = await backend.reader.current(session)
     vote = _known(memory, ref)
     read = read_choice(vote, choice)
     entry = build_entry(BallotCast, participant=by, re=vote.handle, choice=read or (), content=why)
-    before = None if read is None else await published_n(backend.bus, session, entry, id)
-    if before is not None:
-        return await _counted(backend, session, vote.n, before)
-    _open(memory, ref)
-    _check_elector(memory, by, vote.electorate, vote)
-    if read is None:
-        raise Misuse(explain_bad_ballot(vote, choice))
-    receipt = await publish_entry(backend.bus, session, entry, id)
-    return await _counted(backend, session, vote.n, receipt.n)
-
-
-async def _counted(backend: Backend, session: str, n: int, ballot: int) -> Row:
-    """The row of the vote of entry `n`. Raises `Failure` where `ballot` came after its end."""
-    vote = find_vote(await backend.reader.current(session), n)
-    if vote is not None and 0 < vote.closed < ballot:
+    n = None if read is None else await published_n(backend.bus, session, entry, id)
+    if n is None:
+        _open(memory, ref)
+        _check_elector(memory, by, vote.electorate, vote)
+        if read is None:
+            raise Misuse(explain_bad_ballot(vote, choice))
+        n = (await publish_entry(backend.bus, session, entry, id)).n
+    memory = await backend.reader.current(session)
+    vote = _initiated(memory, vote.n)
+    if 0 < vote.closed < n:
         raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
-    return await _row(backend, session, n)
+    if closes and is_complete(memory, vote):
+        return await _close_complete(backend, session, vote.n)
+    return vote_row(memory, vote)
 
 
 async def list_votes(backend: Backend, session: str, ref: str | None = None) -> list[Row]:
@@ -155,27 +158,25 @@ async def close_vote(backend: Backend, session: str, ref: str) -> Row:
     incarnation = (await backend.bus.info(session)).incarnation
     vote = _open(await backend.reader.current(session), ref)
     try:
-        await vote_results.end_vote(
+        memory = await vote_results.end_vote(
             backend.bus, backend.reader, session, vote.n, lambda _, vote: vote.status == "open",
             incarnation=incarnation,
         )  # fmt: skip
     except Fenced:
         raise Failure("the session was replaced or redacted meanwhile: count again") from None
-    return await _row(backend, session, vote.n)
+    return vote_row(memory, _initiated(memory, vote.n))
 
 
-async def close_vote_if_complete(backend: Backend, session: str, ref: str) -> Row:
-    """The row of a vote, which is closed where nothing more is waited for.
-
-    Whoever takes the last ballot may count: the first result stands, and all are the same.
-    """
+async def _close_complete(backend: Backend, session: str, n: int) -> Row:
+    """The row of the vote of entry `n`, which ends if nothing more is waited for by now either."""
     incarnation = (await backend.bus.info(session)).incarnation
-    vote = _known(await backend.reader.current(session), ref)
-    with contextlib.suppress(Fenced, SessionClosed):
-        await vote_results.end_vote(
-            backend.bus, backend.reader, session, vote.n, is_complete, incarnation=incarnation
+    try:
+        memory = await vote_results.end_vote(
+            backend.bus, backend.reader, session, n, is_complete, incarnation=incarnation
         )
-    return await _row(backend, session, vote.n)
+    except (Fenced, SessionClosed):
+        return await _row(backend, session, n)
+    return vote_row(memory, _initiated(memory, n))
 
 
 def vote_handle(ref: str) -> str:

@@ -118,10 +118,10 @@ async def cast_ballot(
     The last one that is awaited closes the vote.
     """
     by = caller.resolve_speaker(body.as_)
-    await votes.cast_ballot(
-        deps.backend, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key)
-    )
-    row = await votes.close_vote_if_complete(deps.backend, session, ref)
+    row = await votes.cast_ballot(
+        deps.backend, session, ref, body.choice, by=by, why=body.why, id=entry_id(by, key),
+        closes=True,
+    )  # fmt: skip
     await _watched(deps, session)
     return row
 
