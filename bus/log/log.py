@@ -303,12 +303,16 @@ class Log:
     ) -> ReofferedDrafts | None:
         """Writes what the log lost of `kept`, in their order.
 
-        With `in_order`, each waits until it can stand where it stood.
-        None where the session is gone for good: removed, or another by now.
+        With `in_order`, each waits until it can stand where it stood. All wait where the
+        session is not there and its opening is another's to offer.
+        None where it is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
-        if not await self._goes_on(session, keys, incarnation, opening):
+        goes_on = await self._goes_on(session, keys, incarnation, opening)
+        if goes_on is False:
             return None
+        if goes_on is None:
+            return ReofferedDrafts(waiting=[draft for _, draft, _ in kept])
         offered = ReofferedDrafts()
         places = {draft.id: seq for _, draft, seq in kept}
         lost = await self._missing(keys, [draft for _, draft, _ in kept])
@@ -338,13 +342,17 @@ class Log:
 
     async def _goes_on(
         self, session: str, keys: SessionKeys, incarnation: str, opening: Draft | None
-    ) -> bool:
-        """Whether the log named `incarnation` is there, opened again where that was lost too."""
+    ) -> bool | None:
+        """Whether the log named `incarnation` is there, opened again where that was lost too.
+
+        None where only whoever opened it can do that.
+        """
         (stored,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if stored is not None:
             return lineage(stored.decode()) == lineage(incarnation)
         if opening is None:
-            return False
+            removed = await self._connections.command("GET", keys.gone)
+            return False if lineage((removed or b"").decode()) == lineage(incarnation) else None
         seal = seal_draft(opening.id, opening.entry)
         return await self._open(session, incarnation, seal, again=True) in ("ok", "there")
 

@@ -132,11 +132,9 @@ class Round(Ordeal):
         strays = any(blow.fault.startswith("session_") for blow in blows)
         falls = {blow.fault for blow in blows}
         moved = server.aof != "always" or not falls.isdisjoint(SET_BACK)
-        # who opened a session can open it again; others give it up that look before
-        publishers = 1 if "all_flushed" in falls else chance.choice((1, 2))
         faults = Faults(
             seconds=seconds, cuts=int(moved), drops=chance.choice((0.0, 0.02, 0.08)),
-            lease_ms=LEASE_MS, folders=2, runners=1, publishers=publishers,
+            lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
             without=without or {}, planted=planted, damaged=STRAYS if strays else (),
         )  # fmt: skip
         talks = {f"talk-{k}": talk_of(seed, k) for k in range(SESSIONS)}

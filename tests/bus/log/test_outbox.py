@@ -336,6 +336,67 @@ async def test_a_lost_opening_opens_again(redis_url: str, raw: redis.Redis) -> N
         assert (await bus.info("a")).due["fold"] == 1
 
 
+async def test_what_was_acknowledged_waits_for_the_opening_of_another(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """All is gone, and whoever did not open the session looks first: nothing is given up."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url, outbox_seconds=60) as opener,
+    ):
+        await opener.open("a", SessionOpened())
+        opening = opener._outbox._kept.pop("a").opening  # it sleeps through what follows
+        incarnation = (await bus.info("a")).incarnation
+        await bus.publish("a", [message_draft(k) for k in range(1, 4)])
+        raw.flushall()
+        with pytest.raises(SessionNotFound):
+            await bus.publish("a", [message_draft(4)])
+        assert opening is not None
+        opener._outbox.keep_opening("a", incarnation, opening)
+
+        async def is_healed() -> bool:
+            try:
+                return (await bus.info("a")).head == 4
+            except SessionNotFound:
+                return False
+
+        await wait_until(is_healed)
+        assert await ids(bus, "a") == ["open", "m1", "m2", "m3"]
+
+
+async def test_what_nobody_opens_again_is_given_up_with_its_ids(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """After the outbox's time, and publishing is refused all the while."""
+    async with await Bus.connect(redis_url) as opener:
+        await opener.open("a", SessionOpened())
+    async with await Bus.connect(redis_url, outbox_seconds=0.4) as bus:
+        await bus.publish("a", [message_draft(k) for k in range(1, 4)])
+        with capture_logs() as logs:
+            raw.flushall()
+            with pytest.raises(SessionNotFound):
+                await bus.publish("a", [message_draft(4)])
+            await wait_until(lambda: "answers_lost" in [line["event"] for line in logs])
+        (lost,) = (line["ids"] for line in logs if line["event"] == "answers_lost")
+        assert lost == ["m1", "m2", "m3"]
+        with pytest.raises(SessionNotFound):
+            await bus.publish("a", [message_draft(4)])
+
+
+async def test_a_removed_session_keeps_nothing_waiting(redis_url: str) -> None:
+    """Whoever did not open it is told at once, and holds on to nothing of it."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as bus,
+        await Bus.connect(redis_url) as operator,
+    ):
+        await operator.open("a", SessionOpened())
+        await bus.publish("a", [message_draft(1)])
+        await operator.remove("a")
+        with pytest.raises(SessionNotFound):
+            await bus.publish("a", [message_draft(2)])
+        assert bus._outbox.tip("a") == ""
+
+
 async def test_a_removed_session_stays_removed(redis_url: str) -> None:
     """By whomever it was removed: its publishers do not bring it back."""
     async with (
