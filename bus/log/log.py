@@ -308,10 +308,10 @@ class Log:
         None where it is gone for good: removed, or another by now.
         """
         keys = self._keys.of(session)
-        goes_on = await self._goes_on(session, keys, incarnation, opening)
-        if goes_on is False:
+        standing = await self._standing(session, keys, incarnation, opening)
+        if standing is None:
             return None
-        if goes_on is None:
+        if not standing:
             return ReofferedDrafts(waiting=[draft for _, draft, _ in kept])
         offered = ReofferedDrafts()
         places = {draft.id: seq for _, draft, seq in kept}
@@ -331,30 +331,35 @@ class Log:
                 )
                 lost.remove(offered.waiting[-1])
                 continue
-            reply = await self._append(session, keys, seals, None, "", again=True)
+            reply = await self._append(session, keys, seals, None, "", standing, again=True)
             if reply[0] == b"ok":
                 lost = lost[len(seals) :]
+            elif reply[0] in (b"missing", b"fenced"):  # gone, or another, since it was looked at
+                offered.waiting += lost
+                break
             elif reply[0] in (b"stale", b"conflict"):  # another was quicker: what it wrote stands
                 lost = await self._missing(keys, lost)
             else:
                 raise refusal_of(session, reply, seals, None)
         return offered
 
-    async def _goes_on(
+    async def _standing(
         self, session: str, keys: SessionKeys, incarnation: str, opening: Draft | None
-    ) -> bool | None:
-        """Whether the log named `incarnation` is there, opened again where that was lost too.
+    ) -> str | None:
+        """The incarnation of what `incarnation` named, opened again where that was lost too.
 
-        None where only whoever opened it can do that.
+        '' where only whoever opened it can do that; None where it is gone for good.
         """
         (stored,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if stored is not None:
-            return lineage(stored.decode()) == lineage(incarnation)
+            standing: str = stored.decode()
+            return standing if lineage(standing) == lineage(incarnation) else None
         if opening is None:
             removed = await self._connections.command("GET", keys.gone)
-            return False if lineage((removed or b"").decode()) == lineage(incarnation) else None
+            return None if lineage((removed or b"").decode()) == lineage(incarnation) else ""
         seal = seal_draft(opening.id, opening.entry)
-        return await self._open(session, incarnation, seal, again=True) in ("ok", "there")
+        opened = await self._open(session, incarnation, seal, again=True)
+        return incarnation if opened in ("ok", "there") else None
 
     async def _missing(self, keys: SessionKeys, drafts: Sequence[Draft]) -> list[Draft]:
         if not drafts:

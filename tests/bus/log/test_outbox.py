@@ -383,6 +383,41 @@ async def test_what_nobody_opens_again_is_given_up_with_its_ids(
             await bus.publish("a", [message_draft(4)])
 
 
+@pytest.mark.parametrize(
+    ("falls", "answer"),
+    [
+        ("redis.call('FLUSHALL')", "'missing'"),
+        ("redis.call('HSET', META, 'incarnation', meta[7] .. '.1')", "'fenced', 'redacted'"),
+    ],
+)
+async def test_what_falls_between_two_steps_of_offering_again_gives_nothing_up(
+    redis_url: str, raw: redis.Redis, falls: str, answer: str
+) -> None:
+    """The session goes, or is redacted, after it was looked at: it is looked at again."""
+    once = (
+        f"if ARGV[7] == '1' and redis.call('EXISTS', 'fell') == 0 then {falls} "
+        f"redis.call('SET', 'fell', '1') return {{{answer}}} end"
+    )
+    scripts = Scripts({"publish.incarnation": once})
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as opener,
+        await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus,
+    ):
+        await opener.open("a", SessionOpened())
+        await bus.publish("a", [message_draft(k) for k in range(1, 4)])
+        forget_after(raw, "a", seq=2, n=1)
+
+        async def is_healed() -> bool:
+            try:
+                return (await bus.info("a")).head == 4
+            except SessionNotFound:
+                return False
+
+        await wait_until(is_healed)
+        assert raw.exists("fell")
+        assert await ids(bus, "a") == ["open", "m1", "m2", "m3"]
+
+
 async def test_a_removed_session_keeps_nothing_waiting(redis_url: str) -> None:
     """Whoever did not open it is told at once, and holds on to nothing of it."""
     async with (
