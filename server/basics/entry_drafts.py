@@ -50,6 +50,14 @@ def normalize_handle(ref: str) -> str:
     return upper if is_handle(upper) or upper[:1] == "I" else ref
 
 
+def handle_of_kind(letter: str, ref: str, kind: str) -> str:
+    """A handle as memory writes it: `v3` and `3` are `V3`. Raises `Misuse`, naming the `kind`."""
+    number = ref.upper().removeprefix(letter)
+    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
+        raise Misuse(f"{ref!r} is no handle of {kind}; they look like {letter}3")
+    return f"{letter}{int(number[:10])}"
+
+
 def speaker_name(name: str | None) -> str:
     """The name given, else that of who is at the keyboard. Raises `Misuse` for the server's own."""
     if name is not None and name.casefold() == VOICE:

@@ -6,8 +6,7 @@ It is asked for at every step of a slider, of sessions of any length: each list 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -15,10 +14,10 @@ from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
-from parley.server.rows.cite_rows import Row
+from parley.server.rows.cite_rows import Row, pick
 from parley.server.rows.claim_rows import page_claim_row
 from parley.server.rows.digest_rows import summary_row
-from parley.server.rows.floor_rows import floor_row
+from parley.server.rows.floor_rows import floor_row, person_rows
 from parley.server.rows.goal_rows import page_goal_rows
 from parley.server.rows.item_rows import (
     SHORT,
@@ -30,7 +29,6 @@ from parley.server.rows.item_rows import (
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
-HUES: Final = 16
 _One = TypeVar("_One")
 
 
@@ -74,35 +72,10 @@ def page_row(memory: Memory) -> Row:
 
 def participant_rows(memory: Memory) -> list[Row]:
     """Everybody who spoke or has a seat: those with seats in their order, then by messages."""
-    seats, shade = memory.floor.seats, assign_hues([*memory.participants, *memory.floor.seats])
-    names = dict.fromkeys([*sorted(seats, key=lambda name: seats[name].order), *_by_talk(memory)])
-    known = aliases_by_name(memory)
-    return [_person(memory, name, shade[name], known.get(name, [])) for name in names]
-
-
-def aliases_by_name(memory: Memory) -> dict[str, list[str]]:
-    """The other names of each participant that has some, in order."""
-    aliases: dict[str, list[str]] = {}
-    for alias in sorted(memory.aliases):
-        aliases.setdefault(memory.named(memory.aliases[alias]), []).append(alias)
-    return aliases
-
-
-def assign_hues(names: Iterable[str]) -> dict[str, int]:
-    """A hue of 16 for each name; no two of the first 16, in the order of their hashes, share one.
-
-    It hangs on the names alone: whoever asks gets the same ones.
-    """
-    hues: dict[str, int] = {}
-    taken: set[int] = set()
-    digests = {name: blake2b(name.encode(), digest_size=8).digest() for name in names}
-    for name in sorted(digests, key=lambda name: (digests[name], name)):
-        hue = int.from_bytes(digests[name], "big") % HUES
-        while hue in taken and len(taken) < HUES:
-            hue = (hue + 1) % HUES
-        taken.add(hue)
-        hues[name] = hue
-    return hues
+    return [
+        pick(row, "name", "hue", "role", "present", "messages", "muted", "aliases")
+        for row in person_rows(memory, _by_talk(memory))
+    ]
 
 
 def floor(memory: Memory) -> Row:
@@ -129,19 +102,6 @@ def usage(memory: Memory) -> Row:
 def _by_talk(memory: Memory) -> list[str]:
     spoken = memory.participants
     return sorted(spoken, key=lambda name: (-spoken[name].messages, name))
-
-
-def _person(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
-    person, seat = memory.participants.get(name), memory.floor.seats.get(name)
-    return {
-        "name": name,
-        "hue": hue,
-        "role": None if seat is None else seat.role,
-        "present": seat is not None and seat.present,
-        "messages": 0 if person is None else person.messages,
-        "muted": seat is not None and seat.muted,
-        "aliases": aliases,
-    }
 
 
 def _lanes(memory: Memory) -> list[Row]:

@@ -10,7 +10,7 @@ from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state import lookup
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
-from parley.server.basics.entry_drafts import build_entry
+from parley.server.basics.entry_drafts import build_entry, handle_of_kind
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.rows.goal_rows import evicted_goal_row, goal_row, goal_rows
 from parley.server.runtime.backend import Backend
@@ -126,11 +126,8 @@ async def list_goals(backend: Backend, session: str) -> list[dict[str, Any]]:
 
 
 def episode_handle(ref: str) -> str:
-    """A handle as memory writes it: `e3` and `3` are `E3`. Raises `Misuse`."""
-    number = ref.upper().removeprefix("E")
-    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
-        raise Misuse(f"{ref!r} is no handle of an episode; they look like E3")
-    return f"E{int(number[:10])}"
+    """The handle of an episode as memory writes it. Raises `Misuse`."""
+    return handle_of_kind("E", ref, "an episode")
 
 
 def _pair(text: str) -> tuple[str, str]:

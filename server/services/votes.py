@@ -16,7 +16,7 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import explain_bad_ballot, list_electorate, read_choice
 from parley.memory.voting.turnout import is_complete
 from parley.memory.voting.vote_calls import call_refusal
-from parley.server.basics.entry_drafts import build_entry, normalize_handle
+from parley.server.basics.entry_drafts import build_entry, handle_of_kind, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
 from parley.server.rows.cite_rows import Row
 from parley.server.rows.vote_rows import count_row, vote_row
@@ -180,11 +180,8 @@ async def _close_complete(backend: Backend, session: str, n: int) -> Row:
 
 
 def vote_handle(ref: str) -> str:
-    """A handle as memory writes it: `v3` and `3` are `V3`. Raises `Misuse`."""
-    number = ref.upper().removeprefix("V")
-    if not (number.isascii() and number.isdecimal() and 0 < int(number[:10]) < 10**9):
-        raise Misuse(f"{ref!r} is no handle of a vote; they look like V3")
-    return f"V{int(number[:10])}"
+    """The handle of a vote as memory writes it. Raises `Misuse`."""
+    return handle_of_kind("V", ref, "a vote")
 
 
 def _known(memory: Memory, ref: str) -> Vote:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from parley.bus.contract.drafts import Draft, is_handle, seal
@@ -169,11 +169,3 @@ async def _check_references(
 def _at(index: int, field: str) -> Problem:
     place = f"entries.{index}" + (f".{field}" if field in _NAMES or field == "id" else "")
     return Problem("invalid", field=place, fault="value_error")
-
-
-def receipt_rows(drafts: Sequence[Draft], receipts: Sequence[Any]) -> list[Mapping[str, Any]]:
-    """The receipts of a batch as rows."""
-    return [
-        {"seq": receipt.seq, "n": receipt.n, "id": draft.id, "duplicate": receipt.duplicate}
-        for draft, receipt in zip(drafts, receipts, strict=True)
-    ]

@@ -27,6 +27,7 @@ from parley.server.http.problems.problem_details import Problem
 from parley.server.http.problems.query_parameters import query_names
 from parley.server.http.problems.validation_details import describe_expected, describe_unknown
 from parley.server.http.state.dependencies import Dependencies
+from parley.server.rows.entry_rows import receipt_row
 from parley.server.services.publication import find_published
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -117,10 +118,6 @@ async def publish_and_nudge(
     receipts = await deps.backend.bus.publish(session, drafts)
     deps.channels.nudge(session)
     return receipts
-
-
-def receipt_row(receipt: Receipt, id: str) -> dict[str, Any]:
-    return {"seq": receipt.seq, "n": receipt.n, "id": id, "duplicate": receipt.duplicate}
 
 
 def receipt_response(receipt: Receipt, id: str) -> Response:

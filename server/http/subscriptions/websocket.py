@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVarTuple, Unpack
 
 import anyio
@@ -24,7 +24,7 @@ from parley.server.http.live.client_queue import Ending
 from parley.server.http.live.cursors import parse_cursor
 from parley.server.http.live.session_channel import SessionChannel
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
-from parley.server.http.requests.message_batches import draft_batch, receipt_rows
+from parley.server.http.requests.message_batches import draft_batch
 from parley.server.http.requests.message_requests import publish_and_nudge
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.state.rate_limits import Kind, TokenBucket
@@ -46,6 +46,7 @@ from parley.server.http.subscriptions.websocket_messages import (
     read_ref,
 )
 from parley.server.http.transport.websocket_connection import RATE_CODE, RATE_REASON
+from parley.server.rows.entry_rows import receipt_rows
 
 PROTOCOL: Final = "parley.v1"
 PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
@@ -212,7 +213,7 @@ class WebSocketSession:
                 else:
                     await self._say(type="ack", ref=request.ref, receipts=receipts)
 
-    async def _publish(self, request: Publish) -> list[Mapping[str, Any]]:
+    async def _publish(self, request: Publish) -> list[dict[str, Any]]:
         """As `POST …/entries` does it."""
         deps, caller, session = self._deps, self._caller, self._session
         if not caller.may_do("speak", session):

@@ -13,6 +13,8 @@ from parley.server.http.bodies.session_responses import Page, PersonaRow, Preset
 from parley.server.http.identity.authorization import AnyToken
 from parley.server.http.problems.problem_details import problem_responses
 from parley.server.http.state.dependencies import DependenciesOf
+from parley.server.rows.cite_rows import pick
+from parley.server.rows.persona_rows import persona_row
 from parley.server.settings import setting_inventory
 
 router = APIRouter(tags=["catalogue"])
@@ -34,14 +36,5 @@ async def list_scenarios(caller: AnyToken) -> Any:
 async def list_personas(caller: AnyToken, deps: DependenciesOf) -> Any:
     """Whoever can be seated."""
     personas = (await to_thread.run_sync(everyone, deps.settings)).personas
-    return {
-        "items": [
-            {
-                "name": name, "display": persona.persona.display,
-                "description": persona.persona.description,
-                "interests": list(persona.persona.interests),
-                "may": None if persona.persona.may is None else list(persona.persona.may),
-            }
-            for name, persona in personas.items()
-        ]
-    }  # fmt: skip
+    fields = ("name", "display", "description", "interests", "may")
+    return {"items": [pick(persona_row(persona), *fields) for persona in personas.values()]}

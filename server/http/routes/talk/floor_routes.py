@@ -21,7 +21,7 @@ from parley.server.http.requests.message_requests import (
     receipt_response,
 )
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
-from parley.server.rows.floor_rows import floor_row
+from parley.server.rows.floor_rows import floor_row, seat_rows
 from parley.server.services.floor_moderation import moderate_floor
 
 router = APIRouter(tags=["floor"])
@@ -92,16 +92,7 @@ def _seat(deps: Dependencies, session: str, caller: Caller) -> Session:
 
 async def _floor(deps: Dependencies, session: str) -> dict[str, Any]:
     memory = await read_memory(deps, session)
-    seats = sorted(memory.floor.seats.items(), key=lambda item: item[1].order)
-    rows = [
-        {
-            "name": name, "role": seat.role, "present": seat.present, "muted": seat.muted,
-            "turns": seat.turns, "interests": list(seat.interests), "listens": seat.listens,
-            "answer_ms": seat.answer_ms, "called": seat.addressed > 0,
-        }
-        for name, seat in seats
-    ]  # fmt: skip
-    return {**floor_row(memory), "seats": rows}
+    return {**floor_row(memory), "seats": seat_rows(memory)}
 
 
 async def _moderate(

@@ -27,7 +27,7 @@ from parley.server.http.identity.token_grants import (
 )
 from parley.server.http.live.visible_entries import as_shown
 from parley.server.http.problems.problem_details import Problem, problem_responses
-from parley.server.http.requests.message_batches import draft_batch, receipt_rows
+from parley.server.http.requests.message_batches import draft_batch
 from parley.server.http.requests.message_requests import (
     IdempotencyKey,
     check_act,
@@ -37,7 +37,6 @@ from parley.server.http.requests.message_requests import (
     publish_and_nudge,
     read_body,
     receipt_response,
-    receipt_row,
     speak_in_turn,
 )
 from parley.server.http.state.dependencies import (
@@ -47,7 +46,7 @@ from parley.server.http.state.dependencies import (
     SessionId,
 )
 from parley.server.queries.message_search import holds
-from parley.server.rows.entry_rows import log_row
+from parley.server.rows.entry_rows import log_row, receipt_row, receipt_rows
 from parley.server.services.publication import find_published
 from parley.server.services.repeats import MOST_SECONDS, read_repeats
 

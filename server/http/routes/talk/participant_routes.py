@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from parley.memory.state.memory import Memory
 from parley.server.http.bodies.request_bodies import AliasBody, SeatBody
 from parley.server.http.bodies.session_responses import Page, PersonRow, ReceiptRow, Seated
 from parley.server.http.identity.authorization import Operator, Reader, Speaker
@@ -14,7 +13,7 @@ from parley.server.http.problems.problem_details import Problem, problem_respons
 from parley.server.http.requests.memory_reads import At, read_memory
 from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
-from parley.server.rows.page_rows import aliases_by_name, assign_hues
+from parley.server.rows.floor_rows import person_rows
 from parley.server.services.participant_aliases import add_alias as aliased
 
 router = APIRouter(tags=["participants"])
@@ -29,33 +28,8 @@ async def list_participants(
     session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """Whoever sits or has spoken: the seats as they were taken, then the others."""
-    return {"items": participant_rows(await read_memory(deps, session, at))}
-
-
-def participant_rows(memory: Memory) -> list[dict[str, Any]]:
-    """A row each. Pure."""
-    seats = memory.floor.seats
-    seated = sorted(seats, key=lambda name: seats[name].order)
-    names = [*seated, *(name for name in memory.participants if name not in seats)]
-    shades = assign_hues([*memory.participants, *seats])
-    known = aliases_by_name(memory)
-    return [_person(memory, name, known.get(name, []), shades[name]) for name in names]
-
-
-def _person(memory: Memory, name: str, aliases: list[str], hue: int) -> dict[str, Any]:
-    seat, spoken = memory.floor.seats.get(name), memory.participants.get(name)
-    cites = spoken.contributions if spoken else []
-    return {
-        "name": name,
-        "role": seat.role if seat else None,
-        "present": seat is not None and seat.present,
-        "messages": spoken.messages if spoken else 0,
-        "last": cites[-1].n if cites else None,
-        "may": None if seat is None or seat.may is None else list(seat.may),
-        "muted": seat is not None and seat.muted,
-        "aliases": aliases,
-        "hue": hue,
-    }
+    memory = await read_memory(deps, session, at)
+    return {"items": person_rows(memory, memory.participants)}
 
 
 @router.post(

@@ -11,7 +11,8 @@ from parley.memory.state.memory import Memory
 from parley.server.http.bodies.page_responses import Board, TimelineRow
 from parley.server.http.requests.memory_reads import accepts_gzip
 from parley.server.http.state.answer_cache import AnswerCache
-from parley.server.rows.page_rows import HUES, MOST, assign_hues, page_row
+from parley.server.rows.floor_rows import HUES, assign_hues
+from parley.server.rows.page_rows import MOST, page_row
 from tests.support.doors.doors import Standing, doors
 from tests.support.logs.logs import PACKS, folded, talk
 from tests.support.sessions.sessions import discuss, whole
