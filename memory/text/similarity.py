@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -36,6 +35,7 @@ SIZE: Final = 24  # marks kept: all of nineteen recorded proposals in twenty
 _MAX_TEXT: Final = 4000  # characters read: a proposal says what it wants before that
 _COMMON: Final = 64  # posting lists longer than this tell little; only the newest are looked at
 _MAX_CANDIDATES: Final = 32
+_NOWHERE: Final[list[int]] = []
 _RARE: Final = 8  # common words that a rare one outranks
 # Per cent of the words that the longer, and the shorter, text has to itself: fitted, see
 # docs/circling.md.
@@ -73,7 +73,7 @@ def text_marks(text: str) -> set[int]:
     fingerprint that it says as well.
     """
     read = text[:_MAX_TEXT]
-    return set(content_marks(read)) or set(all_marks(read))
+    return content_marks(read) or set(all_marks(read))
 
 
 def shared_words(text: str, fp: Sequence[int], most: int = 5) -> tuple[str, ...]:
@@ -124,41 +124,52 @@ def measure_resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     Of a text that its fingerprint does not hold whole, estimated from what it holds. 0 where
     one is empty.
     """
-    shared = _shared(a, b)
+    ones = set(a)
+    return _judge(a, b, ones, _shared(a, b, ones))
+
+
+def _judge(a: Sequence[int], b: Sequence[int], ones: set[int], shared: int) -> int:
+    """`shared`, less where the texts, `ones` the marks of `a`, say contrary things with it."""
     if shared and (a[0] < _WORDS or b[0] < _WORDS):  # else nothing is counted or denied
-        ones, others = set(a), set(b)
+        others = set(b)
         if _differs_in_values(ones, others) or _is_contrary(ones, others):
             return shared * _CONTRARY // 100
     return shared
 
 
-def _shared(a: Sequence[int], b: Sequence[int]) -> int:
-    """How much the words of the two texts have in common, per mille, whatever they say of it."""
-    if not a or not b:
+def _shared(a: Sequence[int], b: Sequence[int], ones: set[int]) -> int:
+    """How much the words of the two texts, `ones` the marks of `a`, have in common, per mille,
+    whatever they say of it.
+    """
+    both = ones.intersection(b)
+    if not both:
         return 0
-    both = sorted(set(a).intersection(b))
     if len(both) == len(a) == len(b):
         return 1000
     reach = _BEYOND  # a full fingerprint speaks only for its smallest marks
     if len(a) >= SIZE:
         reach = a[-1]
-    if len(b) >= SIZE:
-        reach = min(reach, b[-1])
-    shared = _weight(both, reach)
+    if len(b) >= SIZE and b[-1] < reach:
+        reach = b[-1]
+    shared = 0
+    for mark in both:
+        if _COUNTED <= mark <= reach:
+            shared += WEIGHT if mark < _LIGHTS else LIGHT_WEIGHT
     if not shared:
         return 0
     mine, theirs = _weight(a, reach) - shared, _weight(b, reach) - shared
-    apart = _LONGER * max(mine, theirs) + _SHORTER * min(mine, theirs)
-    if mine or theirs:
-        apart += 100 * max(0, _ENOUGH - shared)
+    longer, shorter = (mine, theirs) if mine > theirs else (theirs, mine)
+    apart = _LONGER * longer + _SHORTER * shorter
+    if longer and shared < _ENOUGH:
+        apart += 100 * (_ENOUGH - shared)
     return 100_000 * shared // (100 * shared + apart)
 
 
 def _weight(fp: Sequence[int], reach: int) -> int:
     """What the words among the marks of `fp` up to `reach` weigh; they are in order."""
     end = bisect_right(fp, reach)
-    light = min(end, bisect_left(fp, _LIGHTS))
-    first = min(light, bisect_left(fp, _COUNTED))
+    light = bisect_left(fp, _LIGHTS, 0, end)
+    first = bisect_left(fp, _COUNTED, 0, light)
     return WEIGHT * (light - first) + LIGHT_WEIGHT * (end - light)
 
 
@@ -206,6 +217,11 @@ def _denials(marks: set[int]) -> int:
     return sum(mark >> HASH_BITS == DENIED for mark in marks)
 
 
+def _count(counts: dict[int, int], refs: Sequence[int], weight: int) -> None:
+    for ref in refs:
+        counts[ref] = counts.get(ref, 0) + weight
+
+
 class SimilarityIndex:
     """Fingerprints by number, found again by resemblance.
 
@@ -231,11 +247,13 @@ class SimilarityIndex:
         share the most words; of a word that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
+        ones = set(fp)
         for ref in self._candidates(fp):
             prints = self._prints[ref]
-            if _shared(fp, prints) < (at_least if best is None else best[0]):
+            shared = _shared(fp, prints, ones)
+            if shared < (at_least if best is None else best[0]):
                 continue  # what they say of it could only part them more
-            score = measure_resemblance(fp, prints)
+            score = _judge(fp, prints, ones, shared)
             if score >= at_least and (best is None or (score, ref) > best):
                 best = (score, ref)
         return None if best is None else (best[1], best[0])
@@ -243,17 +261,18 @@ class SimilarityIndex:
     def _candidates(self, fp: Sequence[int]) -> list[int]:
         """The refs that share the most words, rare ones first; light ones fill up the number."""
         light = bisect_left(fp, _LIGHTS)
-        words = [self._by_mark.get(mark, []) for mark in fp[bisect_left(fp, _COUNTED) : light]]
-        counter = Counter[int]()
+        get = self._by_mark.get
+        words = [get(mark, _NOWHERE) for mark in fp[bisect_left(fp, _COUNTED) : light]]
+        counts: dict[int, int] = {}
         for refs in words:
             if len(refs) <= _COMMON:
-                counter.update(refs[::-1])
-        for ref in counter:
-            counter[ref] *= _RARE
+                _count(counts, refs[::-1], _RARE)
         for refs in words:
             if len(refs) > _COMMON:
-                counter.update(refs[: -_COMMON - 1 : -1])
+                _count(counts, refs[: -_COMMON - 1 : -1], 1)
         for mark in fp[light:]:
-            if len(counter) < _MAX_CANDIDATES:
-                counter.update(self._by_mark.get(mark, [])[: -_COMMON - 1 : -1])
-        return [ref for ref, _ in counter.most_common(_MAX_CANDIDATES)]
+            if len(counts) < _MAX_CANDIDATES:
+                _count(counts, get(mark, _NOWHERE)[: -_COMMON - 1 : -1], 1)
+        if len(counts) <= _MAX_CANDIDATES:
+            return list(counts)
+        return sorted(counts, key=counts.__getitem__, reverse=True)[:_MAX_CANDIDATES]

@@ -23,6 +23,7 @@ HASH_BITS: Final = 29
 HASH: Final = (1 << HASH_BITS) - 1
 WEIGHT: Final = 4  # of a number, a day, a word
 LIGHT_WEIGHT: Final = 2
+_LIGHTS: Final = LIGHT << HASH_BITS  # where the marks of such words begin
 
 _TOKEN: Final = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+|[.;!?]", re.UNICODE)
 _IDEOGRAPHS: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
@@ -30,7 +31,8 @@ _ENDINGS: Final = (
     "ations", "ation", "ingly", "ments", "ment", "ating", "ated", "ates", "ate", "ings", "ing",
     "edly", "ions", "ied", "ies", "ion", "ers", "als", "al", "ed", "es", "er", "ly", "s", "e", "y",
 )  # fmt: skip
-_STOPS: Final = ".;!?"
+_STOPS: Final = frozenset(".;!?")
+_KEPT: Final = 16_384  # words whose marks are kept
 _SCOPE: Final = 5  # tokens after a denial in which the word that it denies stands
 
 # Words that say nothing of what is offered. Denials are not among them.
@@ -127,32 +129,56 @@ _DENIALS: Final = frozenset(
 )
 _AWAY: Final = frozenset({"from", "replace", "replacing", "replaced"})
 _IN_PLACE: Final = {("instead", "of"), ("rather", "than"), ("place", "of"), ("lieu", "of")}
+_ONLY: Final = ("only", "just")  # behind "not", which then denies nothing
+_TURNING: Final = _DENIALS | _AWAY | {first for first, _ in _IN_PLACE}  # what they do is to others
 
 
-def content_marks(text: str) -> Iterator[int]:
-    """The marks of every word of `text` that says something, some more than once."""
+def content_marks(text: str) -> set[int]:
+    """The marks of every word of `text` that says something."""
     tokens = _tokens(text)
+    words = set(tokens)
+    if not _TURNING.isdisjoint(words):
+        return _turned_marks(tokens)
+    marks = set(map(_SAID.__getitem__, words))
+    marks.discard(0)
+    for said in [mark for mark in marks if mark < 0]:
+        marks.remove(said)
+        marks |= {-said, DENIED << HASH_BITS | -said & HASH}
+    return marks
+
+
+def _turned_marks(  # noqa: C901  # a kind of word each, without a call
+    tokens: list[str],
+) -> set[int]:
+    """The marks of words in their order, some of which deny others or turn from them."""
+    marks: set[int] = set()
     denied = away = 0  # how many tokens a denial still reaches
-    for before, token in zip(["", *tokens], tokens, strict=False):
-        denied, away = max(0, denied - 1), max(0, away - 1)
-        if token in _STOPS:
+    before = ""
+    for token in tokens:
+        if denied:
+            denied -= 1
+        if away:
+            away -= 1
+        said = _SAID[token]
+        if said and before == "not" and token in _ONLY:
+            denied = 0
+        elif said:
+            mark = abs(said)
+            marks.add(mark)
+            if mark < _LIGHTS:  # "no longer record": what is denied comes after
+                if (denied > 0) != (said < 0):
+                    marks.add(DENIED << HASH_BITS | mark & HASH)
+                if away:
+                    marks.add(LEFT << HASH_BITS | mark & HASH)
+                denied = away = 0
+        elif token in _STOPS:
             denied = away = 0
         elif token in _DENIALS:
             denied = 0 if denied else _SCOPE
         elif token in _AWAY or (before, token) in _IN_PLACE:
             away = _SCOPE
-        elif before == "not" and token in ("only", "just"):
-            denied = 0
-        elif token not in _SILENT:
-            mark, against = _mark(token)
-            yield mark
-            if mark >> HASH_BITS == LIGHT:
-                continue  # "no longer record": what is denied comes after
-            if (denied > 0) != against:
-                yield DENIED << HASH_BITS | mark & HASH
-            if away > 0:
-                yield LEFT << HASH_BITS | mark & HASH
-            denied = away = 0
+        before = token
+    return marks
 
 
 def all_marks(text: str) -> Iterator[int]:
@@ -174,7 +200,22 @@ def _tokens(text: str) -> list[str]:
     return _TOKEN.findall(spaced.replace("'", ""))
 
 
-@lru_cache(maxsize=16_384)
+class _Said(dict[str, int]):
+    """What each word says: its mark, negated where it says the opposite; 0 where it says nothing.
+
+    Learnt as words come, and learnt anew where that were too many.
+    """
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _KEPT:
+            self.clear()
+        silent = word in _SILENT or word in _STOPS or word in _DENIALS or word in _AWAY
+        mark, against = (0, False) if silent else _mark(word)
+        said = self[word] = -mark if against else mark
+        return said
+
+
+@lru_cache(maxsize=_KEPT)
 def _mark(word: str) -> tuple[int, bool]:
     """The mark of a word, and whether the word says the opposite of what the mark stands for."""
     number = _NUMBERS.get(word, word)
@@ -220,3 +261,4 @@ def _known() -> dict[str, tuple[str, bool]]:
 
 _KNOWN: Final = _known()
 _LIGHT_ROOTS: Final = frozenset(map(_root, _LIGHT))
+_SAID: Final = _Said()

@@ -33,7 +33,8 @@ _RULING: Final = 120  # characters of a ruling before nothing that stands below 
 _ENOUGH: Final = 40  # of what stands below: with as many it is said
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
-_BEFORE: Final = re.compile(r"^(?:[-–—*+]\s+)?[^\w(\[\"'$/@.`+<>=-]+")
+_BEFORE: Final = re.compile(r"(?:[-–—*+]\s+)?[^\w(\[\"'$/@.`+<>=-]+")
+_LAST: Final = frozenset("_.!?)]\"'%…`>")  # with which a text may end, beside words
 _AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
 
 
@@ -178,4 +179,7 @@ def _end_at_sentence(text: str, limit: int) -> str:
 def tidy(text: str) -> str:
     """`text` on one line, without markup and the signs around it."""
     line = plain(" ".join(text[:_READ].split()))
-    return _AFTER.sub("", _BEFORE.sub("", line)) or line
+    before = _BEFORE.match(line)
+    text = line[before.end() :] if before else line
+    last = text[-1:]
+    return text if last in _LAST or last.isalnum() else _AFTER.sub("", text) or line
