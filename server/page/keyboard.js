@@ -3,7 +3,7 @@
 import { dialog, el } from "/static/el.js";
 
 const HELP = [
-  ["Anywhere", [["?", "this help"], ["g l", "the list of sessions"], ["t", "light or dark"]]],
+  ["Anywhere", [["/", "search; Ctrl K or ⌘ K too, from anywhere"], ["?", "this help"], ["g l", "the list of sessions"], ["t", "light or dark"]]],
   ["In the talk", [
     ["j k", "next, previous message"],
     ["Enter", "open the message"],
@@ -31,7 +31,8 @@ export function keys(table) {
 const writes = (node) => node.closest?.("input, textarea, select, [contenteditable]");
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.altKey || event.defaultPrevented) return;
+  if (event.ctrlKey || event.metaKey) return void combined(event);
   const key = event.key;
   if (writes(event.target)) {
     if (key === "Escape") event.target.blur();
@@ -48,6 +49,15 @@ function pressed(event) {
     before = key;
     timer = setTimeout(() => (before = ""), SEQUENCE_MS);
   }
+}
+
+/** A key with Ctrl or ⌘, which works in fields too. */
+function combined(event) {
+  const wanted = `Mod ${event.key.toLowerCase()}`;
+  const does = layers.findLast((table) => table[wanted])?.[wanted];
+  if (!does || event.shiftKey || document.querySelector("dialog[open]")) return;
+  does(event);
+  event.preventDefault();
 }
 
 /** All keys, in a dialog. */

@@ -9,6 +9,7 @@ import { bdi, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
 import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
+import { search } from "/static/views/search.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
 import * as talk from "/static/views/talk.js";
@@ -61,7 +62,8 @@ function framed(ctx) {
 
 function own(ctx) {
   const more = button("About this session", { class: "button bare", onclick: () => about(ctx) }, "info", false);
-  return [ctx.me?.operator && button("Invite", { class: "button", onclick: () => invite(ctx, ctx.session) }, "plus"), more];
+  const find = button("Search", { class: "button bare", onclick: () => search(ctx) }, "search", false);
+  return [ctx.me?.operator && button("Invite", { class: "button", onclick: () => invite(ctx, ctx.session) }, "plus"), find, more];
 }
 
 /** On a phone one of three is shown. */
@@ -150,6 +152,8 @@ function pressed(ctx, { talk: found, memory }) {
     p: () => ctx.go({ view: "write", act: "propose" }),
     v: () => ctx.go({ view: "room" }),
     w: () => why(ctx),
+    "/": () => search(ctx),
+    "Mod k": () => search(ctx),
     "[": () => move(-1),
     "]": () => move(1),
     "{": () => move(-tenth()),

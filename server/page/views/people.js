@@ -54,7 +54,7 @@ function person(ctx, board, one, muted) {
 const listed = (names, most) => [names.slice(0, most).flatMap((name, at) => [at ? ", " : "", bdi(name)]), names.length > most && ` and ${names.length - most} more`];
 
 /** All that is known of somebody, at the moment that is shown; what one may do about it. */
-async function profile(ctx, name) {
+export async function profile(ctx, name) {
   const at = ctx.store.get("at");
   const box = el("div", { class: "profile", "aria-busy": "true" }, lines("Looking them up…"));
   dialog(bdi(name), box);
