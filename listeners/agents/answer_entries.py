@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
-from parley.bus.entries import Intent, Message, VoteInitiated
+from parley.bus.entries import Intent, Message, Record, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
 from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags, may_intend
 from parley.listeners.agents.transcript_form import (
+    Lines,
     Names,
     end_at_sentence,
+    find_repeat,
     strip_transcript_form,
     telling_lines,
+    was_said,
+    words_of,
 )
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.floor_state import Bid
@@ -25,14 +29,16 @@ from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
-FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
-FEWEST_OTHERS: Final = 12  # and of somebody else's
 _REASON: Final = 200  # of why somebody bids, passes or grants
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
-_WORD: Final = re.compile(r"\w+")
-_BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
-_WHOM: Final = frozenset({"i", "you", "we", "they"})
+# An answer to "What would you do?" in its own words; of somebody else it is rather a question.
+_AS_YOU: Final = re.compile(
+    r"\W*you (?:would|should) (?:also )?(?:like to )?"
+    r"(?:propose|suggest|recommend|support|oppose|agree|speak|say|ask|choose|prefer|decide|vote)\b"
+    r"(?![^.!\n]*\?)",
+    re.IGNORECASE,
+)
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
@@ -42,7 +48,10 @@ _SILENCES: Final = frozenset({
 })  # fmt: skip
 
 
-Lines = Sequence[tuple[str, str]]  # (participant, content)
+def recent_lines(memory: Memory, records: Sequence[Record]) -> Lines:
+    """The messages `records`, each with who said it, as `read_answer` and `read_bid` take them."""
+    entries = [cast("Message", record.entry) for record in records]
+    return [(memory.named(entry.participant), entry.content) for entry in entries]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,10 @@ def read_answer(
         return SpokenAnswer("", "it was written as somebody else's words")
     if _is_nothing(text):
         return SpokenAnswer("")
-    if (fault := _find_repeat(text, names, recent)) is not None:
+    fault = find_repeat(text, names, recent)
+    if fault is None and _AS_YOU.match(text) is not None:
+        fault = 'it said "you would" of its own speaker, who is "I"'
+    if fault is not None:
         return SpokenAnswer("", fault)
     return SpokenAnswer(clip(text, LONGEST))
 
@@ -83,34 +95,9 @@ def keep_valid_tags(
 ) -> SpokenAnswer:
     """`answer` without the tags that its speaker may not use or that are about nothing."""
     text = drop_void_tags(memory, memory.named(name), answer.text, intent)
-    if answer.text and not _words_of(text):
+    if answer.text and not words_of(text):
         return SpokenAnswer("", "it had a tag and no words")
     return SpokenAnswer(text, answer.fault)
-
-
-def _find_repeat(text: str, names: Names, recent: Lines) -> str | None:
-    """What `text` repeats word for word; None where it is new, or too short to tell.
-
-    But for whom it begins with: "You would …" is said again as "I would …".
-    """
-    words = _words_of(text)
-    rest = _without_whom(words) if len(words) > FEWEST_OWN else words
-    for who, content in reversed(recent):
-        earlier = _words_of(content)
-        if who in names.own:
-            if len(words) >= FEWEST_OWN and f" {' '.join(rest)} " in f" {' '.join(earlier)} ":
-                return "you said that before, in the same words"
-        elif len(words) >= FEWEST_OTHERS and rest == _without_whom(earlier):
-            return "somebody else said that, in the same words"
-    return None
-
-
-def _without_whom(words: list[str]) -> list[str]:
-    return words[1:] if words[:1] and words[0] in _WHOM else words
-
-
-def _words_of(text: str) -> list[str]:
-    return _WORD.findall(_BRACKETED.sub(" ", text).casefold())
 
 
 def _is_nothing(text: str) -> bool:
@@ -171,11 +158,12 @@ class BidTerms:
     novelty: str
 
 
-def read_bid(memory: Memory, name: str, answer: Evaluation) -> BidTerms | None:
+def read_bid(memory: Memory, name: str, answer: Evaluation, recent: Lines = ()) -> BidTerms | None:
     """What canonical `name` bids for with that answer; None for a pass.
 
     Who says that it would add nothing passes, unless it takes a stand that it has not
-    taken yet. What it may not do, or what is about nothing, is an answer.
+    taken yet. What it may not do, or what is about nothing, is an answer. An addition that
+    begins with a sentence of the `recent` messages is none.
     """
     if answer.act != "bid":
         return None
@@ -184,9 +172,10 @@ def read_bid(memory: Memory, name: str, answer: Evaluation) -> BidTerms | None:
     adds = "novelty" not in answer.model_fields_set or not says_nothing(answer.novelty)
     if not adds and not _is_new_stand(memory, name, intent, re):
         return None
-    nothing = says_nothing(answer.novelty) or _speaks_of(answer.novelty, name)
-    novelty = "" if nothing else one_line_reason(answer.novelty)
-    return BidTerms(answer.urgency, intent, re, novelty)
+    novelty = answer.novelty
+    if says_nothing(novelty) or _speaks_of(novelty, name) or was_said(novelty, recent):
+        novelty = ""
+    return BidTerms(answer.urgency, intent, re, one_line_reason(novelty))
 
 
 def _speaks_of(novelty: str, name: str) -> bool:

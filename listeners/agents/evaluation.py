@@ -118,7 +118,9 @@ class Evaluator:
         if outcome.ending == "cancelled":
             await self._me.publish(outcome.settlement())
         elif answer is not None:
-            terms = answer_entries.read_bid(self._me.memory, self._me.canonical, answer)
+            memory, recent = self._me.memory, self._me.room.recent
+            lines = answer_entries.recent_lines(memory, recent)
+            terms = answer_entries.read_bid(memory, self._me.canonical, answer, lines)
             if terms is not None:
                 await self._bid(
                     basis, terms.intent, terms.urgency, re=terms.re, novelty=terms.novelty,

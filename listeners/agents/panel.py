@@ -96,7 +96,8 @@ class PanelCaller:
         """The bid or pass of `name`; whom the answer does not name passes."""
         memory = self._room.memory
         epoch = memory.floor.epoch
-        terms = None if bid is None else answer_entries.read_bid(memory, name, bid)
+        lines = answer_entries.recent_lines(memory, self._room.recent)
+        terms = None if bid is None else answer_entries.read_bid(memory, name, bid, lines)
         if bid is None or terms is None:
             ready = bid is not None and bid.act == "done"
             return FloorPassed(

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
 from parley.listeners.agents import answer_entries
 from parley.listeners.agents.agent_tally import AgentTally
-from parley.listeners.agents.answer_entries import SpokenAnswer, keep_valid_tags, read_answer
+from parley.listeners.agents.answer_entries import (
+    SpokenAnswer,
+    keep_valid_tags,
+    read_answer,
+    recent_lines,
+)
 from parley.listeners.agents.model_caller import CallOutcome, Ending, ModelCaller
 from parley.listeners.agents.prompts import speech_prompt
 from parley.listeners.agents.transcript_form import Names
@@ -111,12 +116,11 @@ class SpeakingTurn:
         memory, completion = self._me.memory, outcome.completion
         own = {self._me.name, self._me.canonical}
         names = Names(own, {*memory.floor.seats, *memory.participants} - own)
-        entries: list[Any] = [record.entry for record in self._me.room.recent]
         answer = read_answer(
             outcome.answer or "",
             names,
             self._persona.display,
-            [(memory.named(entry.participant), entry.content) for entry in entries],
+            recent_lines(memory, self._me.room.recent),
             cut=completion is not None and completion.cut,
             shown=shown,
         )

@@ -1,14 +1,14 @@
-"""What a model copies of the form in which the talk is shown to it, taken out of an answer. Pure.
+"""What a model copies of the talk that it is shown, noticed and taken out of an answer. Pure.
 
 Models imitate what they read: a bar before each line, `[n 3] ana:` above it or
 `- n 3 ana:` before it, a heading of the context, the next speaker's words. None of it is what a
-participant says.
+participant says; nor is a message whose sentences all were said before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -17,6 +17,8 @@ from parley.listeners.agents.prompts import HOUSE_TEXT, REFUSED
 from parley.memory.context.tail import RECENT
 from parley.memory.text.plain_text import clip
 
+FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
+FEWEST_OTHERS: Final = 12  # and of somebody else's
 _BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")
 _TABLE_RULE: Final = re.compile(
     r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*"
@@ -37,7 +39,16 @@ _REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whose
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
+_BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
+# How a sentence begins that asks for something, or proposes it
+_FRAME: Final = frozenset({
+    "i", "you", "we", "they", "shall", "should", "would", "could", "will", "do", "does", "let",
+    "us", "please", "propose", "suggest", "to", "that", "what", "if", "how", "about",
+})  # fmt: skip
+_HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
+
+Lines = Sequence[tuple[str, str]]  # (participant, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +112,7 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
     """`line` without sentences that every prompt says itself, or that are lines of `shown`."""
     if line.strip() in shown:
         return ""
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]
-    sentences = [line[start:end] for start, end in pairwise(ends)]
+    sentences = split_sentences(line)
     kept = [
         sentence for sentence in sentences
         if sentence.strip() not in shown and not _is_house_text(sentence)
@@ -163,6 +173,12 @@ def _unquote(text: str) -> str:
     return text if quoted is None else (quoted[1] or quoted[2]).strip()
 
 
+def split_sentences(text: str) -> list[str]:
+    """The sentences and lines of `text` in order, which they make up."""
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends)]
+
+
 def end_at_sentence(text: str) -> str:
     """`text`, which was cut off, up to where its last whole sentence or line ends.
 
@@ -171,3 +187,51 @@ def end_at_sentence(text: str) -> str:
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     whole = text[: ends[-1]].rstrip() if ends else ""
     return whole or clip(text, max(1, len(text) - 1))
+
+
+def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
+    """What `text` repeats sentence by sentence; None where any is new, or it is too short to tell.
+
+    But for how a sentence begins: "Shall we meet on Tuesday?" is said again as "You would
+    propose to meet on Tuesday."
+    """
+    sentences, size = _sentences_of(text), len(words_of(text))
+    if not sentences or size < FEWEST_OWN:
+        return None
+    own = [words_of(content) for who, content in recent if who in names.own]
+    own_words = "|".join(f" {' '.join(words)} " for words in own)
+    new = [sentence for sentence in sentences if f" {' '.join(sentence)} " not in own_words]
+    if not new:
+        return "you said that before, in the same words"
+    others = {
+        sentence for who, content in recent if who not in names.own
+        for sentence in _sentences_of(content)
+    }  # fmt: skip
+    if size >= FEWEST_OTHERS and others.issuperset(new):
+        return "somebody else said that, in the same words"
+    return None
+
+
+def _sentences_of(text: str) -> list[tuple[str, ...]]:
+    """The words of each sentence, without how it begins; a mere handle or letter is none."""
+    sentences = []
+    for sentence in split_sentences(_BRACKETED.sub(" ", text)):
+        words = words_of(sentence)
+        while len(words) > FEWEST_OWN and words[0] in _FRAME:
+            words = words[1:]
+        if words and not _HANDLE.fullmatch(" ".join(words)):
+            sentences.append(tuple(words))
+    return sentences
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text` in one case, without tags and citations."""
+    return _WORD.findall(_BRACKETED.sub(" ", text).casefold())
+
+
+def was_said(novelty: str, recent: Lines) -> bool:
+    """Whether it is a mere handle or letter, or begins with a sentence of the talk."""
+    first, *_ = _sentences_of(novelty) or [()]
+    if len(first) < FEWEST_OWN:
+        return not first
+    return any(first in _sentences_of(content) for _, content in recent)
