@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from parley.bus.entries import Intent, Record
 from parley.listeners.agents.spoken_acts import offer_tags
@@ -69,6 +69,15 @@ REFUSED: Final = "Your first answer was not published"  # and why, where it is a
 HOUSE_TEXT: Final = f"{FRAME}\n{GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
 
+def _at_most(chars: int) -> Any:
+    """A field of that many characters, for endpoints that hold an answer to it; "" by default.
+
+    A small model goes on about why until it is cut, before it says whether: of 26 answers of
+    120 tokens six were. An answer that is longer all the same is read as it is.
+    """
+    return Field("", json_schema_extra={"maxLength": chars})
+
+
 class Evaluation(BaseModel):
     """Whether a listener should speak now, in its own judgement; what is out of range is clamped.
 
@@ -76,11 +85,11 @@ class Evaluation(BaseModel):
     a message's number.
     """
 
-    reason: str = ""
+    reason: str = _at_most(140)
     act: Literal["bid", "pass", "done"]
     intent: Intent = "answer"
-    re: str = ""
-    novelty: str = ""  # what it would add, at most 15 words
+    re: str = _at_most(12)
+    novelty: str = _at_most(120)  # what it would add
     urgency: int = 1
 
     @field_validator("reason", "re", "novelty", mode="before")

@@ -10,6 +10,7 @@ a parameter and does not keep to it says nothing: that is seen by the answer.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -33,6 +34,9 @@ _GRAMMAR_WORDS: Final = re.compile(r"json schema conversion|grammar", re.IGNOREC
 _ONCE_WORDS: Final = re.compile(
     r"invalid schema|invalid_json_schema|json_validate_failed", re.IGNORECASE
 )
+# Keywords that OpenAI, Azure and Anthropic's gateways refuse by name where a schema is strict.
+_LENGTHS: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_LENGTH_WORDS: Final = re.compile(rf"\b(?:{'|'.join(sorted(_LENGTHS))})\b")
 _USAGE_WORDS: Final = re.compile(r"stream_options|include_usage", re.IGNORECASE)
 # Gemini ("Developer instruction is not enabled"), templates of Gemma and early Mistral models.
 _SYSTEM_WORDS: Final = re.compile(
@@ -71,6 +75,7 @@ class Dialect:
     """What is sent to one model; it starts from everything."""
 
     rung: Rung = "json_schema"
+    lengths: bool = True  # bounded, in a schema
     usage: bool = True  # asked for, of a stream
     temperature: bool = True
     room: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -96,6 +101,8 @@ def simplify(dialect: Dialect, refused: Refusal, prompt: Prompt, *, stream: bool
         return replace(dialect, most=most)
     if error_kind(refused.status, refused.code, refused.type, refused.message) == "overflow":
         return None
+    if prompt.shape is not None and _is_of_lengths(dialect, refused):
+        return replace(dialect, lengths=False)
     if prompt.shape is not None and dialect.rung in _BELOW and _is_of_the_rung(refused, text):
         return replace(dialect, rung=_BELOW[dialect.rung])
     if dialect.system and refused.status in (*_STATUS, 500) and _SYSTEM_WORDS.search(text):
@@ -113,6 +120,8 @@ def simplify(dialect: Dialect, refused: Refusal, prompt: Prompt, *, stream: bool
 
 def is_permanent(refused: Refusal) -> bool:
     """True where the refusal holds for the model, not just for one schema, question or answer."""
+    if _LENGTH_WORDS.search(refused.message) is not None:
+        return True
     text = f"{refused.code} {refused.message}"
     return _ONCE_WORDS.search(text) is None and _INPUT.search(text) is None
 
@@ -135,6 +144,11 @@ def _smaller_room(dialect: Dialect, refused: Refusal, prompt: Prompt) -> int | N
         stated = _MOST.search(refused.message)
         most = int(stated[1]) if stated else asked // 2
     return most if _LEAST_ROOM <= most < asked else None
+
+
+def _is_of_lengths(dialect: Dialect, refused: Refusal) -> bool:
+    asked = dialect.lengths and dialect.rung == "json_schema" and refused.status in _STATUS
+    return asked and _LENGTH_WORDS.search(refused.message) is not None
 
 
 def _is_of_the_rung(refused: Refusal, text: str) -> bool:
@@ -160,7 +174,7 @@ def request_arguments(
     if stream and dialect.usage:
         request["stream_options"] = {"include_usage": True}
     if prompt.shape is not None and dialect.rung != "tagged":
-        request["response_format"] = _format(dialect.rung, prompt.shape)
+        request["response_format"] = _format(dialect, prompt.shape)
     return request
 
 
@@ -171,11 +185,20 @@ def _messages(dialect: Dialect, prompt: Prompt) -> list[dict[str, str]]:
     return [{"role": "system", "content": prompt.system}, {"role": "user", "content": user}]
 
 
-def _format(rung: Rung, shape: AnswerSchema) -> dict[str, Any]:
-    if rung == "json_object":
+def _format(dialect: Dialect, shape: AnswerSchema) -> dict[str, Any]:
+    if dialect.rung == "json_object":
         return {"type": "json_object"}
-    schema = {"name": shape.name, "strict": True, "schema": dict(shape.schema)}
-    return {"type": "json_schema", "json_schema": schema}
+    schema = shape.schema if dialect.lengths else _without_lengths(shape.schema)
+    wanted = {"name": shape.name, "strict": True, "schema": dict(schema)}
+    return {"type": "json_schema", "json_schema": wanted}
+
+
+def _without_lengths(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_without_lengths(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _without_lengths(item) for key, item in schema.items() if key not in _LENGTHS}
 
 
 def _instruction(dialect: Dialect, shape: AnswerSchema | None) -> str:

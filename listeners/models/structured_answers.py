@@ -33,7 +33,7 @@ _BRACE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|[{}]')  # or a string, with wha
 _KEPT: Final = frozenset(  # of a schema, what endpoints that hold answers to one agree on
     {
         "type", "properties", "required", "additionalProperties", "items", "enum", "const",
-        "anyOf", "$ref", "$defs", "description",
+        "anyOf", "$ref", "$defs", "description", "maxLength",
     }
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -11,8 +12,10 @@ from parley.bus.entries import Message, ParticipantJoined
 from parley.listeners.agents.answer_entries import BidTerms, read_bid
 from parley.listeners.agents.prompts import Evaluation, Panel, says_nothing, speech_prompt
 from parley.listeners.models.structured_answers import schema_of
+from parley.memory.settings.floor_settings import SpeakSettings
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
+from parley.memory.text.text_sizes import count_tokens
 from tests.support.logs.logs import folded, numbered, opened
 from tests.support.sessions.talkers import persona
 
@@ -62,6 +65,18 @@ def test_the_reason_comes_first_and_the_fields_are_few() -> None:
     assert asked == ["reason", "act", "intent", "re", "novelty", "urgency"]
 
 
+def test_an_answer_as_long_as_its_schema_lets_it_be_is_not_cut() -> None:
+    """So none ends within its reason where an endpoint holds answers to the schema."""
+    fields = schema_of(Evaluation).schema["properties"]
+    longest = {
+        name: ("words " * 40)[: field["maxLength"]] if field["type"] == "string" else 3
+        for name, field in fields.items()
+        if "enum" not in field
+    }
+    answer = json.dumps({**longest, "act": "bid", "intent": "support"}, indent=4)
+    assert count_tokens(answer) <= SpeakSettings().eval_out
+
+
 def test_a_panels_answer_counts_for_those_it_names() -> None:
     """One entry that names nobody does not cost the others theirs."""
     bids = [{"act": "bid"}, {"participant": "ana", "act": "bid", "urgency": 7}, "bo"]
@@ -94,13 +109,24 @@ def test_a_panels_answer_counts_for_those_it_names() -> None:
         ("ana", {"novelty": "x", "re": 99}, BidTerms(1, "answer", None, "x")),
         # Of whether to speak, not of what to say.
         ("ana", {"novelty": "The Ana should respond."}, BidTerms(1, "answer", None, "")),
+        ("ana", {"novelty": "P1"}, BidTerms(1, "answer", None, "")),
+        ("ana", {"novelty": "P"}, BidTerms(1, "answer", None, "")),
+        # What somebody said, from its beginning.
+        (
+            "ana",
+            {"novelty": "Which tool shall the notebook have? Please prop"},
+            BidTerms(1, "answer", None, ""),
+        ),
+        ("ana", {"novelty": "a notebook"}, BidTerms(1, "answer", None, "a notebook")),
     ],
 )
 def test_a_bid_adds_something_that_its_speaker_may(
     table: Memory, who: str, answer: dict[str, object], terms: BidTerms | None
 ) -> None:
     """Else it is a pass, or a plain answer."""
-    assert read_bid(table, who, Evaluation.model_validate({"act": "bid", **answer})) == terms
+    recent = [("bo", "Which tool shall the notebook have? Please propose DuckDB or SQLite.")]
+    evaluation = Evaluation.model_validate({"act": "bid", **answer})
+    assert read_bid(table, who, evaluation, recent) == terms
 
 
 @pytest.mark.parametrize("act", ["pass", "done"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from structlog.testing import capture_logs
 
 from parley.listeners.models.model_port import (
@@ -52,6 +52,12 @@ def model_at(fake: FakeOpenAI) -> OpenAIModel:
 
 def refusal(message: str, status: int = 400, **more: Any) -> tuple[int, dict[str, Any]]:
     return status, {"error": {"message": message, "type": "invalid_request_error", **more}}
+
+
+class Short(BaseModel):
+    """One whose length is bounded."""
+
+    text: str = Field(json_schema_extra={"maxLength": 40})
 
 
 def rooms(requests: Iterable[dict[str, Any]]) -> list[int]:
@@ -216,6 +222,35 @@ async def test_what_a_gateway_passes_on_keeps_its_meaning(
         await model.aclose()
     assert message[:40] in str(raised.value)
     assert len(fake.requests) == (ATTEMPTS if expected is ModelUnavailable else 1)
+
+
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        (  # OpenAI
+            "Invalid schema for response_format 'Short': In context=('properties', 'text'), "
+            "'maxLength' is not permitted.",
+            400,
+        ),
+        ("For 'string' type, property 'maxLength' is not supported", 400),  # Anthropic's gateways
+        ("Unsupported keyword in the schema: maxLength", 422),
+    ],
+)
+async def test_lengths_that_a_schema_may_not_bound_are_left_out(message: str, status: int) -> None:
+    """It is held to the rest of the schema; from then on at once."""
+
+    def refuse(request: dict[str, Any]) -> tuple[int, dict[str, Any]] | None:
+        schema = request["response_format"]["json_schema"]["schema"]
+        return refusal(message, status) if "maxLength" in str(schema) else None
+
+    manners = Manners(refuse=refuse, reply=lambda request: '{"text": "Ann came."}')
+    with FakeOpenAI(manners=manners) as fake:
+        model = model_at(fake)
+        for _ in range(2):
+            assert (await ask_for(model, PROMPT, Short))[0] == Short(text="Ann came.")
+        await model.aclose()
+    formats = [request["response_format"]["type"] for request in fake.requests]
+    assert formats == ["json_schema"] * 3
 
 
 @pytest.mark.parametrize("parameter", ["response_format", "stream_options", "temperature"])
