@@ -16,7 +16,7 @@ class ItemCorrected(EntryModel):
     kind: Literal["item.corrected"] = "item.corrected"
     ref: Ref
     by: Name
-    op: Literal["retract", "merge", "topic", "by"]
+    op: Literal["retract", "confirm", "merge", "topic", "by"]
     value: str | None = None  # merge: the other handle; topic: its text; by: a name
 
 

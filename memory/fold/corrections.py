@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from parley.bus.entries import ItemCorrected
 from parley.memory.exchanges import exchanges, tool_cache
 from parley.memory.extraction.structure import merges
+from parley.memory.extraction.structure.marking_style import make_firm
 from parley.memory.floor import seats
 from parley.memory.items import positions
 from parley.memory.items.decision_sides import count_sides
 from parley.memory.items.item_caps import shrink_item
 from parley.memory.items.positions import enforce_caps
 from parley.memory.items.proposals import count_reactions
+from parley.memory.items.ratification import bind_decision
 from parley.memory.notebooks import notebooks, reflections
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
     VOICE,
+    Cite,
     Decision,
     Origin,
     Participant,
@@ -26,21 +31,26 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.memory.voting import votes
 
+CONFIRMED: Final = "item.confirmed"  # the rule by which a person's word makes an item one
+
 
 def correct_item(moment: FoldStep, entry: ItemCorrected) -> None:
     """Carry out a correction; one that names nothing, or itself, changes nothing."""
     memory = moment.memory
     item = memory.item(entry.ref)
-    if item is None or not _carry_out(memory, item, entry):
+    if item is None or not _carry_out(moment, item, entry):
         moment.record_fact("correction.ignored", entry.ref, by=entry.by, op=entry.op)
         return
     moment.record_fact("item.corrected", entry.ref, by=entry.by, op=entry.op, value=entry.value)
 
 
-def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) -> bool:
+def _carry_out(moment: FoldStep, item: Proposal | Decision, entry: ItemCorrected) -> bool:
+    memory = moment.memory
     if entry.op == "retract":
         _strike(memory, item)
         return True
+    if entry.op == "confirm":
+        return _confirm(moment, item)
     if not entry.value:
         return False
     if entry.op == "topic":
@@ -54,6 +64,32 @@ def _carry_out(memory: Memory, item: Proposal | Decision, entry: ItemCorrected) 
     if into is None or into is item or type(into) is not type(item):
         return False
     _merge(memory, item, into)
+    return True
+
+
+def may_confirm(memory: Memory, name: str, item: Proposal | Decision) -> bool:
+    """Whether `name` may say that an item is one: who may ratify it may."""
+    if memory.chairs:
+        return name in memory.chairs
+    return name not in (item.participant, item.typist)
+
+
+def _confirm(moment: FoldStep, item: Proposal | Decision) -> bool:
+    """It is what it was taken for: a decision that nothing bound binds, a proposal is one."""
+    memory = moment.memory
+    if not may_confirm(memory, moment.participant, item):
+        return False
+    if isinstance(item, Decision):
+        if item.status not in ("claimed", "disputed"):
+            return False
+        resolves = None if item.resolves is None else memory.proposal(item.resolves)
+        cites = (Cite(moment.n), item.origin.cites[0])
+        bind_decision(moment, item, resolves, Origin(cites, "person", CONFIRMED))
+        return True
+    if item.status != "active" or item.origin.how == "person":
+        return False
+    item.origin = Origin(item.origin.cites, "person", CONFIRMED)
+    make_firm(moment, item)
     return True
 
 

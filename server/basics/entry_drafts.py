@@ -36,7 +36,7 @@ def draft_correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCo
     """The one correction among `ops`. Raises `Misuse` for none or several."""
     given = {op: value for op, value in ops.items() if value is not None}
     if len(given) != 1:
-        raise Misuse("give one of --retract, --merge REF, --topic TEXT, --by NAME")
+        raise Misuse("give one of --retract, --confirm, --merge REF, --topic TEXT, --by NAME")
     ((op, value),) = given.items()
     value = None if value is True else normalize_handle(value) if op == "merge" else value
     return build_entry(

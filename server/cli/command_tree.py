@@ -32,6 +32,7 @@ FAMILIES: Final = {  # of commands, by the module that is imported when one of t
     "operations.status_commands": ("worker", "status", "doctor"),
     "operations.serve_commands": ("serve", "token", "mcp", "schema"),
     "operations.minutes_commands": ("minutes",),
+    "operations.brief_commands": ("brief",),
     "operations.scenario_commands": ("scenario",),
     "sessions.session_commands": ("session",),
     "sessions.lesson_commands": ("lessons",),

@@ -28,7 +28,7 @@ def list_proposals(memory: Memory, records: Mapping[int, Record]) -> list[Propos
     """Every proposal, oldest first; `status` says which are open."""
     read = overlay_claims(memory)
     return [
-        cast("ProposalRow", proposal_row(proposal, records, read))
+        cast("ProposalRow", proposal_row(memory, proposal, records, read))
         for proposal in memory.proposals.values()
         if proposal.stands
     ]
@@ -38,7 +38,7 @@ def list_decisions(memory: Memory, records: Mapping[int, Record]) -> list[Decisi
     """Every decision, oldest first."""
     read = overlay_claims(memory)
     return [
-        cast("DecisionRow", decision_row(decision, records, read))
+        cast("DecisionRow", decision_row(memory, decision, records, read))
         for decision in memory.decisions.values()
         if decision.stands
     ]

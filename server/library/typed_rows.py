@@ -64,6 +64,7 @@ class DecisionRow(TypedDict):
     """A decision, with its supporters, its dissent and the words that it rests on."""
 
     handle: str
+    text: str  # what is decided
     status: str
     tentative: bool
     topic: str

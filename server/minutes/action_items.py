@@ -32,6 +32,9 @@ TEXT: Final = 240
 _LEAD: Final = " \t-*•>@"
 _WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
+_NAME: Final = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2}"
+_TO: Final = re.compile(rf"\s*@?({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}}) to [a-z]")
+_BRACKETED: Final = re.compile(rf"\(({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}})\)[.\s]*$")
 
 Row = dict[str, Any]
 
@@ -50,9 +53,8 @@ def find_actions(
         for row in reader.read(record, names, voices[record.n]):
             count += 1
             rows.append(row)
-    return [{**row, "decision": decided.near(row["text"], row["n"])} for row in rows], count - len(
-        rows
-    )
+    shown = [{**row, "decision": decided.near(row["text"], row["n"])} for row in rows]
+    return shown, count - len(rows)
 
 
 class Promises:
@@ -79,7 +81,8 @@ class Promises:
                 continue
             who = _who(match, script, names, voice)
             if who is not None:
-                rows[first] = _row(record, match, who, voice)
+                row = _row(record, match, who, voice)
+                rows[first] = {**row, "known": names.find(who) is not None}
         return [rows[first] for first in sorted(rows)]
 
     def _matches(self, script: PreparedText, hits: Sequence[int]) -> Iterator[RuleMatch]:
@@ -102,7 +105,7 @@ def promises() -> Promises:
 @cache
 def shipped_phrases() -> Pack:
     """The shipped rules as a pack, their lists of words filled in."""
-    tree = json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
+    tree = _shipped_words()
     lists = {name: tree[name] for name in ("doing", "asking", "talking", "adverbs")}
     words = {f"<{name}>": "|".join(re.split(r" +", phrases)) for name, phrases in lists.items()}
     words["<condition>"] = tree["condition"]
@@ -112,6 +115,21 @@ def shipped_phrases() -> Pack:
                 if key in rule:
                     rule[key] = rule[key].replace(name, alternatives)
     return parse_pack(tree["pack"])
+
+
+def _shipped_words() -> Any:
+    return json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
+
+
+@cache
+def _due_words() -> re.Pattern[str]:
+    return re.compile(_shipped_words()["due"], re.IGNORECASE)
+
+
+def find_due(text: str) -> str | None:
+    """By when, in the words of `text`: "Friday", "3 May"; None where it does not say."""
+    match = _due_words().search(text)
+    return None if match is None else one_line(match["when"] or match["soon"])
 
 
 def _who(match: RuleMatch, script: PreparedText, names: NameIndex, voice: Voice) -> str | None:
@@ -125,7 +143,8 @@ def _who(match: RuleMatch, script: PreparedText, names: NameIndex, voice: Voice)
     if match.rule.name in ("marked", "listed"):
         if names.find("ai") and "AI:" in script.text[match.start :][:12]:
             return None  # a participant of that name is quoted
-        return _named(script.text[match.end - 1 : last], names)
+        rest = script.text[match.end - 1 : last]
+        return _named(rest, names) or _written(rest)
     return voice.name
 
 
@@ -138,6 +157,12 @@ def _named(rest: str, names: NameIndex) -> str:
             return name
     mentioned = (names.find(word[0][1:].rstrip(".!?")) for word in words if word[0][0] == "@")
     return next((name for name in mentioned if name is not None), "")
+
+
+def _written(rest: str) -> str:
+    """Whoever it is for though they do not take part: "Gregg to …", "… (Gregg)"; "" for none."""
+    match = _TO.match(rest[:TEXT]) or _BRACKETED.search(rest[:TEXT])
+    return "" if match is None else match[1]
 
 
 def _sentence(match: RuleMatch, voice: Voice) -> tuple[int, int]:
@@ -156,6 +181,7 @@ def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
         "who": who or None,
         "by": voice.name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
+        "due": find_due(entry.content[first:last]),
         "n": record.n,
         **time_row(entry.at, record),
         "cites": [[record.n, first, last]],

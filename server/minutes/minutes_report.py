@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
+from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import ELLIPSIS, clip, one_line, sentence_span
+from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
 from parley.server.minutes.action_items import find_actions
 from parley.server.minutes.attendance import present_participants, talk_span
 from parley.server.minutes.attribution import voices
@@ -18,13 +18,12 @@ from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.open_questions import find_open_questions
 from parley.server.minutes.sentence_words import READ
 from parley.server.render.minutes.minutes_sections import cited_entries, sections, sections_row
-from parley.server.rows.cite_rows import QUOTE
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import time_row
+from parley.server.verdicts.decision_words import reason_words
 
 EVIDENCE: Final = 1200  # characters of a message, in the appendix
 WORDING: Final = 600  # of a decision
-_MARK: Final = re.compile(r"^\[[^\]]{1,60}\]\s*(?=\S)")  # "[OPPOSE P4] " says what its line says
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
 Row = dict[str, Any]
@@ -102,16 +101,13 @@ def _decision(row: Row, memory: Memory, records: dict[int, Record]) -> Row:
 
 def _reasons(voices: Sequence[Row], records: dict[int, Record]) -> list[Row]:
     """The same with `words`: from the sentence that takes the stand on, why it is taken."""
-    return [{**voice, "words": _on_from(voice, records)} for voice in voices]
-
-
-def _on_from(voice: Row, records: dict[int, Record]) -> str | None:
-    if not voice.get("quote"):
-        return None
-    n, start, end = voice["cites"][0]
-    content = getattr(records[n].entry, "content", "") if n in records else ""
-    words = one_line(content[sentence_span(content, start, end)[0] :])
-    return clip(_MARK.sub("", words), QUOTE) or None
+    return [
+        {
+            **voice,
+            "words": reason_words(Cite(*voice["cites"][0]), records) if voice["quote"] else None,
+        }
+        for voice in voices
+    ]
 
 
 def _wording(row: Row, memory: Memory, records: dict[int, Record]) -> str | None:

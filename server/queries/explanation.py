@@ -144,9 +144,9 @@ def _born(item: Item) -> int:
 def _row(item: Item, replay: Replay) -> dict[str, Any]:
     match item:
         case Decision():
-            return decision_row(item, replay.records)
+            return decision_row(replay.memory, item, replay.records)
         case Proposal():
-            return proposal_row(item, replay.records)
+            return proposal_row(replay.memory, item, replay.records)
         case Vote():
             named = {"handle": item.handle, "kind": "vote", "title": item.question}
             return {**named, **vote_row(replay.memory, item)}

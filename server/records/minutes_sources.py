@@ -1,4 +1,4 @@
-"""The report that minutes are made of: of a session, a session file, any record of talk."""
+"""What minutes and the Brief are made of: a session, a session file, any record of talk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.entries import PRIMARY, Record
@@ -52,6 +52,26 @@ def report_file(
     speakers: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The report on a session file or any record of talk, in `format`; `-` is stdin."""
+    talk = fold_file(settings, source, at, format, speakers)
+    return build_report(talk.memory, talk.records, talk.session)
+
+
+class FoldedTalk(NamedTuple):
+    """What a file came to, and the entries behind it; `session` is "" of a record of talk."""
+
+    memory: Memory
+    records: list[Record]
+    session: str = ""
+
+
+def fold_file(
+    settings: Settings,
+    source: str,
+    at: int | None,
+    format: str | None = None,
+    speakers: Sequence[str] = (),
+) -> FoldedTalk:
+    """A session file or any record of talk, in `format`, folded; `-` is stdin."""
     path = Path(source)
     if source == "-":
         data = sys.stdin.buffer.read()
@@ -66,7 +86,7 @@ def report_file(
     return _of_talk(settings, source, data, at, format, speakers)
 
 
-def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> dict[str, Any]:
+def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> FoldedTalk:
     try:
         file = decode_file(data)
     except BadSessionFile as error:
@@ -75,15 +95,15 @@ def _of_saved(settings: Settings, source: str, data: bytes, at: int | None) -> d
     if wrong is not None:
         raise BadSessionFile(f"{source}: {wrong}; 'parley session verify --file' tells more")
     _check(source, at, file.n)
-    memory, records = _folded(settings, file, at)
-    return build_report(memory, records, file.session)
+    return _folded(settings, file, at)
 
 
-def _folded(settings: Settings, file: SessionFile, at: int | None) -> tuple[Memory, list[Record]]:
+def _folded(settings: Settings, file: SessionFile, at: int | None) -> FoldedTalk:
     memory = Memory(read_packs(settings.packs).known)
     upto = [record for record in decode_rows(file.rows) if at is None or record.n <= at]
     fold_records(memory, upto, list_set_aside(decode_rows(file.rows)))
-    return memory, [record for record in upto if record.entry.kind in PRIMARY]
+    primary = [record for record in upto if record.entry.kind in PRIMARY]
+    return FoldedTalk(memory, primary, file.session)
 
 
 def _of_talk(
@@ -93,7 +113,7 @@ def _of_talk(
     at: int | None,
     format: str | None,
     speakers: Sequence[str],
-) -> dict[str, Any]:
+) -> FoldedTalk:
     if source == "-":
         transcript = parse_transcript(data, format=format, speakers=speakers)
     else:
@@ -106,7 +126,7 @@ def _of_talk(
     if at is not None:
         transcript = dataclasses.replace(transcript, entries=transcript.entries[:at])
     done = analyze(transcript, settings)
-    return build_report(done.memory, done.messages.values())
+    return FoldedTalk(done.memory, [*done.messages.values()])
 
 
 def _check(source: str, at: int | None, n: int) -> None:

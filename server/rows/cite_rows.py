@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Origin
@@ -13,6 +14,7 @@ QUOTE = 240  # characters: two lines of a terminal
 
 Row = dict[str, Any]
 RecordsByNumber = Mapping[int, Record]  # entries by n
+NO_RECORDS: Final[RecordsByNumber] = MappingProxyType({})
 
 
 def pick(row: Row, *names: str) -> Row:
@@ -23,11 +25,6 @@ def pick(row: Row, *names: str) -> Row:
 def handle_of(letter: str, ref: int | None) -> str | None:
     """The handle of the item of that number: 3 is P3."""
     return None if ref is None else f"{letter}{ref}"
-
-
-def tally_row(tally: tuple[int, int, int]) -> dict[str, int]:
-    """How many stand where."""
-    return dict(zip(("support", "oppose", "neutral"), tally, strict=True))
 
 
 def cites_of(*origins: Origin | None) -> list[Cite]:

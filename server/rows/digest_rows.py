@@ -41,13 +41,13 @@ def digest(memory: Memory, records: RecordsByNumber) -> Row:
     read = overlay_claims(memory)
     decisions = [d for d in memory.decisions.values() if d.stands]
     proposals = [p for p in memory.proposals.values() if p.stands]
-    listed = [proposal_row(proposal, records, read) for proposal in proposals]
+    listed = [proposal_row(memory, proposal, records, read) for proposal in proposals]
     return {
         "title": memory.title,
         "closed": memory.closed,
         "messages": memory.messages,
         "participants": len(memory.participants),
-        "decisions": [decision_row(decision, records, read) for decision in decisions],
+        "decisions": [decision_row(memory, decision, records, read) for decision in decisions],
         "open": [row for row in listed if row["status"] == "active"],
         "settled": [row for row in listed if row["status"] != "active"],
         "reading": claim_rows(read, records),

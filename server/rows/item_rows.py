@@ -8,7 +8,6 @@ have them: word for word (`proposal_row`), as places (`page_…`), or by the nam
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import MappingProxyType
 from typing import Final
 
 from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, listed_status
@@ -17,6 +16,7 @@ from parley.memory.state.item_state import Decision, Origin, Position, Proposal,
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.server.rows.cite_rows import (
+    NO_RECORDS,
     RecordsByNumber,
     Row,
     cite_list,
@@ -27,49 +27,69 @@ from parley.server.rows.cite_rows import (
     origin_row,
     origin_terms,
     pick,
-    tally_row,
     voice_row,
 )
 from parley.server.rows.entry_times import time_row
+from parley.server.verdicts.basis_words import basis_words
+from parley.server.verdicts.decision_words import decision_text, list_objections
+from parley.server.verdicts.tallies import item_sides, item_tally, settling_decision
 
 SHORT: Final = 240  # characters of a proposal on the page
-NO_RECORDS: Final[RecordsByNumber] = MappingProxyType({})
 
 
 def decision_row(
-    decision: Decision, records: RecordsByNumber, read: ClaimOverlay | None = None
+    memory: Memory,
+    decision: Decision,
+    records: RecordsByNumber,
+    read: ClaimOverlay | None = None,
 ) -> Row:
     """One decision with its supporters, its dissent and its evidence."""
     return {
         "handle": decision.handle,
         **_decision(decision, read, records),
+        "text": decision_text(memory, decision),
         **{
             side: [voice_row(name, origin, records) for name, origin in voices.items()]
             for side, voices in decision_sides(decision).items()
         },
-        "tally": tally_row(decision.tally),
+        "tally": item_tally(memory, decision),
         "evidence": origin_row(decision.origin, records),
         "ratified": late_origin_row(decision.ratified, records),
         "disputed": late_origin_row(decision.disputed, records),
     }
 
 
-def page_decision_row(decision: Decision, read: ClaimOverlay) -> Row:
-    """One decision with the names on each side, and where the dissent is."""
-    row = _decision(decision, read)
+def page_decision_row(
+    memory: Memory,
+    decision: Decision,
+    read: ClaimOverlay,
+    records: RecordsByNumber = NO_RECORDS,
+) -> Row:
+    """One decision with the names on each side, the dissent, and what it replaced.
+
+    What is against it comes with the words that say so, who says most first; whole sentences,
+    where `records` has their entries.
+    """
+    row = _decision(decision, read, records)
     return {
         "ref": decision.handle,
-        **pick(row, "status", "topic", "outcome", "participant", "n"),
+        "text": decision_text(memory, decision),
+        **pick(row, "status", "topic", "outcome", "participant", "n", "at", "at_from"),
         "cites": cite_list(decision.origin, decision.ratified, decision.disputed),
         **pick(row, "resolves", "superseded_by"),
-        "supporters": list(decision.supporters),
-        "dissenters": list(decision.dissenters),
+        **{side: list(voices) for side, voices in decision_sides(decision).items()},
+        "tally": item_tally(memory, decision),
         "dissent": [
-            {"participant": name, "cites": cite_list(origin)}
-            for name, origin in decision.dissenters.items()
+            {
+                "participant": objection.participant,
+                "text": objection.text,
+                "n": objection.origin.cites[0].n,
+                "cites": cite_list(objection.origin),
+            }
+            for objection in list_objections(memory, decision, records)
         ],
-        "abstainers": list(decision.abstainers),
         "tentative": decision.tentative,
+        "basis": basis_words(decision.ratified or decision.origin),
         **origin_terms(decision.ratified or decision.origin),
     }
 
@@ -112,7 +132,10 @@ def _decision(
 
 
 def proposal_row(
-    proposal: Proposal, records: RecordsByNumber, read: ClaimOverlay | None = None
+    memory: Memory,
+    proposal: Proposal,
+    records: RecordsByNumber,
+    read: ClaimOverlay | None = None,
 ) -> Row:
     """One proposal with who stands where on it, in their words."""
     return {
@@ -125,7 +148,7 @@ def proposal_row(
             )
             for name, reaction in proposal.reactions.items()
         ],
-        "tally": tally_row(proposal.tally),
+        "tally": item_tally(memory, proposal),
         "evidence": origin_row(proposal.origin, records),
         "settled": late_origin_row(proposal.settled, records),
     }  # fmt: skip
@@ -141,11 +164,21 @@ def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) ->
         "text": clip(proposal.text or proposal.topic, SHORT),
         **pick(row, "topic", "participant", "n"),
         "cites": cite_list(proposal.origin),
-        "stances": _stances(proposal.reactions.items()),
-        "tally": tally_row(proposal.tally),
-        **pick(row, "tentative", "amends", "echoes"),
+        "stances": item_sides(memory, proposal),
+        "tally": item_tally(memory, proposal),
+        **pick(row, "at", "tentative", "amends", "echoes"),
+        **_settled_by(memory, proposal),
         "settled_n": echoes.settling_entry(proposal),
         "because": None if why is None else why._asdict(),
+    }
+
+
+def _settled_by(memory: Memory, proposal: Proposal) -> Row:
+    """The decision that accepted it, and what has taken the place of that since."""
+    decision = settling_decision(memory, proposal)
+    return {
+        "decision": None if decision is None else decision.handle,
+        "replaced_by": None if decision is None else handle_of("D", decision.superseded_by),
     }
 
 

@@ -14,6 +14,7 @@ from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
+from parley.server.rows.brief_rows import brief_index
 from parley.server.rows.cite_rows import Row, pick
 from parley.server.rows.claim_rows import page_claim_row
 from parley.server.rows.digest_rows import summary_row
@@ -54,10 +55,13 @@ def page_row(memory: Memory) -> Row:
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
         "participants": listed("participants", participant_rows(memory), dict),
+        "brief": brief_index(memory, read),
         "proposals": listed(
             "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal, read)
         ),
-        "decisions": listed("decisions", decisions, lambda item: page_decision_row(item, read)),
+        "decisions": listed(
+            "decisions", decisions, lambda item: page_decision_row(memory, item, read)
+        ),
         "reading": listed("reading", list(reversed(read.items.values())), page_claim_row),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from parley.bus.contract.errors import SessionNotFound
 from parley.server.basics.disk_files import write_bytes
-from parley.server.basics.errors import Failure
 from parley.server.basics.output import print_notice, stdout, write_stdout
 from parley.server.cli.shared.backend_calls import call_service
-from parley.server.records.minutes_sources import is_file, report_file, report_session
+from parley.server.cli.shared.talk_sources import read_source
+from parley.server.records.minutes_sources import report_file, report_session
 from parley.server.render.minutes import minutes_text
 from parley.server.render.minutes.minutes_forms import Form, render
 from parley.server.settings import Settings
@@ -35,15 +34,12 @@ def hand_on_minutes(
     `form`: else that of the ending of `out`. What has an `input_format` or `speakers` is a file.
     """
     form = form or _FORMS.get(out.suffix.lower() if out else "", "text")
-    if input_format is not None or speakers or is_file(source):
-        row = report_file(settings, source, at, input_format, speakers)
-    else:
-        try:
-            row = call_service(settings, report_session, source, at)
-        except SessionNotFound as missing:
-            if Path(source).exists():
-                raise Failure(f"{missing}; './{source}' is the file of that name") from None
-            raise
+    row = read_source(
+        source,
+        lambda: report_file(settings, source, at, input_format, speakers),
+        lambda: call_service(settings, report_session, source, at),
+        file=input_format is not None or bool(speakers),
+    )
     if out is not None:
         write_bytes(out, render(row, form))
         print_notice(f"the minutes are in {out}")

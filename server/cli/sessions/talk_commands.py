@@ -153,6 +153,7 @@ def correct(
     session: Session,
     ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
     retract: Annotated[bool, typer.Option("--retract", help="it never was one")] = False,
+    confirm: Annotated[bool, typer.Option("--confirm", help="it is one; a claim binds")] = False,
     merge: Other = None,
     topic: Annotated[
         str | None, typer.Option(metavar="TEXT", help="what it is really about")
@@ -167,7 +168,10 @@ def correct(
     from parley.server.render import command_output
     from parley.server.services import corrections
 
-    ops = {"retract": retract or None, "merge": merge, "topic": topic, "by": by}
+    ops = {
+        "retract": retract or None, "confirm": confirm or None,
+        "merge": merge, "topic": topic, "by": by,
+    }  # fmt: skip
     entry = entry_drafts.draft_correction(ref, ops, as_)
     receipt = call_service(settings(ctx), corrections.correct_item, session, entry)
     command_output.show_notice(receipt, f"{entry.ref} is corrected, for good", json)

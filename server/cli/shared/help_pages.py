@@ -15,7 +15,7 @@ SECTIONS: Final = {  # of the help: what commands are for
     "Agents": ("run", "scenario", "persona"),
     "Sessions": ("session", "settings", "redact", "patterns"),
     "Taking part": ("say", "join", "watch", "vote", "floor", "publish", "correct", "alias"),
-    "What it came to": ("memory", "explain", "context", "search", "stats", "lessons"),
+    "What it came to": ("brief", "memory", "explain", "context", "search", "stats", "lessons"),
     "Work": ("goal", "task", "step", "episode", "note", "tool"),
     "Serving": ("serve", "token", "mcp", "schema"),
     "Running": ("worker", "status", "doctor"),

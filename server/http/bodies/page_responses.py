@@ -30,36 +30,136 @@ class ProposalCard(Answer):
     cites: list[Cite]
     stances: dict[str, list[str]]
     tally: dict[str, int]
+    at: str | None
     tentative: bool
     amends: str | None
     echoes: str | None
+    decision: str | None
+    replaced_by: str | None
     settled_n: int | None
     because: Row | None
 
 
 class Dissent(Answer):
     participant: str
+    text: str | None
+    n: int
     cites: list[Cite]
 
 
 class DecisionCard(Answer):
+    """`text` says what is decided, `basis` in words by what it stands."""
+
     ref: str
+    text: str
     status: str
     topic: str
     outcome: str
     participant: str
     n: int
+    at: str | None
+    at_from: str | None
     cites: list[Cite]
     resolves: str | None
     superseded_by: str | None
     supporters: list[str]
     dissenters: list[str]
-    dissent: list[Dissent]
     abstainers: list[str]
+    tally: dict[str, int]
+    dissent: list[Dissent]
     tentative: bool
+    basis: str
     how: str
     rule: str | None
     confidence: int
+
+
+class Replaced(Answer):
+    """A decision that another took the place of."""
+
+    ref: str
+    text: str
+    n: int
+    at: str | None
+    at_from: str | None
+
+
+class Possible(Answer):
+    """What may be a decision or a proposal, and how it was found."""
+
+    ref: str
+    kind: str
+    text: str
+    participant: str
+    n: int
+    cites: list[Cite]
+    basis: str
+    how: str
+    rule: str | None
+    confidence: int
+
+
+class Awaited(Answer):
+    """`what`: a ballot, an agreement to a vote, the floor."""
+
+    participant: str
+    what: str
+    ref: str | None
+
+
+class BriefIndex(Answer):
+    """The Brief by handles of what the board lists; `replaced` by what stands instead."""
+
+    sentence: str
+    counts: dict[str, int]
+    waiting: list[Awaited]
+    decided: list[str]
+    disputed: list[str]
+    replaced: dict[str, list[Replaced]]
+    open: list[str]
+    votes: list[str]
+    perhaps: list[Possible]
+    more: dict[str, int]
+
+
+class DecidedCard(DecisionCard):
+    replaces: list[Replaced]
+
+
+class ActionRow(Answer):
+    """What somebody said they, or `who`, would do; `known`: `who` takes part."""
+
+    who: str | None
+    known: bool
+    by: str
+    text: str
+    due: str | None
+    n: int
+    at: str | None
+    at_from: str | None
+    cites: list[Cite]
+    rule: str
+    decision: str | None
+
+
+class BriefRow(Answer):
+    """What was decided, what is open, who does what by when; lists newest first."""
+
+    session: str
+    n: int
+    title: str | None
+    goal: str | None
+    closed: str | None
+    sentence: str
+    counts: dict[str, int]
+    waiting: list[Awaited]
+    decided: list[DecidedCard]
+    disputed: list[DecidedCard]
+    open: list[ProposalCard]
+    votes: list[VoteRow]
+    actions: list[ActionRow]
+    perhaps: list[Possible]
+    more: dict[str, int]
 
 
 class ReadCard(Answer):
@@ -147,6 +247,7 @@ class Board(Answer):
     status: str
     closed: str | None
     participants: list[Person]
+    brief: BriefIndex
     proposals: list[ProposalCard]
     decisions: list[DecisionCard]
     reading: list[ReadCard]

@@ -71,7 +71,7 @@ class EntriesBody(Spoken):
 
 class CorrectionBody(Spoken):
     ref: Annotated[str, Field(pattern=r"^[PDMpdm][1-9][0-9]{0,8}(\.[1-9][0-9]?)?$")]
-    op: Literal["retract", "merge", "topic", "by"]
+    op: Literal["retract", "confirm", "merge", "topic", "by"]
     value: Short | None = None
 
 

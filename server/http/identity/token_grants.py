@@ -10,6 +10,7 @@ from parley.listeners.sessions.turns import Muted
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.structure import scribes
 from parley.memory.floor.seats import is_allowed
+from parley.memory.fold.corrections import may_confirm
 from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
@@ -22,6 +23,9 @@ TALK: Final = frozenset({"message", "results.final"})
 _OF_OTHERS: Final = frozenset({"by", "merge"})  # what puts words into somebody's mouth
 _NOT_TOLD: Final = (
     "Whose an item is, and whether two are one, is for an operator or a chair to say."
+)
+_NOT_RATIFIED: Final = (
+    "A chair confirms items, or in a session without one anybody but who said it."
 )
 _NOT_OWN: Final = (
     "An agent corrects items of its own; on another's it takes a stance, with a reason."
@@ -85,8 +89,11 @@ def check_correction(memory: Memory, caller: Caller, by: str, entry: ItemCorrect
     """Raises `Problem` `forbidden` where `by` may not correct this item so.
 
     A merge hands on what others said of one item to another, so it is held to what a
-    change of names is.
+    change of names is. To confirm is for whoever may ratify: the fold takes it of nobody else.
     """
+    item = memory.item(entry.ref)
+    if entry.op == "confirm" and item and not may_confirm(memory, memory.named(by), item):
+        raise Problem("forbidden", detail=_NOT_RATIFIED)
     if caller.operator or memory.named(by) in memory.chairs:
         return
     if entry.op in _OF_OTHERS:

@@ -18,6 +18,7 @@ from parley.memory.state.memory import Memory as Folded
 from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.live.frames import entry_frame
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests.brief_answer import read_brief as brief_of
 from parley.server.http.requests.memory_reads import assemble_context, explain_item
 from parley.server.http.requests.memory_reads import read_memory as memory_of
 from parley.server.http.requests.session_requests import unknown_name_problem
@@ -26,6 +27,7 @@ from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
 from parley.server.mcp.tools.result_rows import add_quotes, cited_messages, memory_tree, message_row
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import (
+    Brief,
     ContextText,
     Created,
     Explained,
@@ -84,6 +86,11 @@ async def read_memory(call: ToolCall) -> Memory:
     tree = memory_tree(await memory_of(deps, call.session, args.at), args.part)
     records = await deps.moments.records(call.session, cited_messages(tree))
     return Memory.model_validate(add_quotes(tree, records))
+
+
+async def read_brief(call: ToolCall) -> Brief:
+    row = await brief_of(call.deps, call.session, call.args.at, call.caller.name)
+    return Brief.model_validate(row)
 
 
 async def get_context(call: ToolCall) -> ContextText:

@@ -7,7 +7,7 @@ pose as the server's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from parley.memory.context.item_lines import FRAME
@@ -140,6 +140,34 @@ def memory_text(memory: results.Memory) -> str:
         elif vote.carried is not None:
             lines += ["  carried:", _option(vote.carried)]
     return "\n".join(lines) if len(lines) > 1 else f"{lines[0]} Nothing of the kind yet."
+
+
+def brief_text(brief: results.Brief) -> str:
+    lines = [f"As of message {brief.n}. {brief.sentence}"]
+    for row in (*brief.decided, *brief.disputed):
+        lines += [f"{row['ref']} {row['status']}, {_count(row['tally'])}:", _words(row["text"])]
+        for dissent in row["dissent"][:1]:
+            lines += [
+                f"against it, {_line(dissent['participant'])}:",
+                _words(dissent["text"] or ""),
+            ]
+    for row in brief.open:
+        lines += [f"{row['ref']} open, {_count(row['tally'])}:", _words(row["text"])]
+    for vote in brief.votes:
+        lines += [f"{vote.ref} {vote.status}:", _words(vote.question)]
+        lines += _sides(("waits for", vote.waiting))
+    for row in brief.actions:
+        lines += [
+            f"{_line(row['who'] or 'nobody named')} is to, by #{row['n']}:",
+            _words(row["text"]),
+        ]
+    for row in brief.perhaps:
+        lines += [f"{row['ref']} perhaps a {row['kind']}:", _words(row["text"])]
+    return "\n".join(lines)
+
+
+def _count(tally: Mapping[str, int]) -> str:
+    return f"{tally['support']} for, {tally['oppose']} against, {tally['neutral']} neither"
 
 
 def vote_text(vote_row: results.VoteRow) -> str:

@@ -178,6 +178,10 @@ class ReadMemory(InSession):
     at: Whole | None = Field(None, description="as it stood after message n; left out: now")
 
 
+class ReadBrief(InSession):
+    at: Whole | None = Field(None, description="as it stood after message n; left out: now")
+
+
 class GetContext(InSession):
     profile: Profile = Field("full", description="full, brief, raw or history")
     budget: Annotated[int, Field(ge=200, le=32_000)] = Field(

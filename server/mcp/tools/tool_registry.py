@@ -135,6 +135,13 @@ TOOLS: Final[tuple[Tool, ...]] = (
         reading_tools.read_memory, result_text.memory_text,
     ),
     Tool(
+        "read_brief", "Read the Brief",
+        "What was decided and what is open, with counts and the strongest dissent; who does what "
+        "by when; what waits for you. Read it first; now, or as it stood after a message.",
+        tool_arguments.ReadBrief, tool_results.Brief, "read",
+        reading_tools.read_brief, result_text.brief_text,
+    ),
+    Tool(
         "get_context", "Get the context",
         "What you need to know to speak now, within a budget of tokens: the goal, what is decided "
         "and open, summaries, the newest messages. Call it after joining and when you lost track.",

@@ -176,6 +176,27 @@ class Memory(Result):
     votes: list[VoteRow]
 
 
+class Awaited(Result):
+    participant: str
+    what: str
+    ref: str | None
+
+
+class Brief(Result):
+    """Newest first; `perhaps` may be decisions or proposals, and bind nobody."""
+
+    n: int
+    sentence: str
+    waiting: list[Awaited]
+    decided: list[dict[str, Any]]
+    disputed: list[dict[str, Any]]
+    open: list[dict[str, Any]]
+    votes: list[VoteRow]
+    actions: list[dict[str, Any]]
+    perhaps: list[dict[str, Any]]
+    more: dict[str, int]
+
+
 class ContextText(Result):
     text: str
     size: int

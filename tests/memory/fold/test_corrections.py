@@ -131,3 +131,29 @@ def test_two_names_share_what_they_were_shown() -> None:
 
 def _shown(n: int) -> Injection:
     return Injection(hash=f"h{n}", n=n, turn=0, text=f"shown at {n}")
+
+
+def test_a_confirmed_claim_binds_by_the_word_of_who_confirmed_it() -> None:
+    """A person's word is a rule of its own, and cites the correction and the claim."""
+    claim = ("ana", "We decided to keep the night ferry.")
+    memory, _ = folded(talk(claim, ItemCorrected(ref="D1", by="bo", op="confirm")))
+    decision = memory.decisions[1]
+    assert (decision.status, decision.tentative) == ("ratified", False)
+    assert decision.ratified is not None
+    assert (decision.ratified.how, decision.ratified.rule) == ("person", "item.confirmed")
+    assert [cite.n for cite in decision.ratified.cites] == [2, 1]
+
+
+def test_nobody_confirms_a_claim_of_their_own() -> None:
+    """Else whoever says that something is decided would decide it."""
+    claim = ("ana", "We decided to keep the night ferry.")
+    memory, facts = folded(talk(claim, ItemCorrected(ref="D1", by="ana", op="confirm")))
+    assert memory.decisions[1].status == "claimed"
+    assert facts[-1].kind == "correction.ignored"
+
+
+def test_a_confirmed_suggestion_is_a_proposal() -> None:
+    """What only sounded like one counts as if its speaker had said so."""
+    idea = ("ana", "What if we paint the quay in the spring?")
+    memory, _ = folded(talk(idea, ItemCorrected(ref="P1", by="bo", op="confirm")))
+    assert (memory.proposals[1].origin.how, memory.proposals[1].tentative) == ("person", False)

@@ -110,6 +110,7 @@ PROMISED = {
     "serve": {"--host", "--port", "--no-worker", "--ready"},
     "token": {"--session", "--role", "--may", "--hours", "--link", "--json"},
     "mcp": {"--as", "--session"},
+    "brief": {"--input-format", "--speaker", "--as", "--at", "--json"},
     "minutes": {"--format", "--speaker", "--at", "--out"},
     "schema": set(),
 }

@@ -176,3 +176,21 @@ def test_long_hostile_text_is_read_in_no_time() -> None:
     rows = actions_of(("Ana", "I'll write " * 95_000))
     assert len(rows) <= 64
     assert silent(actions_of(("Ana", "\x00" * 1000 + "?" * 1000)))
+
+
+@pytest.mark.parametrize(
+    ("words", "who", "known", "due"),
+    [
+        ("ACTION: Gregor to create the page by Friday.", "Gregor", False, "Friday"),
+        ("ACTION: Gregor and Ana to create the page", "Gregor and Ana", False, None),
+        ("Action #1: collate the answers before 3 May (Ivo Hart)", "Ivo Hart", False, "3 May"),
+        ("ACTION: Ana to write the runbook until next week", "Ana", True, "next week"),
+        ("ACTION: create a label, tomorrow", None, False, "tomorrow"),
+        ("I'll write the runbook by the end of the week.", "Bo", True, "end of the week"),
+        ("I'll write the runbook on the new format.", "Bo", True, None),
+    ],
+)
+def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: str) -> None:
+    """Also of somebody who does not take part: their name as it was written, no participant."""
+    (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
+    assert (row["who"], row["known"], row["due"]) == (who, known, due)

@@ -23,6 +23,7 @@ ARGUMENTS: Final[dict[str, dict[str, Any]]] = {
     "bid_for_floor": {"session": SESSION, "urgency": 2, "intent": "answer", "novelty": "costs"},
     "pass_floor": {"session": SESSION, "ready": True},
     "read_memory": {"session": SESSION, "part": "all"},
+    "read_brief": {"session": SESSION, "at": 1},
     "get_context": {"session": SESSION, "profile": "brief", "budget": 2000},
     "explain": {"session": SESSION, "ref": "P1"},
     "read_messages": {"session": SESSION, "first": 1, "last": 5},

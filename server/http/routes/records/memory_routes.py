@@ -79,7 +79,7 @@ async def list_decisions(
     read = overlay_claims(memory)
 
     def row(decision: Decision, records: RecordsByNumber) -> Row:
-        return decision_row(decision, records, read)
+        return decision_row(memory, decision, records, read)
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
     shown = [d for d in decisions if status in (None, listed_status(read, d))]
@@ -96,7 +96,7 @@ async def list_proposals(
     read = overlay_claims(memory)
 
     def row(proposal: Proposal, records: RecordsByNumber) -> Row:
-        return proposal_row(proposal, records, read)
+        return proposal_row(memory, proposal, records, read)
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
     shown = [p for p in proposals if status in (None, listed_status(read, p))]

@@ -1,4 +1,4 @@
-"""The minutes of a session, as data or as a page to hand on."""
+"""The Brief of a session, and its minutes, as data or as a page to hand on."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any, Final
 from fastapi import APIRouter, Response
 
 from parley.server.http.bodies.memory_responses import Row
+from parley.server.http.bodies.page_responses import BriefRow
 from parley.server.http.identity.authorization import Reader
 from parley.server.http.problems.problem_details import problem_responses
+from parley.server.http.requests.brief_answer import read_brief
 from parley.server.http.requests.memory_reads import At
+from parley.server.http.requests.message_requests import json_response
 from parley.server.http.requests.minutes_answer import Form, render_minutes
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
 
@@ -32,6 +35,19 @@ _ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
         },
     },
 }
+
+
+@router.get(
+    "/v1/sessions/{session}/brief",
+    response_model=BriefRow,
+    responses=problem_responses("no-session", "not-yet"),
+)
+async def get_brief(
+    session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
+) -> Response:
+    """What was decided, what is open, who does what by when, what waits for the caller."""
+    reader = "" if caller.operator else caller.name
+    return json_response(await read_brief(deps, session, at, reader))
 
 
 @router.get("/v1/sessions/{session}/minutes", responses=_ANSWERS)

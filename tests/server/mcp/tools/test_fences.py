@@ -48,6 +48,7 @@ async def test_what_participants_wrote_stands_behind_the_fence(redis_url: str) -
                 await _text(bo, "wait_for_messages", after=joined["after"], timeout=5),
                 await _text(bo, "read_messages", first=1, last=4),
                 await _text(bo, "read_memory"),
+                await _text(bo, "read_brief"),
                 await _text(bo, "get_context"),
                 await _text(bo, "explain", ref="P1"),
                 await _text(bo, "explain", ref="D1"),

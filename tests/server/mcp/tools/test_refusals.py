@@ -99,6 +99,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("create_session", {"session": "x", "preset": "none"}, "field: preset. fault: unknown"),
     ("read_memory", {"session": "harbour", "at": 99}, "not-yet"),
     ("get_context", {"session": "harbour", "at": 99}, "not-yet"),
+    ("read_brief", {"session": "harbour", "at": 99}, "not-yet"),
     ("read_memory", {"session": "nowhere"}, "no-session"),
     ("join_session", {"session": "nowhere"}, "no-session"),
     ("explain", {"session": "harbour", "ref": "P9"}, "no-item"),

@@ -6,15 +6,23 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from parley.bus.entries import BallotCast, ParticipantJoined, VoteInitiated
+from parley.bus import Draft
+from parley.bus.entries import (
+    BallotCast,
+    Entry,
+    Message,
+    ParticipantJoined,
+    SessionOpened,
+    VoteInitiated,
+)
 from parley.memory.state.memory import Memory
-from parley.server.http.bodies.page_responses import Board, TimelineRow
+from parley.server.http.bodies.page_responses import Board, BriefRow, TimelineRow
 from parley.server.http.requests.memory_reads import accepts_gzip
 from parley.server.http.state.answer_cache import AnswerCache
 from parley.server.rows.floor_rows import HUES, assign_hues
 from parley.server.rows.page_rows import MOST, page_row
 from tests.support.doors.doors import Standing, doors
-from tests.support.logs.logs import PACKS, folded, talk
+from tests.support.logs.logs import PACK_REFS, PACKS, folded, talk
 from tests.support.sessions.sessions import discuss, whole
 
 
@@ -39,7 +47,8 @@ def test_the_board_says_who_stands_where() -> None:
     Board.model_validate(board)
     (proposal,) = board["proposals"]
     assert (proposal["ref"], proposal["participant"], proposal["n"]) == ("P1", "ana", 1)
-    assert proposal["stances"]["support"] == ["bo", "cy"]
+    assert proposal["stances"]["support"] == ["bo", "cy", "ana"]  # accepted: whose it is, too
+    assert proposal["tally"]["support"] == 3
     ((n, start, end),) = proposal["cites"]
     assert (n, start < end) == (1, True)
     assert board["decisions"][0]["participant"] == "dee"
@@ -113,6 +122,30 @@ async def test_a_view_is_the_memory_of_its_moment(d: Standing) -> None:
     memory, _ = folded(record for record in records if record.n <= 20)
     assert past.json() == page_row(memory)
     assert (late.status_code, late.json()["type"]) == (422, "urn:parley:problem:not-yet")
+
+
+async def test_the_brief_is_that_of_its_moment_and_of_who_asks(d: Standing) -> None:
+    """With dissent in whole sentences, who does what, and what waits for the caller."""
+    bus = d.deps.backend.bus
+    await bus.open("a", SessionOpened(packs=PACK_REFS))
+    entries: list[Entry] = [
+        ParticipantJoined(participant="zoe"),
+        ParticipantJoined(participant="ana"),
+        Message(participant="ana", content="I propose that we dredge the harbour."),
+        Message(participant="bo", content="I oppose P1. The mud is old and full of lead."),
+        Message(participant="cy", content="I will ask the port by Friday."),
+        VoteInitiated(participant="ana", content="Dredge?", re="P1"),
+    ]
+    await bus.publish("a", [Draft(f"e{k}", entry) for k, entry in enumerate(entries)])
+    async with d.client(d.token("zoe", session="a")) as zoe:
+        now = (await zoe.get("/v1/sessions/a/brief")).json()
+        past = (await zoe.get("/v1/sessions/a/brief", params={"at": 1})).json()
+        late = await zoe.get("/v1/sessions/a/brief", params={"at": 41})
+    BriefRow.model_validate(now)
+    assert now["sentence"].startswith("Nothing is decided yet, open 1; waiting for you: one vote")
+    assert [(row["who"], row["due"]) for row in now["actions"]] == [("cy", "Friday")]
+    assert (past["n"], past["waiting"], past["actions"]) == (1, [], [])
+    assert late.status_code == 422
 
 
 async def test_what_was_said_is_in_the_next_view_though_it_is_watched(d: Standing) -> None:

@@ -1,0 +1,30 @@
+"""`parley brief`: what was decided, what is open, what waits for you."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from parley.server.cli.shared.options import As, At, InputFormat, Json, Speakers, settings
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command()(brief)
+
+
+def brief(
+    ctx: typer.Context,
+    source: Annotated[
+        str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
+    ],
+    input_format: InputFormat = None,
+    speaker: Speakers = None,
+    as_: As = None,
+    at: At = None,
+    json: Json = False,
+) -> None:
+    """What was decided, what is open, and what waits for you."""
+    from parley.server.cli.operations.brief_output import show_brief
+
+    show_brief(settings(ctx), source, at, input_format, speaker or (), as_, json)

@@ -1,0 +1,54 @@
+"""The Brief of a session, with who does what by when. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from parley.bus.entries import Record
+from parley.memory.state.memory import Memory
+from parley.server.minutes.action_items import find_actions
+from parley.server.minutes.attribution import voices
+from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.mentions import NameIndex
+from parley.server.rows.brief_rows import brief_entries, brief_row, brief_sentence, waiting_for
+
+NEWEST: Final = 2000  # entries that are read for who does what: some eight meetings
+
+Row = dict[str, Any]
+
+
+def wanted_entries(memory: Memory) -> set[int]:
+    """The entries that `build_brief` reads, by n."""
+    return brief_entries(memory) | {*range(max(1, memory.n - NEWEST + 1), memory.n + 1)}
+
+
+def build_brief(
+    memory: Memory, records: Mapping[int, Record], session: str = "", reader: str = ""
+) -> Row:
+    """The whole of it as plain data; `reader` is whom it waits for by "you".
+
+    `records` are those of `wanted_entries`; of what they lack nothing is quoted, and nobody's
+    word to do something is told.
+    """
+    row = brief_row(memory, records)
+    waits = waiting_for(row["waiting"], memory.named(reader)) if reader else ""
+    actions, older = _actions(memory, records)
+    more = {**row["more"], **({"actions": older} if older else {})}
+    sentence = brief_sentence(row["counts"], waits)
+    return {"session": session, **row, "sentence": sentence, "actions": actions, "more": more}
+
+
+def _actions(memory: Memory, records: Mapping[int, Record]) -> tuple[list[Row], int]:
+    """Who said they, or somebody else, would do what; the newest first."""
+    names = NameIndex(memory)
+    talk = [
+        record
+        for n, record in sorted(records.items())
+        if memory.n - NEWEST < n <= memory.n
+        and record.is_message
+        and not names.is_bot(str(getattr(record.entry, "participant", "")))
+        and not memory.is_redacted(n)
+    ]
+    rows, older = find_actions(memory, talk, voices(memory, talk), DecidedTerms(memory))
+    return rows[::-1], older

@@ -1,0 +1,274 @@
+"""The Brief: what was decided, what is open, what may be, and whom it waits for. Pure.
+
+Every item stands in one place: in force, disputed, open, or in the drawer of what may be one.
+What a decision replaced stands beneath it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from parley.memory.extraction.model_claims.item_overlay import (
+    ClaimedItem,
+    ClaimOverlay,
+    listed_status,
+    overlay_claims,
+)
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.server.rows.cite_rows import NO_RECORDS, RecordsByNumber, Row, cite_list, origin_terms
+from parley.server.rows.entry_times import time_row
+from parley.server.rows.item_rows import page_decision_row, page_proposal_row
+from parley.server.rows.vote_rows import vote_row
+from parley.server.verdicts.basis_words import basis_words
+from parley.server.verdicts.decision_words import decision_text
+
+MOST: Final = 200  # items of a part; `more` counts the rest
+DRAWER: Final = 50  # of those that may be decisions or proposals
+_SAID_TO_BE: Final = frozenset({"act", "tag", "person"})  # how an item was found
+_SURE: Final = 600  # per mille: "I propose", not "maybe we could"
+
+
+@dataclass(slots=True)
+class Brief:
+    """The items of a memory by what they mean to who comes in; each list newest first."""
+
+    decided: list[Decision] = field(default_factory=list)
+    disputed: list[Decision] = field(default_factory=list)
+    replaced: dict[int, list[Decision]] = field(default_factory=dict)  # by what stands instead
+    open: list[Proposal] = field(default_factory=list)
+    votes: list[Vote] = field(default_factory=list)  # that run
+    perhaps: list[Decision | Proposal | ClaimedItem] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many are decided, disputed, open and perhaps; a vote on an open item is that item."""
+        listed = {proposal.ref for proposal in self.open}
+        questions = [vote for vote in self.votes if vote.proposal not in listed]
+        return {
+            "decided": len(self.decided),
+            "disputed": len(self.disputed),
+            "open": len(self.open) + len(questions),
+            "perhaps": len(self.perhaps),
+        }
+
+
+def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
+    """Where every item that stands belongs."""
+    brief = Brief(votes=[memory.votes.by_ref[ref] for ref in reversed(memory.votes.running)])
+    voted = {vote.proposal for vote in brief.votes}
+    for decision in sorted(filter(_stands, memory.decisions.values()), key=_settled_at):
+        _place_decision(memory, brief, decision, listed_status(read, decision))
+    for proposal in reversed(memory.proposals.values()):
+        if not proposal.stands or listed_status(read, proposal) != "active":
+            continue
+        is_one = proposal.ref in voted or is_taken_up(proposal)
+        (brief.open if is_one else brief.perhaps).append(proposal)
+    claims = (item for item in reversed(read.items.values()) if item.status == "claimed")
+    brief.perhaps += claims
+    brief.perhaps.sort(key=lambda item: -_sureness(item))
+    return brief
+
+
+def is_taken_up(proposal: Proposal) -> bool:
+    """Whether a proposal is more than what it sounds like: said to be one, or spoken to."""
+    if proposal.reactions or any(proposal.tally):
+        return True
+    how, sure = proposal.origin.how, proposal.origin.confidence
+    return not proposal.tentative and how != "structure" and sure >= _SURE
+
+
+def _stands(decision: Decision) -> bool:
+    return decision.stands
+
+
+def _settled_at(decision: Decision) -> tuple[int, int]:
+    """Newest first: by the entry that settled it."""
+    return -(decision.ratified or decision.origin).cites[0].n, -decision.ref
+
+
+def _place_decision(memory: Memory, brief: Brief, decision: Decision, status: str) -> None:
+    if status == "ratified":
+        brief.decided.append(decision)
+    elif status == "disputed":
+        brief.disputed.append(decision)
+    elif status == "claimed":
+        brief.perhaps.append(decision)
+    elif status == "superseded" and (heir := _heir(memory, decision)) is not None:
+        brief.replaced.setdefault(heir.ref, []).append(decision)
+
+
+def _heir(memory: Memory, decision: Decision) -> Decision | None:
+    """What stands in its place at the end of the chain; None where that is gone."""
+    seen = {decision.ref}
+    while decision.superseded_by is not None and decision.superseded_by not in seen:
+        seen.add(decision.superseded_by)
+        heir = memory.decision(decision.superseded_by)
+        if heir is None:
+            return None
+        decision = heir
+    return decision if decision.binds else None
+
+
+def _sureness(item: Decision | Proposal | ClaimedItem) -> int:
+    """Per mille, above all what somebody marked as one."""
+    return item.origin.confidence + 1000 * (item.origin.how in _SAID_TO_BE)
+
+
+# -- as rows -------------------------------------------------------------------------------
+
+
+def brief_row(memory: Memory, records: RecordsByNumber = NO_RECORDS) -> Row:
+    """The whole of it, each item as the page shows it; `records` lend their words and times."""
+    read = overlay_claims(memory)
+    brief = compose_brief(memory, read)
+    return {
+        "n": memory.n,
+        "title": memory.title,
+        "goal": memory.settings.goal or None,
+        "closed": memory.closed,
+        **_summary(memory, brief),
+        "decided": [_decided(memory, brief, d, read, records) for d in brief.decided[:MOST]],
+        "disputed": [_decided(memory, brief, d, read, records) for d in brief.disputed[:MOST]],
+        "open": [page_proposal_row(memory, proposal, read) for proposal in brief.open[:MOST]],
+        "votes": [vote_row(memory, vote) for vote in brief.votes],
+        "perhaps": perhaps_rows(memory, brief),
+        "more": left_out(brief),
+    }
+
+
+def brief_index(memory: Memory, read: ClaimOverlay) -> Row:
+    """The same by handles, for who has the rows of the items already."""
+    brief = compose_brief(memory, read)
+    return {
+        **_summary(memory, brief),
+        "decided": [decision.handle for decision in brief.decided[:MOST]],
+        "disputed": [decision.handle for decision in brief.disputed[:MOST]],
+        "replaced": {
+            f"D{ref}": replaced_rows(memory, decisions)
+            for ref, decisions in sorted(brief.replaced.items())
+        },
+        "open": [proposal.handle for proposal in brief.open[:MOST]],
+        "votes": [vote.handle for vote in brief.votes],
+        "perhaps": perhaps_rows(memory, brief),
+        "more": left_out(brief),
+    }
+
+
+def brief_entries(memory: Memory) -> set[int]:
+    """The entries whose words, or times, `brief_row` tells."""
+    brief = compose_brief(memory, overlay_claims(memory))
+    numbers: set[int] = set()
+    for decision in (*brief.decided[:MOST], *brief.disputed[:MOST]):
+        numbers.add(decision.born)
+        numbers.update(origin.cites[0].n for origin in decision.dissenters.values())
+        numbers.update(replaced.born for replaced in brief.replaced.get(decision.ref, ()))
+    return numbers
+
+
+def _summary(memory: Memory, brief: Brief) -> Row:
+    return {
+        "sentence": brief_sentence(brief.counts),
+        "counts": brief.counts,
+        "waiting": waiting_rows(memory, brief),
+    }
+
+
+def brief_sentence(counts: dict[str, int], waits: str = "") -> str:
+    """What there is, in one sentence; `waits` is what waits for the reader, in words."""
+    begin = f"Decided {counts['decided']}" if counts["decided"] else "Nothing is decided yet"
+    names = ("disputed", "open", "perhaps") if not counts["decided"] else ("disputed", "open")
+    parts = [begin, *(f"{name} {counts[name]}" for name in names if counts[name])]
+    return ", ".join(parts) + (f"; waiting for you: {waits}" if waits else "") + "."
+
+
+def waiting_rows(memory: Memory, brief: Brief) -> list[Row]:
+    """Whose word is awaited, on what: a ballot, an agreement to a vote, the floor."""
+    rows: list[Row] = []
+    for vote in brief.votes:
+        what = "agreement" if vote.status == "called" else "ballot"
+        rows += [
+            {"participant": name, "what": what, "ref": vote.handle}
+            for name in vote_row(memory, vote)["waiting"]
+        ]
+    if memory.floor.holder and memory.closed is None:
+        rows.append({"participant": memory.floor.holder, "what": "floor", "ref": None})
+    return rows
+
+
+def waiting_for(rows: Iterable[Row], name: str) -> str:
+    """What waits for `name`, in words; "" for nothing."""
+    words = {"ballot": ("vote", "votes"), "agreement": ("vote to agree to", "votes to agree to")}
+    whats = [row["what"] for row in rows if row["participant"] == name]
+    parts = [
+        f"{_number(whats.count(what))} {words[what][whats.count(what) > 1]}"
+        for what in words
+        if what in whats
+    ]
+    return ", ".join([*parts, *(["the floor"] if "floor" in whats else [])])
+
+
+def _number(count: int) -> str:
+    return {1: "one", 2: "two", 3: "three"}.get(count, str(count))
+
+
+def _decided(
+    memory: Memory, brief: Brief, decision: Decision, read: ClaimOverlay, records: RecordsByNumber
+) -> Row:
+    return {
+        **page_decision_row(memory, decision, read, records),
+        "replaces": replaced_rows(memory, brief.replaced.get(decision.ref, ()), records),
+    }
+
+
+def replaced_rows(
+    memory: Memory, decisions: Iterable[Decision], records: RecordsByNumber = NO_RECORDS
+) -> list[Row]:
+    """What stood before, in a line each, the newest first."""
+    return [
+        {
+            "ref": decision.handle,
+            "text": decision_text(memory, decision),
+            "n": decision.born,
+            **time_row(decision.at, records.get(decision.born)),
+        }
+        for decision in decisions
+    ]
+
+
+def perhaps_rows(memory: Memory, brief: Brief) -> list[Row]:
+    """What may be a decision or a proposal, the surest first, and how it was found."""
+    return [_perhaps(memory, item) for item in brief.perhaps[:DRAWER]]
+
+
+def _perhaps(memory: Memory, item: Decision | Proposal | ClaimedItem) -> Row:
+    if isinstance(item, ClaimedItem):
+        kind, text = item.kind, item.statement or item.text or item.topic
+    elif isinstance(item, Decision):
+        kind, text = "decision", decision_text(memory, item)
+    else:
+        kind, text = "proposal", item.text or item.topic
+    return {
+        "ref": item.handle,
+        "kind": kind,
+        "text": text,
+        "participant": item.participant,
+        "n": item.born,
+        "cites": cite_list(item.origin),
+        "basis": basis_words(item.origin),
+        **origin_terms(item.origin),
+    }
+
+
+def left_out(brief: Brief) -> dict[str, int]:
+    """How many of each part are not listed, of those that have too many."""
+    parts: tuple[tuple[str, Sequence[object], int], ...] = (
+        ("decided", brief.decided, MOST),
+        ("disputed", brief.disputed, MOST),
+        ("open", brief.open, MOST),
+        ("perhaps", brief.perhaps, DRAWER),
+    )
+    return {name: len(items) - most for name, items, most in parts if len(items) > most}

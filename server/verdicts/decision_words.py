@@ -1,0 +1,82 @@
+"""A decision in words: what is decided, and what is said against it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from parley.bus.entries import Record
+from parley.memory.state.item_state import Cite, Decision, Origin
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import clip, one_line, sentence_span
+
+QUOTE: Final = 240  # characters of a reason
+Records = Mapping[int, Record]  # entries by n
+
+_BY_COURSE: Final = frozenset({"pattern", "structure", "rule", "vote"})
+_HANDLE: Final = re.compile(r"\b[PDVM][1-9]\d*\b")
+_STAND: Final = re.compile(  # what its line, or its colour, says already
+    r"^(?:\[[^\]]{1,60}\]|[+-]\d(?:\.\d)?(?:\s+(?:to|on)\s+[PD]\d+)?"
+    r"|I\s+(?:oppose|object\s+to|am\s+against)\s+[PD]\d+)[\s:;,.!–-]*(?=\w)"
+)
+_WORD: Final = re.compile(r"\w+")
+_FEW: Final = 4  # words: fewer name a proposal ("P3 it is", "Agreed") rather than say it
+
+
+def decision_text(memory: Memory, decision: Decision) -> str:
+    """What is decided, in words: never a mere handle, nor a mere yes to a proposal.
+
+    A claim that only the course of the talk shows is told by the proposal that it settles.
+    """
+    proposal = memory.proposals.get(decision.resolves or 0)
+    offered = "" if proposal is None else proposal.text or proposal.topic
+    says_it = len(_WORD.findall(_HANDLE.sub("", decision.outcome))) >= _FEW
+    if offered and (decision.origin.how in _BY_COURSE or not says_it):
+        return offered
+    return decision.outcome or decision.topic
+
+
+class Objection(NamedTuple):
+    """Who is against a decision, why, where that is known, and where they say so."""
+
+    participant: str
+    text: str | None
+    origin: Origin
+
+
+def list_objections(memory: Memory, decision: Decision, records: Records) -> list[Objection]:
+    """Who is against it; who says most of why first, of equals the latest."""
+    objections = [
+        Objection(name, _objection(memory, decision, name, origin, records), origin)
+        for name, origin in decision.dissenters.items()
+    ]
+    return sorted(objections, key=_weight)
+
+
+def _weight(objection: Objection) -> tuple[int, int]:
+    return -len(objection.text or ""), -objection.origin.cites[0].n
+
+
+def reason_words(cite: Cite, records: Records) -> str | None:
+    """Why somebody takes a stand: from the sentence on that takes it, without its mark.
+
+    None where the entry of `cite` is not at hand, or says no words.
+    """
+    content = getattr(records[cite.n].entry, "content", None) if cite.n in records else None
+    if not content:
+        return None
+    words = one_line(content[sentence_span(content, cite.start, cite.end)[0] :])
+    return clip(_STAND.sub("", words), QUOTE) or None
+
+
+def _objection(
+    memory: Memory, decision: Decision, name: str, origin: Origin, records: Records
+) -> str | None:
+    """As the entry has it, else as the position of `name` keeps it; None where neither does."""
+    words = reason_words(origin.cites[0], records)
+    if words is not None or (person := memory.participants.get(name)) is None:
+        return words
+    kept = (person.positions.get(on) for on in (decision.handle, f"P{decision.resolves}"))
+    against = (position for position in kept if position and position.stance == "oppose")
+    return next((_STAND.sub("", position.text) for position in against), None)

@@ -1,0 +1,69 @@
+"""How many stand where on an item: the one count that every view of it shows. Pure.
+
+Reactions count on a proposal until it is decided; from then on the proposal shows what its
+decision does. What a vote decided is counted as that vote was, whoever else spoke to it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.state.vote_state import Vote
+from parley.memory.voting.counting_rules import ABSTAIN
+
+_STANCES: Final = ("support", "oppose", "neutral")
+
+Tally = dict[str, int]  # support, oppose, neutral
+Sides = dict[str, list[str]]  # the same, by name
+
+
+def item_tally(memory: Memory, item: Proposal | Decision) -> Tally:
+    """How many are for it, against it, and neither."""
+    decision = settling_decision(memory, item)
+    if decision is None:
+        return dict(zip(_STANCES, item.tally, strict=True))
+    vote = _deciding_vote(memory, decision)
+    if vote is not None:
+        return _vote_tally(vote)
+    return dict(zip(_STANCES, decision.tally, strict=True))
+
+
+def item_sides(memory: Memory, item: Proposal | Decision) -> Sides:
+    """Who is for it, against it, and neither, as far as that is on record."""
+    decision = settling_decision(memory, item)
+    if decision is not None and (not decision.shrunk or isinstance(item, Decision)):
+        voices = (decision.supporters, decision.dissenters, decision.abstainers)
+        return dict(zip(_STANCES, map(list, voices), strict=True))
+    sides: Sides = {"support": [], "oppose": [], "neutral": []}
+    if isinstance(item, Proposal):
+        for name, reaction in item.reactions.items():
+            sides[reaction.stance].append(name)
+    return sides
+
+
+def settling_decision(memory: Memory, item: Proposal | Decision) -> Decision | None:
+    """The decision itself; of a proposal that one accepted, the one that did. None of others."""
+    if isinstance(item, Decision):
+        return item
+    decision = memory.decisions.get(memory.resolving.get(item.ref, 0))
+    if decision is None or not decision.stands or decision.ratified is None:
+        return None
+    return decision
+
+
+def _deciding_vote(memory: Memory, decision: Decision) -> Vote | None:
+    """The vote that ratified it, where one did and memory still has its row."""
+    ratified = decision.ratified
+    if ratified is None or not (ratified.rule or "").startswith("vote."):
+        return None
+    called = {cite.n for cite in ratified.cites}
+    votes = (vote for vote in memory.votes.by_ref.values() if vote.n in called and vote.carried)
+    return next(votes, None)
+
+
+def _vote_tally(vote: Vote) -> Tally:
+    support, neutral = vote.tally.get(vote.carried or "", 0), vote.tally.get(ABSTAIN, 0)
+    oppose = sum(vote.tally.values()) - support - neutral
+    return dict(zip(_STANCES, (support, oppose, neutral), strict=True))

@@ -1,0 +1,150 @@
+"""The Brief: every item in one place, one count an item, a title in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from parley.bus.entries import BallotCast, ItemCorrected, ParticipantJoined, VoteInitiated
+from parley.memory.state.memory import Memory
+from parley.memory.voting.votes import compute_result
+from parley.server.http.bodies.page_responses import Board
+from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
+from parley.server.rows.digest_rows import digest
+from parley.server.rows.page_rows import page_row
+from parley.server.verdicts.decision_words import reason_words
+from parley.server.verdicts.tallies import item_tally
+from tests.support.logs.logs import PACKS, folded, talk
+
+IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
+FOR = [("bo", "I support P1."), ("cy", "I support P1.")]
+
+
+def brief_of(*lines: Any) -> dict[str, Any]:
+    memory, _ = folded(talk(*lines))
+    return brief_row(memory)
+
+
+def test_what_is_in_force_says_what_how_many_and_by_what() -> None:
+    """Text, count, the rule in words; and the sentence on top counts it."""
+    brief = brief_of(IDEA, *FOR)
+    (row,) = brief["decided"]
+    assert row["text"] == "we move the index to the second disk before Friday"
+    assert row["tally"] == {"support": 3, "oppose": 0, "neutral": 0}
+    assert row["basis"] == "enough were for it"
+    assert brief["sentence"] == "Decided 1."
+    assert (brief["open"], brief["perhaps"]) == ([], [])
+
+
+def test_a_replaced_decision_stands_beneath_what_replaced_it_and_nowhere_else() -> None:
+    """Over several steps: all that came before, the newest first."""
+    lines: list[Any] = [
+        ("ana", "DECISION: the talk is held on Monday."),
+        ItemCorrected(ref="D1", by="bo", op="confirm"),
+        ("ana", "DECISION: the talk is held on Tuesday, which replaces D1."),
+        ItemCorrected(ref="D2", by="bo", op="confirm"),
+    ]
+    memory, _ = folded(talk(*lines))
+    brief = brief_row(memory)
+    (row,) = brief["decided"]
+    assert [earlier["ref"] for earlier in row["replaces"]] == ["D1"]
+    assert brief["counts"] == {"decided": 1, "disputed": 0, "open": 0, "perhaps": 0}
+
+
+def test_claims_wait_in_the_drawer_until_somebody_confirms_them() -> None:
+    """Confirmed they bind, by that word; dismissed they are gone."""
+    claim = ("ana", "We decided to keep the night ferry.")
+    (row,) = brief_of(claim)["perhaps"]
+    assert (row["ref"], row["kind"], row["basis"]) == ("D1", "decision", "by its wording")
+    confirmed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="confirm"))
+    assert [row["basis"] for row in confirmed["decided"]] == ["confirmed by a person"]
+    dismissed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="retract"))
+    assert (dismissed["decided"], dismissed["perhaps"]) == ([], [])
+
+
+def test_the_strongest_dissent_comes_first_in_its_own_words() -> None:
+    """Who gives a reason stands before who only says no; their mark is not told twice."""
+    against = [("eve", "-1 to P1"), ("dee", "I oppose P1. The second disk is the older one.")]
+    lines = talk(IDEA, *FOR, *against)
+    memory, _ = folded(lines)
+    row = brief_row(memory, {record.n: record for record in lines})["disputed"][0]
+    assert next((d["participant"], d["text"]) for d in row["dissent"]) == (
+        "dee", "The second disk is the older one.",
+    )  # fmt: skip
+
+
+def test_an_item_has_one_count_wherever_it_is_shown() -> None:
+    """A vote's where one decided, on the proposal, the decision, the board, the minutes."""
+    joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
+    called = VoteInitiated(participant="ana", content="Move it?", re="P1")
+    ballots = [
+        BallotCast(participant=name, re="V1", choice=(choice,))
+        for name, choice in (("ana", "accept"), ("bo", "accept"), ("cy", "reject"))
+    ]
+    lines: list[Any] = [*joined, IDEA, ("zoe", "I support P1."), called, *ballots]
+    memory, _ = folded(talk(*lines))
+    memory, _ = folded(talk(*lines, compute_result(memory, 1)))
+    proposal, decision = memory.proposals[1], memory.decisions[1]
+    expected = {"support": 2, "oppose": 1, "neutral": 0}
+    assert item_tally(memory, proposal) == item_tally(memory, decision) == expected
+    board, minutes = page_row(memory), digest(memory, {})
+    shown = [*board["proposals"], *board["decisions"], *minutes["settled"], *minutes["decisions"]]
+    assert [row["tally"] for row in shown] == [expected] * 4
+
+
+def test_a_decision_is_never_told_by_a_handle() -> None:
+    """A ruling that names its proposal alone is told by what that proposes."""
+    memory, _ = folded(talk(IDEA, *FOR[:1], ("cy", "[DECISION] P1 it is, then.")))
+    texts = [row["text"] for row in page_row(memory)["decisions"]]
+    assert texts == ["we move the index to the second disk before Friday"]
+
+
+def test_a_proposal_says_that_its_decision_was_replaced() -> None:
+    """It was accepted once; what stands now is on its card."""
+    later = ("dee", "[DECISION] We move the index to the third disk, which replaces D1.")
+    confirmed = ItemCorrected(ref="D2", by="bo", op="confirm")
+    memory, _ = folded(talk(IDEA, *FOR, later, confirmed))
+    row = next(row for row in page_row(memory)["proposals"] if row["ref"] == "P1")
+    assert (row["status"], row["decision"], row["replaced_by"]) == ("accepted", "D1", "D2")
+
+
+def test_a_running_vote_waits_for_whoever_has_not_voted() -> None:
+    """By name, and in the words of who reads."""
+    joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
+    called = VoteInitiated(participant="ana", content="Move it?", re="P1")
+    ballot = BallotCast(participant="ana", re="V1", choice=("accept",))
+    brief = brief_of(*joined, IDEA, called, ballot)
+    assert brief["counts"]["open"] == 1
+    assert waiting_for(brief["waiting"], "bo") == "one vote"
+    assert waiting_for(brief["waiting"], "ana") == ""
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ((3, 1, 1, 4), "Decided 3, disputed 1, open 1."),
+        ((0, 0, 2, 4), "Nothing is decided yet, open 2, perhaps 4."),
+        ((0, 0, 0, 0), "Nothing is decided yet."),
+    ],
+)
+def test_the_sentence_tells_the_counts(counts: tuple[int, ...], sentence: str) -> None:
+    """What is none is left out; what may be is told where nothing is decided."""
+    names = ("decided", "disputed", "open", "perhaps")
+    assert brief_sentence(dict(zip(names, counts, strict=True))) == sentence
+
+
+def test_the_board_has_the_brief_by_handles() -> None:
+    """The page has the rows already."""
+    memory, _ = folded(talk(IDEA, *FOR, ("dee", "We decided to keep the night ferry.")))
+    board = page_row(memory)
+    Board.model_validate(board)
+    assert board["brief"]["decided"] == ["D1"]
+    assert [row["ref"] for row in board["brief"]["perhaps"]] == ["D2"]
+    assert page_row(Memory(PACKS))["brief"]["sentence"] == "Nothing is decided yet."
+
+
+def test_of_an_entry_that_is_not_at_hand_no_reason_is_told() -> None:
+    """A transcript may be read in part."""
+    memory, _ = folded(talk(IDEA))
+    assert reason_words(memory.proposals[1].origin.cites[0], {}) is None
