@@ -88,7 +88,7 @@ class ExtractionJob:
             effect,
             memory.settings.extract,
             tuple(
-                newest_within(
+                newest_candidates(
                     list_candidates(memory, effect), memory.settings.extract.tokens // SHARE
                 )
             ),
@@ -228,7 +228,7 @@ def list_candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
     return sorted(listed, key=lambda candidate: (candidate.n, candidate.ref))[-CANDIDATES:]
 
 
-def newest_within(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
+def newest_candidates(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
     """The newest of `candidates` whose lines have at most `room` tokens together."""
     newest: list[Candidate] = []
     for candidate in reversed(candidates):

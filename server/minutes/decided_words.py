@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from parley.memory.state.memory import Memory
-from parley.server.minutes.sentence_words import content_words
+from parley.server.minutes.sentence_words import topic_words
 
 NEAR: Final = 20  # messages between a decision and what follows from it
 SHARED: Final = 2  # stems that they have in common
@@ -53,4 +53,4 @@ class DecidedTerms:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(content_words(text))
+    return frozenset(topic_words(text))

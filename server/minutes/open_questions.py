@@ -21,7 +21,7 @@ from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.replies import Question, Replies, openers
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content_words
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
 from parley.server.rows.entry_times import time_row
 
 MOST: Final = 30
@@ -113,8 +113,8 @@ def _question(
 ) -> Question:
     text = script.text[slice(*span)]
     named = names.in_text(text)
-    called = {stem for name in named for stem in content_words(name)}
-    about = frozenset(content_words(text)) - called
+    called = {stem for name in named for stem in topic_words(name)}
+    about = frozenset(topic_words(text)) - called
     to = frozenset(named) - {voice.name}
     return Question(place, span, text, "words", closed, script.handles(*span), about, to)
 

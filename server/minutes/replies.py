@@ -13,7 +13,7 @@ from parley.bus.entries import Record
 from parley.memory.extraction.patterns.clauses import Span
 from parley.server.minutes.attribution import Voice
 from parley.server.minutes.mentions import NameIndex
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, content_words
+from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no
@@ -115,7 +115,7 @@ class Replies:
         words = self._stems.get(place)
         if words is None:
             entry: Any = self._messages[place].entry
-            words = self._stems[place] = frozenset(content_words(entry.content[:READ]))
+            words = self._stems[place] = frozenset(topic_words(entry.content[:READ]))
         return words
 
 

@@ -13,7 +13,7 @@ WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 WITHOUT_SPACES: Final = re.compile(f"[{IDEOGRAPHIC}]")
 
 
-def content_words(text: str) -> list[str]:
+def topic_words(text: str) -> list[str]:
     """The content words of `text` without common endings; none where all are stop words."""
     return content_stems(f"minutes {text}")[
         1:

@@ -20,7 +20,11 @@ from parley.server.basics.output import escape, print_notice, stderr
 from parley.server.plays.live_view import follow_live, show_live
 from parley.server.queries.memory_queries import read_digest
 from parley.server.records.session_opening import transcript_drafts
-from parley.server.records.transcript_replay import open_if_new, publish, wait_until_settled
+from parley.server.records.transcript_replay import (
+    open_if_new,
+    publish_steadily,
+    wait_until_settled,
+)
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style
 from parley.server.runtime.backend import Backend
@@ -56,7 +60,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
         async with run_worker_process(settings, running.url) as worker:
             await open_if_new(running.bus, SESSION, transcript, settings, packs)
             async with _shown(running.bus, live=not fast):
-                await publish(
+                await publish_steadily(
                     running.bus,
                     SESSION,
                     transcript_drafts(transcript.entries),

@@ -31,7 +31,7 @@ LOOK_SECONDS: Final = 0.05
 Advance = Callable[[int], None]
 
 
-async def replay(
+async def replay_transcript(
     settings: Settings, transcript: Transcript, session: str, *, rate: float | None, wait: bool
 ) -> dict[str, Any] | None:
     """Publishes everything, waits until settled and gives the minutes; None without waiting.
@@ -60,7 +60,7 @@ async def open_if_new(
         return
 
 
-async def publish(
+async def publish_steadily(
     bus: Bus, session: str, waiting: Sequence[Draft], rate: float | None, advance: Advance
 ) -> None:
     """Publishes in order, `rate` a second or flat out; waits while the session is busy."""
@@ -141,4 +141,4 @@ async def _publish_shown(
         console=console, disable=not console.is_terminal, transient=True,
     ) as bar:  # fmt: skip
         task = bar.add_task("publishing", total=len(waiting))
-        await publish(bus, session, waiting, rate, lambda count: bar.advance(task, count))
+        await publish_steadily(bus, session, waiting, rate, lambda count: bar.advance(task, count))

@@ -92,12 +92,12 @@ def replay(
     A worker is started where none runs.
     Repeating it is harmless: messages that are there already stay as they are.
     """
-    from parley.server.records.transcript_replay import replay as replay_all
+    from parley.server.records.transcript_replay import replay_transcript
     from parley.server.render import command_output
     from parley.server.runtime.connection import run
 
     transcript = _read(ctx, file, skip_bad, input_format, speaker)
-    report = run(replay_all(settings(ctx), transcript, session, rate=rate, wait=wait))
+    report = run(replay_transcript(settings(ctx), transcript, session, rate=rate, wait=wait))
     if report is not None:
         command_output.show_minutes(report, json)
 

@@ -27,7 +27,7 @@ SAID: Final = 8_000  # characters of a message among others
 Tree = dict[str, Any]
 
 
-def floor_row(memory: Memory, name: str) -> Floor:
+def floor_as_seen(memory: Memory, name: str) -> Floor:
     """The floor as `name` finds it."""
     floor, own, vote = memory.floor, memory.named(name), find_stopping_vote(memory)
     return Floor(

@@ -25,7 +25,7 @@ from parley.server.http.requests.message_requests import (
     entry_id,
     speak_in_turn,
 )
-from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_row
+from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_as_seen
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult
 
@@ -98,13 +98,13 @@ async def bid_for_floor(call: ToolCall) -> Floor:
     args, seat = call.args, seat_of(call)
     on = None if args.re is None else _target(args.re)
     await seat.bid(args.urgency, args.intent, re=on, novelty=args.novelty)
-    return floor_row(seat.memory, seat.name)
+    return floor_as_seen(seat.memory, seat.name)
 
 
 async def pass_floor(call: ToolCall) -> Floor:
     seat = seat_of(call)
     await seat.pass_(ready=call.args.ready)
-    return floor_row(seat.memory, seat.name)
+    return floor_as_seen(seat.memory, seat.name)
 
 
 async def leave_session(call: ToolCall) -> Left:
@@ -157,7 +157,7 @@ def _speech_result(
 ) -> SpeechResult:
     return SpeechResult(
         n=n, seq=cursor.seq, cursor=str(cursor), found=fact_rows,
-        floor=floor_row(seat.memory, seat.name), duplicate=duplicate,
+        floor=floor_as_seen(seat.memory, seat.name), duplicate=duplicate,
     )  # fmt: skip
 
 

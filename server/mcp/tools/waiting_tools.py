@@ -19,7 +19,7 @@ from parley.server.http.live.frames import Frame
 from parley.server.http.live.session_channel import Subscription
 from parley.server.http.subscriptions.subscription_start import SubscriptionRequest, find_start
 from parley.server.mcp.tools.pending_waits import SUPERSEDED, PendingWait
-from parley.server.mcp.tools.result_rows import fact_row, floor_row, message_row
+from parley.server.mcp.tools.result_rows import fact_row, floor_as_seen, message_row
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, MessageRow, Waited
 
@@ -113,7 +113,7 @@ class WaitCollector:
         memory, after = self._memory, self.cursor.seq
         return Waited(
             messages=self.messages, facts=self.facts, after=after, cursor=str(self.cursor),
-            closed=memory.closed, floor=floor_row(memory, self._name),
+            closed=memory.closed, floor=floor_as_seen(memory, self._name),
             more=self.full and after < self._room.seq, reset=self.reset, superseded=superseded,
         )  # fmt: skip
 
