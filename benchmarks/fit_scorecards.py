@@ -20,14 +20,13 @@ from typing import Any, Final, NamedTuple
 
 from benchmarks.logistic import Rows, fit, score
 from benchmarks.material import CORPORA, ROOT
-from benchmarks.minutes import LABELS, Meeting, meetings
+from benchmarks.minutes import LABELS, Meeting, meetings, weigh_message
 from parley.memory.extraction.structure.evidence import (
     LATER_FEATURES,
     line_features,
     observe_message,
 )
 from parley.memory.extraction.structure.scorecards import Label, Scorecard, Scorecards, lexicon
-from parley.memory.extraction.structure.window_messages import weigh_message
 from parley.memory.state.line_state import Structure, WindowLine
 
 OUT: Final = ROOT / "memory" / "extraction" / "structure" / "typed.json"

@@ -10,8 +10,13 @@ from typing import Any, NamedTuple
 from benchmarks.material import ENGLISH
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.extraction.structure import window_messages
-from parley.memory.extraction.structure.scorecards import Label
-from parley.memory.extraction.structure.window_messages import WindowMessage
+from parley.memory.extraction.structure.line_wording import READ
+from parley.memory.extraction.structure.scorecards import Label, Scorecards
+from parley.memory.extraction.structure.window_messages import (
+    LEAST,
+    WindowMessage,
+    deserves_place,
+)
 
 LABELS: tuple[Label, ...] = ("proposal", "decision")
 
@@ -57,9 +62,20 @@ def _heard(place: int, who: str, content: str, reader: SpeechActReader) -> Windo
     detections = reader.read(content)
     if detections and detections[0].vote and not detections[0].refs:
         return window_messages.vote_message(place, place, who, content, detections[0])
-    return window_messages.line_message(
-        place, place, who, content, window_messages.read_wording(content, detections)
-    )
+    wording = window_messages.read_wording(content, detections)
+    return WindowMessage(
+        place, place, who, who, content[wording.start : wording.start + READ], wording.start,
+        cues=tuple(wording.cues), passes=deserves_place(content, wording, -1),
+        scribed=wording.scribed,
+    )  # fmt: skip
+
+
+def weigh_message(heard: WindowMessage, cards: Scorecards) -> WindowMessage:
+    """A line with what its wording adds; without its text where it does not pass."""
+    own = cards.own(heard.cues)
+    if len(heard.text) < LEAST or not (own >= 0 or heard.passes):
+        return heard._replace(own=own, text="", passes=False)
+    return heard._replace(own=own, wording=cards.weigh_wording(heard.cues), passes=True)
 
 
 def _marks(gold: Path) -> dict[Label, dict[int, bool]]:

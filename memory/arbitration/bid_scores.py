@@ -26,19 +26,18 @@ _REDUNDANCY: Final = 400
 _LOOK_BACK: Final = 16  # proposals and decisions that may be about to close
 
 
-def score_bid(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
-    """The parts of the score of `bid`, those that are not 0, and their `total`."""
-    return _score(memory, name, bid, speaking_deficit(memory, name))
+def score_bid(memory: Memory, name: str, bid: Bid, deficit: int) -> dict[str, int]:
+    """The parts of the score of `bid`, those that are not 0, and their `total`.
 
-
-def _score(memory: Memory, name: str, bid: Bid, due: int) -> dict[str, int]:
+    `deficit` is that of `name` (`speaking_deficits`).
+    """
     seat = memory.floor.seats[name]
     parts = {
         "urgency": 1000 * bid.urgency,
         "addressed": _ADDRESSED if seat.addressed else 0,
         "intent": _intent(memory, bid),
         "reactivity": seat.reactivity,
-        "deficit": due,
+        "deficit": deficit,
         "aging": _AGING * (memory.floor.turns - bid.turn),
         "recency": -_recency(memory, name),
         "redundancy": -_REDUNDANCY if _is_redundant(memory, name, bid) else 0,
@@ -48,8 +47,8 @@ def _score(memory: Memory, name: str, bid: Bid, due: int) -> dict[str, int]:
 
 def pick_best_bid(memory: Memory, names: list[str]) -> tuple[str, dict[str, int]]:
     """Which of these bidders outbids the others, and by what; there is at least one."""
-    bids, due = memory.floor.bids, speaking_deficits(memory)
-    scores = {name: _score(memory, name, bids[name], due.get(name, 0)) for name in names}
+    bids, deficits = memory.floor.bids, speaking_deficits(memory)
+    scores = {name: score_bid(memory, name, bids[name], deficits.get(name, 0)) for name in names}
     name = max(names, key=lambda bidder: (scores[bidder]["total"], _lot(memory, bidder)))
     return name, scores[name]
 

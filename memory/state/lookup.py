@@ -71,12 +71,6 @@ def current_stages(memory: Memory) -> list[Episode]:
     return [episode for episode in stages if episode is not None]
 
 
-def ready_tasks(memory: Memory) -> list[Episode]:
-    """The open tasks that wait for nothing, oldest first."""
-    episodes = (memory.episodes.by_ref[ref] for ref in memory.episodes.open)
-    return [episode for episode in episodes if episode.kind == "task" and not episode.after]
-
-
 def open_work(memory: Memory, named: int | str | None, participant: str) -> list[Episode]:
     """The open goal or task that a piece of work belongs to, then what holds that, outwards.
 

@@ -22,8 +22,7 @@ class Block(NamedTuple):
     """One block; `start` and `end` are characters of the message, its indent left out.
 
     A block runs from its marker to the end of its last line that is not blank. Lines in
-    it that continue a list or a quote still have their indent or their quote marks:
-    `block_text` takes them off.
+    it that continue a list or a quote still have their indent or their quote marks.
     """
 
     kind: BlockKind

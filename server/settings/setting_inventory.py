@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -67,15 +66,6 @@ def _usual(setting: Setting, base: Settings) -> Any:
 def list_presets() -> list[dict[str, Any]]:
     """Each preset and what it sets, by dotted name."""
     return [{"preset": name, "sets": dict(_flat(tree))} for name, tree in PRESETS.items()]
-
-
-def inventory_rows() -> str:
-    """The presets as a Markdown table; docs/settings.md holds it."""
-    rows = ["| preset | sets |", "|---|---|"]
-    for row in list_presets():
-        sets = [f"`{key}` {json.dumps(value)}" for key, value in row["sets"].items()]
-        rows.append(f"| `{row['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
-    return "\n".join(rows) + "\n"
 
 
 def _whole(name: str) -> Settings:

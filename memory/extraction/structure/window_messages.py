@@ -13,7 +13,7 @@ from parley.memory.text.plain_text import to_plain
 
 _VALUES: Final = {"support": 1000, "oppose": -1000, "abstain": 0}
 _PUT: Final = ("propose", "amend")
-_LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
+LEAST: Final = 6  # characters: a shorter line puts nothing to anybody
 _BLANK: Final = "[redacted "  # what stands there is no wording, and like every other blank
 _NAME: Final = 80  # characters within which a blank begins, behind a name
 _LEAD: Final = 40  # characters that a speaker's name takes at most
@@ -96,18 +96,7 @@ def deserves_place(content: str, wording: Wording, own: int) -> bool:
     """True for what gets a place in the window: marked, or worded like what is put to others."""
     if own < 0 and not wording.marked:
         return False
-    return len(content) - wording.start >= _LEAST and not _is_blank(content)
-
-
-def line_message(n: int, place: int, who: str, content: str, wording: Wording) -> WindowMessage:
-    """The message `content` as a line, not weighed yet."""
-    start = wording.start
-    text = "" if _is_blank(content) else content[start : start + READ]
-    return WindowMessage(
-        n, place, who, who, text, start,
-        cues=tuple(wording.cues), passes=deserves_place(content, wording, -1),
-        scribed=wording.scribed,
-    )  # fmt: skip
+    return len(content) - wording.start >= LEAST and not _is_blank(content)
 
 
 def revive_message(
@@ -121,13 +110,3 @@ def revive_message(
         cues=tuple(wording.cues), own=own, wording=cards.weigh_wording(wording.cues), passes=True,
         scribed=wording.scribed,
     )  # fmt: skip
-
-
-def weigh_message(heard: WindowMessage, cards: Scorecards) -> WindowMessage:
-    """`revive_message`, a line, with what its wording adds;
-    without its text where it does not pass.
-    """
-    own = cards.own(heard.cues)
-    if len(heard.text) < _LEAST or not (own >= 0 or heard.passes):
-        return heard._replace(own=own, text="", passes=False)
-    return heard._replace(own=own, wording=cards.weigh_wording(heard.cues), passes=True)

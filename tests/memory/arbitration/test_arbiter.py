@@ -28,7 +28,7 @@ from parley.bus.entries import (
 )
 from parley.listeners.agents.answer_entries import vote_on_proposal
 from parley.memory.arbitration.arbiter import next_step
-from parley.memory.arbitration.bid_scores import score_bid
+from parley.memory.arbitration.bid_scores import score_bid, speaking_deficit
 from parley.memory.arbitration.gate import judge_listener, judge_listeners
 from parley.memory.arbitration.steps import (
     AskModerator,
@@ -43,6 +43,7 @@ from parley.memory.arbitration.steps import (
 )
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.floor_state import Bid
+from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Ballot
 from parley.memory.text.text_sizes import count_tokens
 from parley.memory.voting.votes import ROWS, compute_result
@@ -93,6 +94,10 @@ def test_a_held_floor_is_waited_for_until_its_lease_is_over() -> None:
     assert table.step(NOW) == Expire("ana")
 
 
+def scored(memory: Memory, name: str, bid: Bid) -> dict[str, int]:
+    return score_bid(memory, name, bid, speaking_deficit(memory, name))
+
+
 def test_what_speaks_for_a_bid() -> None:
     """Each part by its name, and their sum."""
     table = Table(agent("ana", reactivity=600), agent("bo"), agent("cy"))
@@ -100,13 +105,13 @@ def test_what_speaks_for_a_bid() -> None:
     table.turn("bo", "I support P1. " + "And so on. " * 5)
     table.say("cy", "Really, @bo?")
     memory = table.memory
-    parts = score_bid(memory, "bo", Bid(urgency=2, intent="support", re="P1", turn=1))
+    parts = scored(memory, "bo", Bid(urgency=2, intent="support", re="P1", turn=1))
     assert parts["addressed"] == 2000
     assert (parts["intent"], parts["redundancy"]) == (100, -400)
     assert (parts["recency"], parts["aging"]) == (-400, 640)
     assert parts["deficit"] < 0
     assert parts["total"] == sum(value for key, value in parts.items() if key != "total")
-    parts = score_bid(memory, "ana", Bid(urgency=1, intent="oppose", re="P1", turn=3))
+    parts = scored(memory, "ana", Bid(urgency=1, intent="oppose", re="P1", turn=3))
     assert (parts["reactivity"], parts["intent"], parts["recency"]) == (600, 600, -200)
     assert "redundancy" not in parts
 
@@ -116,9 +121,9 @@ def test_opposing_what_is_far_from_closing_is_worth_less() -> None:
     table = three()
     table.turn("ana", IDEA)
     bid = Bid(urgency=1, intent="oppose", re="P1")
-    assert score_bid(table.memory, "cy", bid)["intent"] == 200
+    assert scored(table.memory, "cy", bid)["intent"] == 200
     table.turn("bo", "I support P1.")
-    assert score_bid(table.memory, "cy", bid)["intent"] == 600
+    assert scored(table.memory, "cy", bid)["intent"] == 600
 
 
 def test_a_tie_is_drawn_alike_by_everyone_and_not_always_for_the_same() -> None:

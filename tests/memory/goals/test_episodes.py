@@ -9,7 +9,7 @@ from parley.bus.entries import (
     EpisodeOpened,
     ParticipantJoined,
 )
-from parley.memory.state.lookup import find_episode, ready_tasks
+from parley.memory.state.lookup import find_episode
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import folded, talk
 from tests.support.logs.works import close, goal, run, task
@@ -22,7 +22,9 @@ def begin(kind: EpisodeKind, title: str = "It", who: str = "ana", **more: object
 
 
 def handles(memory: Memory) -> list[str]:
-    return [episode.handle for episode in ready_tasks(memory)]
+    """Of the open tasks that wait for nothing, oldest first."""
+    episodes = [memory.episodes.by_ref[ref] for ref in memory.episodes.open]
+    return [each.handle for each in episodes if each.kind == "task" and not each.after]
 
 
 def test_a_task_is_ready_when_what_it_waits_for_is_completed() -> None:

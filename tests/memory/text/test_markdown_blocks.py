@@ -2,14 +2,72 @@
 
 from __future__ import annotations
 
+import re
 import time
+from typing import Final
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from parley.memory.text.block_words import block_text, plain
+from parley.memory.text.block_lines import FENCE, row_cells
+from parley.memory.text.block_words import plain
 from parley.memory.text.markdown_blocks import Block, split_blocks
+
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
+_QUOTE_MARKS: Final = re.compile(r"^(?:[ \t]*>)+[ \t]*")
+_ANY_MARKER: Final = re.compile(r"[^\s]+[ \t]*(?:\[[ xX]\][ \t]+)?")
+_HASHES: Final = re.compile(r"#{1,6}(?:[ \t]+|$)")
+_CLOSING_HASHES: Final = re.compile(r"(?:^|[ \t])#+$")
+
+
+def block_text(text: str, block: Block) -> str:  # noqa: C901  # a kind each
+    """The words that a block of `text` spans, on one line; code and HTML keep their lines.
+
+    Without marker, quote marks, hashes, underline and fences; the cells of a row are
+    parted by " | ". Emphasis stays.
+    """
+    source = text[block.start : block.end]
+    kind = block.kind
+    if kind == "rule":
+        return ""
+    if kind == "html":
+        return source
+    lines = [line.strip(" \t") for line in _LINE_END.split(source)]
+    if kind == "code":
+        return _code_text(source)
+    if kind == "row":
+        return " | ".join(row_cells(lines[0]))
+    if kind == "heading":
+        if source[0] == "#" and len(lines) == 1:
+            return _without_hashes(source)
+        if not block.bold:
+            lines.pop()
+        if block.marker:
+            lines[0] = _ANY_MARKER.sub("", lines[0], count=1)
+    elif kind == "quote":
+        lines = [_QUOTE_MARKS.sub("", line, count=1) for line in lines]
+        if block.marker and lines[0].startswith(block.marker):
+            lines[0] = _ANY_MARKER.sub("", lines[0], count=1)
+    elif kind == "item":
+        lines[0] = _ANY_MARKER.sub("", lines[0], count=1)
+    lines[0] = _without_hashes(lines[0]) if kind in ("item", "quote") else lines[0]
+    return " ".join(line.removesuffix("\\") for line in lines if line)
+
+
+def _without_hashes(line: str) -> str:
+    match = _HASHES.match(line)
+    return _CLOSING_HASHES.sub("", line[match.end() :]).strip() if match else line
+
+
+def _code_text(source: str) -> str:
+    lines = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    fence = FENCE.match(lines[0])
+    if fence:
+        if len(lines) > 1 and not lines[-1].strip().strip(lines[0][0]):
+            lines.pop()
+        del lines[0]
+    return "\n".join(lines)
 
 
 def shown(text: str) -> list[tuple[str, str]]:

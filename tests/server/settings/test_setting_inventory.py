@@ -13,7 +13,7 @@ from parley.bus import Bus, Draft
 from parley.bus.entries import EpisodeOpened
 from parley.memory.settings.presets import PRESETS, load_preset, opening_tree
 from parley.server.settings import SETTINGS
-from parley.server.settings.setting_inventory import inventory_rows, list_presets
+from parley.server.settings.setting_inventory import list_presets
 from tests.support.doors.calls import Parley
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -216,6 +216,15 @@ def test_misuse_says_what_to_give(parley: Parley, args: list[str], text: str) ->
 def test_an_unknown_session_has_no_settings(at: Parley) -> None:
     """Exit 1, as everywhere."""
     assert at("settings", "nobody").code == 1
+
+
+def inventory_rows() -> str:
+    """The presets as a Markdown table."""
+    rows = ["| preset | sets |", "|---|---|"]
+    for row in list_presets():
+        sets = [f"`{key}` {json.dumps(value)}" for key, value in row["sets"].items()]
+        rows.append(f"| `{row['preset']}` | {', '.join(sets) or 'nothing: the defaults'} |")
+    return "\n".join(rows) + "\n"
 
 
 def test_the_documentation_lists_every_preset() -> None:

@@ -29,7 +29,7 @@ from parley.memory.extraction.structure.scorecards import (
     lexicon,
 )
 from parley.memory.extraction.structure.window_messages import WindowMessage
-from parley.memory.state.line_state import REACH, Structure, WindowLine
+from parley.memory.state.line_state import REACH, PassedLine, Structure, WindowLine
 
 CARDS = current_scorecards()
 GATE: dict[str, int] = json.loads(
@@ -59,9 +59,12 @@ def heard(place: int, line: Said) -> WindowMessage:
     if detections and detections[0].vote:
         return window_messages.vote_message(place, place, who, content, detections[0])
     worded = window_messages.read_wording(content, detections)
-    return window_messages.weigh_message(
-        window_messages.line_message(place, place, who, content, worded), CARDS
-    )
+    own = CARDS.own(tuple(worded.cues))
+    aside = PassedLine(place, place, who, who, content)
+    message = window_messages.revive_message(aside, worded, own, CARDS)
+    if window_messages.deserves_place(content, worded, own):
+        return message
+    return message._replace(text="", passes=False)
 
 
 def run(structure: Structure, talk: Iterable[Said], first: int = 1) -> list[list[WindowLine]]:
@@ -73,7 +76,7 @@ def run(structure: Structure, talk: Iterable[Said], first: int = 1) -> list[list
 
 
 def score(structure: Structure, line: WindowLine, label: Label) -> int:
-    """What the scorecard of `label` says of `line_message` by now."""
+    """What the scorecard of `label` says of a line by now."""
     if label == "proposal":
         return line.proposal + CARDS.proposal.stands(vote_features(structure, line))
     return line.decision + CARDS.decision.stands(vote_features(structure, line))
