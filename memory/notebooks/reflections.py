@@ -128,5 +128,5 @@ def list_owed_reflections(memory: Memory) -> list[ReflectionEffect]:
             reflection_effects.append(ReflectionEffect(name, cause, why))
     return sorted(
         reflection_effects,
-        key=lambda reflection_effect: (reflection_effect.cause, reflection_effect.participant),
+        key=lambda effect: (effect.cause, effect.participant),
     )

@@ -29,15 +29,13 @@ def vote_rule(vote: Vote) -> VoteRule:
     return rule
 
 
-def vote_outcome_line(vote: Vote, vote_result: VoteResult) -> str:
+def vote_outcome_line(vote: Vote, result: VoteResult) -> str:
     """The outcome on one line: the question, what carried, the counts."""
-    what = vote_result.carried or (
-        "no quorum" if vote_result.status == "short" else "nothing carried"
-    )
-    if vote.secret and vote_result.status == "short":
-        counts = f"{sum(vote_result.tally.values())} voted"
+    what = result.carried or ("no quorum" if result.status == "short" else "nothing carried")
+    if vote.secret and result.status == "short":
+        counts = f"{sum(result.tally.values())} voted"
     else:
-        counts = clip(counts_text(vote.options, vote_result.tally), _TALLY_CHARS)
+        counts = clip(counts_text(vote.options, result.tally), _TALLY_CHARS)
     return f"{answer_line(vote, what)}. {vote.handle}, {vote.rule.replace('_', ' ')}: {counts}"
 
 

@@ -160,27 +160,25 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
         return BallotCompleted(
             participant=VOICE, consensus=False, content=outcome_line, vote=vote.n
         )
-    vote_result = count_vote(vote, rule)
-    on = vote.proposal is not None and (vote_result.carried or "accept") in ("accept", "reject")
-    about = f"P{vote.proposal}" if on else vote_result.carried
+    result = count_vote(vote, rule)
+    on = vote.proposal is not None and (result.carried or "accept") in ("accept", "reject")
+    about = f"P{vote.proposal}" if on else result.carried
     sides = (
-        ((), (), ())
-        if vote.secret
-        else (vote_result.supporters, vote_result.dissenters, vote_result.abstainers)
+        ((), (), ()) if vote.secret else (result.supporters, result.dissenters, result.abstainers)
     )
     return BallotCompleted(
         participant=VOICE,
-        consensus=vote_result.carried not in (None, "reject"),
-        content=vote_outcome_line(vote, vote_result),
+        consensus=result.carried not in (None, "reject"),
+        content=vote_outcome_line(vote, result),
         re=about if on or is_proposal_handle(about or "") else None,
         supporters=sides[0],
         dissenters=sides[1],
         abstainers=sides[2],
         vote=vote.n,
         heard=vote.heard,
-        carried=vote_result.carried,
-        rule=rule or vote_result.rule,
-        tally=vote_result.tally,
+        carried=result.carried,
+        rule=rule or result.rule,
+        tally=result.tally,
     )
 
 

@@ -190,16 +190,16 @@ def _seconds(reader: SpeechActReader, text: str) -> float:
 
 def _read_over(pack: Pack, reader: SpeechActReader, path: Path) -> Iterator[Row]:
     """Where the pack's words stand in the messages of a transcript, in their order."""
-    for transcript_entry in read_transcript(path).entries:
-        if not isinstance(transcript_entry.entry, Message):
+    for entry in read_transcript(path).entries:
+        if not isinstance(entry.entry, Message):
             continue
-        content = transcript_entry.entry.content
-        for each in reader.sighted(content, transcript_entry.entry.act):
+        content = entry.entry.content
+        for each in reader.sighted(content, entry.entry.act):
             owner, _, rule = each.rule.partition("/")
             if owner == pack.name:
                 yield {
-                    "message": transcript_entry.index,
-                    "participant": transcript_entry.entry.participant,
+                    "message": entry.index,
+                    "participant": entry.entry.participant,
                     "rule": rule,
                     "act": each.act,
                     "start": each.start,

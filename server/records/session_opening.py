@@ -53,10 +53,7 @@ def assign_roles(transcript: Transcript, settings: Settings) -> Roles:
 
 def transcript_drafts(transcript_entries: Iterable[TranscriptEntry]) -> list[Draft]:
     """What is published for these messages, under ids that the file alone decides."""
-    return [
-        Draft(transcript_entry.id, transcript_entry.entry)
-        for transcript_entry in transcript_entries
-    ]
+    return [Draft(entry.id, entry.entry) for entry in transcript_entries]
 
 
 def _names(value: Any) -> list[str]:

@@ -56,23 +56,23 @@ def _tally(vote: Vote) -> dict[str, int] | None:
     return None if vote.secret else count_vote(vote).tally
 
 
-def count_row(vote: Vote, vote_result: VoteResult, quorum: int | None = None) -> Row:
+def count_row(vote: Vote, result: VoteResult, quorum: int | None = None) -> Row:
     """One count of the ballots of `vote`; of a ranked one also who beats whom by what weight."""
     valid = {name: ballot.choice for name, ballot in vote.ballots.items() if ballot.choice}
     pairs = (
         pairwise_preferences(vote.options, valid, vote.electorate)
-        if vote_result.rule == "ranked"
+        if result.rule == "ranked"
         else {}
     )
     named = not vote.secret
     return {
-        "rule": vote_result.rule,
+        "rule": result.rule,
         "quorum": vote.quorum if quorum is None else quorum,
-        "status": vote_result.status,
-        "carried": vote_result.carried,
-        "tally": vote_result.tally,
-        "supporters": list(vote_result.supporters) if named else None,
-        "dissenters": list(vote_result.dissenters) if named else None,
-        "abstainers": list(vote_result.abstainers) if named else None,
+        "status": result.status,
+        "carried": result.carried,
+        "tally": result.tally,
+        "supporters": list(result.supporters) if named else None,
+        "dissenters": list(result.dissenters) if named else None,
+        "abstainers": list(result.abstainers) if named else None,
         "pairs": [[option, other, weight] for (option, other), weight in pairs.items()],
     }

@@ -90,9 +90,9 @@ def _parse(
 def _doubts(taking: EntryCollector, speakers: frozenset[str]) -> Iterator[str]:
     """What looks wrong with the speakers: most of them speak once, or somebody named does not."""
     counted = Counter(
-        transcript_entry.entry.participant
-        for transcript_entry in taking.transcript.entries
-        if transcript_entry.entry.kind == "message"
+        entry.entry.participant
+        for entry in taking.transcript.entries
+        if entry.entry.kind == "message"
     )
     once = [name for name in taking.guessed if counted[name] == 1]
     if not speakers and len(once) >= _FEW and 2 * len(once) > len(counted):

@@ -60,11 +60,11 @@ def infer_roles(transcript: Transcript) -> Roles:
     meta, people = transcript.meta, _People(transcript.speakers)
     own_lines: defaultdict[str, list[str]] = defaultdict(list)
     named: dict[str, dict[str, None]] = {"chair": {}, "scribe": {}}
-    for transcript_entry in transcript.entries:
-        if transcript_entry.entry.kind != "message":
+    for entry in transcript.entries:
+        if entry.entry.kind != "message":
             continue
-        own_lines[transcript_entry.entry.participant].append(transcript_entry.entry.content)
-        if naming := _NAMING.match(transcript_entry.entry.content):
+        own_lines[entry.entry.participant].append(entry.entry.content)
+        if naming := _NAMING.match(entry.entry.content):
             names = map(people.called, names_several(naming["names"].rstrip(". ")))
             named[naming["role"].lower()].update(dict.fromkeys(filter(None, names)))
     bots = tuple(name for name, lines in own_lines.items() if _is_bot(name, lines))

@@ -15,26 +15,26 @@ def to_json_lines(transcript: Transcript) -> Iterator[bytes]:
     meta = {key: value for key, value in transcript.meta.items() if key not in _OURS}
     yield orjson.dumps({"format": transcript.format, **meta}) + b"\n"
     index_of: dict[str, int] = {}
-    for transcript_entry in transcript.entries:
-        index_of[transcript_entry.id] = transcript_entry.index
-        yield orjson.dumps(_row(transcript_entry, index_of)) + b"\n"
+    for entry in transcript.entries:
+        index_of[entry.id] = entry.index
+        yield orjson.dumps(_row(entry, index_of)) + b"\n"
 
 
 # In a first line these would make it an entry.
 _OURS = frozenset({"index", "content", "agent_id", "kind"})
 
 
-def _row(transcript_entry: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
-    fields = transcript_entry.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
-    row: dict[str, Any] = {"index": transcript_entry.index}
-    if transcript_entry.id != f"line:{transcript_entry.index}":
-        row["id"] = transcript_entry.id
+def _row(entry: TranscriptEntry, index_of: dict[str, int]) -> dict[str, Any]:
+    fields = entry.entry.model_dump(mode="json", exclude_defaults=True, exclude={"v"})
+    row: dict[str, Any] = {"index": entry.index}
+    if entry.id != f"line:{entry.index}":
+        row["id"] = entry.id
     if "participant" in fields:
         row["agent_id"] = fields.pop("participant")
     if at := fields.pop("at", None) or fields.pop("at_text", None):
         row["timestamp"] = at
-    if transcript_entry.entry.kind != "message":
-        row["kind"] = transcript_entry.entry.kind
+    if entry.entry.kind != "message":
+        row["kind"] = entry.entry.kind
     re = fields.pop("re", None)
     if re is not None:
         row["re"] = index_of.get(re, re) if isinstance(re, str) else re
@@ -47,9 +47,7 @@ def summary_row(transcript: Transcript) -> dict[str, Any]:
     return {
         "format": transcript.format,
         "entries": len(transcript.entries),
-        "messages": sum(
-            transcript_entry.entry.kind == "message" for transcript_entry in transcript.entries
-        ),
+        "messages": sum(entry.entry.kind == "message" for entry in transcript.entries),
         "speakers": transcript.speakers,
         "left_out": [
             {"reason": reason, "count": each.count, "first": each.first} for reason, each in left

@@ -74,12 +74,12 @@ def list_owed_readings(memory: Memory) -> list[ReadingEffect]:
     """The stretches that wait for a model, oldest first; a redaction makes it another effect."""
     return [
         ReadingEffect(
-            reading_range.first,
-            reading_range.last,
-            reading_range.lead,
-            redactions_among(memory, reading_range.lead, reading_range.last),
+            stretch.first,
+            stretch.last,
+            stretch.lead,
+            redactions_among(memory, stretch.lead, stretch.last),
         )
-        for reading_range in memory.claims.owed.values()
+        for stretch in memory.claims.owed.values()
     ]
 
 

@@ -48,8 +48,5 @@ class Transcript:
     @property
     def speakers(self) -> list[str]:
         """Everyone who says something, in the order of their first words."""
-        names = (
-            getattr(transcript_entry.entry, "participant", None)
-            for transcript_entry in self.entries
-        )
+        names = (getattr(entry.entry, "participant", None) for entry in self.entries)
         return list(dict.fromkeys(name for name in names if name is not None))

@@ -47,9 +47,9 @@ DECIDED = "We have decided to keep the old report."
 
 def redacted(log: Sequence[Record], n: int) -> list[Record]:
     """The log with entry `n` blanked, and the entry that says so."""
-    redaction_result = choose_tombstone(PACKS, log, n)
+    result = choose_tombstone(PACKS, log, n)
     changed = [
-        replace(record, entry=redaction_result.entry)
+        replace(record, entry=result.entry)
         if record.n == n and record.entry.kind in PRIMARY
         else record
         for record in log
@@ -160,9 +160,9 @@ def test_renumbering_has_to_be_asked_for() -> None:
         ("ana", "[DECISION] We go to Zanzibar before the rain comes"),
         ("bo", "[DECISION] We go to Zanzibar before the rain comes"),
     )
-    redaction_result = choose_tombstone(PACKS, log, 1, renumber=True)
-    assert SECRET not in str(redaction_result.entry).lower()
-    assert redaction_result.moved == {"D2": ("none", "claimed")}
+    result = choose_tombstone(PACKS, log, 1, renumber=True)
+    assert SECRET not in str(result.entry).lower()
+    assert result.moved == {"D2": ("none", "claimed")}
 
 
 EVERY_KIND: tuple[Entry, ...] = (
@@ -210,8 +210,8 @@ def test_every_primary_kind_has_a_blank() -> None:
 def test_an_entry_that_cannot_be_read_keeps_its_kind_only() -> None:
     """A newer version's, or a damaged one."""
     log = numbered([opened(), Unknown("ballot.cast", b'{"kind":"ballot.cast","x":"zanzibar"}')])
-    redaction_result = choose_tombstone(PACKS, log, 1)
-    assert redaction_result.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
+    result = choose_tombstone(PACKS, log, 1)
+    assert result.entry == Unknown("ballot.cast", b'{"kind":"ballot.cast","v":1}')
 
 
 @pytest.mark.parametrize("taken", [(3,), (6,), (3, 6), (6, 3)], ids=str)

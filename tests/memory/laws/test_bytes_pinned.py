@@ -196,7 +196,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def test_the_demo_comes_to_the_same_bytes() -> None:
-    memory = folded(transcript_entry.entry for transcript_entry in bundled().entries)
+    memory = folded(entry.entry for entry in bundled().entries)
     assert digest([pinned(memory)]) == DEMO
 
 

@@ -126,14 +126,14 @@ def test_a_published_result_says_what_the_vote_then_holds(body: list[Entry]) -> 
         vote = memory.votes.by_ref[ref]
         if vote.status != "open":
             continue
-        vote_result, entry = count_vote(vote), compute_result(memory, ref)
+        result, entry = count_vote(vote), compute_result(memory, ref)
         (record,) = numbered([entry], memory.seq, memory.n)
         apply(memory, record)
-        hidden = vote.secret and vote_result.status == "short"
-        tally = {} if hidden else vote_result.tally
-        outcome = (vote_result.status, vote_result.carried, tally)
+        hidden = vote.secret and result.status == "short"
+        tally = {} if hidden else result.tally
+        outcome = (result.status, result.carried, tally)
         assert (vote.status, vote.carried, vote.tally) == outcome
-        assert entry.consensus == (vote_result.carried not in (None, "reject"))
+        assert entry.consensus == (result.carried not in (None, "reject"))
 
 
 @given(entries(), st.data())

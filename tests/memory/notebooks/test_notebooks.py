@@ -41,8 +41,7 @@ def memory_of(*lines: tuple[str, str] | Entry, **settings: object) -> Memory:
 
 def calls(memory: Memory) -> list[tuple[str, int, str]]:
     return [
-        (reflection_effect.participant, reflection_effect.cause, reflection_effect.why)
-        for reflection_effect in list_owed_reflections(memory)
+        (effect.participant, effect.cause, effect.why) for effect in list_owed_reflections(memory)
     ]
 
 
@@ -538,6 +537,4 @@ def test_results_for_a_crowd_of_strangers_begin_a_bounded_number_of_notebooks() 
         )
     )
     assert len(memory.notebooks.notes) == 1000
-    assert "ana" in {
-        reflection_effect.participant for reflection_effect in list_owed_reflections(memory)
-    }
+    assert "ana" in {effect.participant for effect in list_owed_reflections(memory)}

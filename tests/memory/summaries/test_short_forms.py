@@ -111,12 +111,12 @@ def test_a_running_summary_that_wants_no_form_leaves_none_of_the_one_before() ->
     """Nothing would ever replace it; whether it landed before or after makes no difference."""
     limits = {"running": {"cap": 60, "target": 30}, "exchanges": 0}
     begun = [assistant(summary={"how": "model"}, limits=limits), *exchange(1)]
-    text_condensed = condensed(ShortFormEffect("running", 3), "Told.")
+    short_form = condensed(ShortFormEffect("running", 3), "Told.")
     for change in ({"summary": {"how": "extract"}}, {"limits": {"running": {"target": 0}}}):
         rest: list[Entry] = [SettingsChanged(settings=change), *exchange(2)]
-        memory = remembered([*begun, text_condensed, *rest])
+        memory = remembered([*begun, short_form, *rest])
         assert memory.condensed == {}
-        assert dump(memory) == dump(remembered([*begun, *rest, text_condensed]))
+        assert dump(memory) == dump(remembered([*begun, *rest, short_form]))
 
 
 def test_a_closed_episode_is_put_in_words_where_prose_is_wanted() -> None:

@@ -63,10 +63,10 @@ def count(
 def test_what_each_rule_carries(rule: VoteRule, yes: int, no: int, carried: str | None) -> None:
     """Exactly half is no majority; two thirds are enough; one objection ends consent."""
     ballots = {f"y{k}": ("accept",) for k in range(yes)} | {f"n{k}": ("reject",) for k in range(no)}
-    vote_result = count(rule, ballots)
-    assert vote_result.carried == carried
-    assert vote_result.status == ("failed" if carried is None else "carried")
-    assert vote_result.tally == {"accept": yes, "reject": no, ABSTAIN: 0}
+    result = count(rule, ballots)
+    assert result.carried == carried
+    assert result.status == ("failed" if carried is None else "carried")
+    assert result.tally == {"accept": yes, "reject": no, ABSTAIN: 0}
 
 
 def test_of_several_the_most_carry_nothing_without_more_than_half() -> None:
@@ -81,12 +81,10 @@ def test_of_several_the_most_carry_nothing_without_more_than_half() -> None:
 
 def test_weights_count_and_not_heads() -> None:
     """One of weight 5 outvotes three; one of weight 0 is on record and moves nothing."""
-    vote_result = count(
-        "majority", ballots_of(a="accept", b="reject", c="reject", d="reject"), a=5, d=0
-    )
-    assert vote_result.carried == "accept"
-    assert vote_result.tally == {"accept": 5, "reject": 2, ABSTAIN: 0}
-    assert vote_result.dissenters == ("b", "c", "d")
+    result = count("majority", ballots_of(a="accept", b="reject", c="reject", d="reject"), a=5, d=0)
+    assert result.carried == "accept"
+    assert result.tally == {"accept": 5, "reject": 2, ABSTAIN: 0}
+    assert result.dissenters == ("b", "c", "d")
 
 
 def test_abstaining_counts_for_the_quorum_alone() -> None:
@@ -113,10 +111,8 @@ def test_a_quorum_is_of_weight_and_met_exactly() -> None:
 def test_strangers_and_choices_that_are_none_count_for_nothing() -> None:
     """Whoever is not of the electorate, and whatever was not on the paper."""
     ballots = ballots_of(a="accept", stranger="reject", b="maybe")
-    vote_result = count_ballots(
-        "unanimity", YES_NO, {**ballots, "c": ()}, {"a": 1, "b": 1, "c": 1}, 0
-    )
-    assert (vote_result.carried, vote_result.supporters, vote_result.dissenters) == (
+    result = count_ballots("unanimity", YES_NO, {**ballots, "c": ()}, {"a": 1, "b": 1, "c": 1}, 0)
+    assert (result.carried, result.supporters, result.dissenters) == (
         "accept",
         ("a",),
         (),
@@ -125,8 +121,8 @@ def test_strangers_and_choices_that_are_none_count_for_nothing() -> None:
 
 def test_sides_are_about_accepting_whatever_carried() -> None:
     """Of other options, supporters chose the one that carried."""
-    vote_result = count("majority", ballots_of(a="accept", b="reject", c="reject", d="abstain"))
-    assert (vote_result.supporters, vote_result.dissenters, vote_result.abstainers) == (
+    result = count("majority", ballots_of(a="accept", b="reject", c="reject", d="abstain"))
+    assert (result.supporters, result.dissenters, result.abstainers) == (
         ("a",),
         ("b", "c"),
         ("d",),
@@ -150,8 +146,8 @@ def test_no_order_changes_a_count(
     options = chance.sample(OPTIONS, len(OPTIONS)) if free else OPTIONS
     shuffled = dict(chance.sample(sorted(ballots.items()), len(ballots)))
     voters = dict(chance.sample(sorted(electors.items()), len(electors)))
-    vote_result = count_ballots(rule, OPTIONS, ballots, electors, quorum)
-    assert count_ballots(rule, options, shuffled, voters, quorum) == vote_result
+    result = count_ballots(rule, OPTIONS, ballots, electors, quorum)
+    assert count_ballots(rule, options, shuffled, voters, quorum) == result
 
 
 @given(ranked_ballots(), electorates(), st.sampled_from(("majority", "two_thirds", "unanimity")))
@@ -168,8 +164,8 @@ def test_a_naive_count_says_the_same(
         wins = {"majority": for_it > others, "two_thirds": for_it >= 2 * others,
                 "unanimity": others == 0}[rule]  # fmt: skip
         winners += [option] if for_it and wins else []
-    vote_result = count_ballots(rule, OPTIONS, ballots, electors, 0)
-    assert vote_result.carried == (winners[0] if winners else None)
+    result = count_ballots(rule, OPTIONS, ballots, electors, 0)
+    assert result.carried == (winners[0] if winners else None)
 
 
 @given(ranked_ballots(), electorates())
@@ -228,12 +224,12 @@ def test_schulze_on_the_example_of_its_paper() -> None:
     groups = {"ACBED": 5, "ADECB": 5, "BEDAC": 8, "CABED": 3, "CAEBD": 7, "CBADE": 2, "DCEBA": 7,
               "EBADC": 8}  # fmt: skip
     ballots = {order: tuple(order) for order in groups}
-    vote_result = count_ballots("ranked", "ABCDE", ballots, groups, 500)
-    assert vote_result.carried == "E"
+    result = count_ballots("ranked", "ABCDE", ballots, groups, 500)
+    assert result.carried == "E"
 
 
 def test_a_ranked_tie_carries_nothing() -> None:
     """A circle of three equals has no winner."""
     ballots = ballots_of(a="tea>coffee>milk", b="coffee>milk>tea", c="milk>tea>coffee")
-    vote_result = count_ballots("ranked", OPTIONS[:3], ballots, dict.fromkeys("abc", 1), 0)
-    assert (vote_result.status, vote_result.carried, vote_result.supporters) == ("failed", None, ())
+    result = count_ballots("ranked", OPTIONS[:3], ballots, dict.fromkeys("abc", 1), 0)
+    assert (result.status, result.carried, result.supporters) == ("failed", None, ())

@@ -22,11 +22,7 @@ def read(tree: Any) -> Transcript:
 
 
 def messages(transcript: Transcript) -> list[Message]:
-    return [
-        transcript_entry.entry
-        for transcript_entry in transcript.entries
-        if isinstance(transcript_entry.entry, Message)
-    ]
+    return [entry.entry for entry in transcript.entries if isinstance(entry.entry, Message)]
 
 
 def spoken_lines(transcript: Transcript) -> list[tuple[str, str]]:

@@ -17,11 +17,7 @@ def read(text: str | bytes, **given: Any) -> Transcript:
 
 
 def messages(transcript: Transcript) -> list[Message]:
-    return [
-        transcript_entry.entry
-        for transcript_entry in transcript.entries
-        if isinstance(transcript_entry.entry, Message)
-    ]
+    return [entry.entry for entry in transcript.entries if isinstance(entry.entry, Message)]
 
 
 def spoken_lines(text: str | bytes, **given: Any) -> list[tuple[str, str]]:
