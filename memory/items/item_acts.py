@@ -13,6 +13,7 @@ from parley.memory.items import decisions, positions, proposals, ratification, u
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
+from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
 from parley.memory.text.similarity import fingerprint
 
@@ -24,6 +25,8 @@ _STANCES: dict[str, Stance] = {
 }
 _RULINGS = ("accept", "reject", "ratify")
 
+_EMPHASIS = "**"
+_AROUND = " \t\n*_✅❌"  # ticks behind a heading
 Re = int | str | None
 
 
@@ -81,7 +84,10 @@ def _origin(moment: FoldStep, detection: Detection, confidence: int = 1000) -> O
 
 
 def _payload(moment: FoldStep, detection: Detection) -> str:
+    """What is proposed or decided, without emphasis that its tag or line stood in."""
     text = moment.content[detection.text_start : detection.text_end].strip()
+    if _EMPHASIS in text:
+        text = plain(text).replace(_EMPHASIS, "").strip(_AROUND)
     return text or moment.content.strip()
 
 

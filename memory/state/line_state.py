@@ -164,6 +164,15 @@ class Turn(StateTree):
     refs: list[int] = []
     text: str = ""  # of a short message that proposed nothing: it may be quoted as an answer
     at: str | None = None
+    options: dict[str, int] = {}  # by letter or number of its item: the proposal that it became
+
+
+class Label(StateTree):
+    """What somebody said that a label such as "option B" is of."""
+
+    n: int
+    start: int  # of `text` in the entry's content
+    text: str
 
 
 class Agreement(StateTree):
@@ -181,4 +190,5 @@ class Writing(StateTree):
     short: int = 0  # messages that were no longer than a line
     redacted: int = 0  # messages without their words: neither long nor short
     turns: list[Turn] = []
+    labels: dict[str, Label] = {}  # by the label in small letters, the newest last
     agreements: list[Agreement] = []

@@ -41,3 +41,13 @@ def is_offer(text: str) -> bool:
 def is_courtesy(text: str) -> bool:
     """True of a sentence that begins as a greeting or a politeness does."""
     return bool(_GREETING.match(text) or _POLITENESS.match(text))
+
+
+def drop_courtesies(text: str) -> str:
+    """`text` without sentences before the last that begin it and are mere politeness."""
+    while (end := _SENTENCE.match(text)) and end.end() < len(text) and is_courtesy(end[0]):
+        text = text[end.end() :]
+    return text
+
+
+_SENTENCE: Final = re.compile(r"[^.!?]{1,80}[.!?]+\s+")

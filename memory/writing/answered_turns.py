@@ -8,7 +8,8 @@ enough it is to nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from parley.bus.entries import Message
@@ -34,11 +35,20 @@ _SHARED: Final = 2  # words of a proposal that tell what is meant
 _QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
 _TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 _WORDLESS: Final = re.compile(r"redacted [1-9][0-9]*\.[1-9][0-9]*(?: \(unmarked\))?")
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
 _LEAST_QUOTE: Final = 12  # characters: a shorter quotation is a word of somebody's
 
 
-def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[int] = ()) -> None:
-    """Note who wrote a message, and which proposals it made or took up again."""
+def note_turn(
+    memory: Memory,
+    moment: FoldStep,
+    entry: Message,
+    also: Sequence[int] = (),
+    options: Mapping[str, int] = _NONE,
+) -> None:
+    """Note who wrote a message, which proposals it made or took up again, and under which letters
+    and numbers of its lists.
+    """
     refs = []
     for handle in memory.at_refs.get(moment.n, ()):
         if handle[0] == "P":
@@ -50,7 +60,7 @@ def note_turn(memory: Memory, moment: FoldStep, entry: Message, also: Sequence[i
     short = to_plain(entry.content) if is_answer else ""
     turn = Turn(
         n=moment.n, place=memory.messages, who=moment.participant, refs=refs, text=short,
-        at=entry.at if short else None,
+        at=entry.at if short else None, options=dict(options),
     )  # fmt: skip
     turns = memory.writing.turns
     turns.append(turn)
@@ -68,6 +78,8 @@ def forget_turn(writing: Writing, n: int) -> None:
     for turn in writing.turns:
         if turn.n == n:
             turn.text, turn.at = "", None
+    for label in [label for label, each in writing.labels.items() if each.n == n]:
+        del writing.labels[label]
 
 
 def _root(memory: Memory, ref: int) -> int:

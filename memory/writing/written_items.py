@@ -9,7 +9,9 @@ from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.item_texts import headed, item_span, ruling_text, tidy
+from parley.memory.extraction.writing.item_texts import item_span, item_text
+from parley.memory.extraction.writing.ruling_texts import ruling_text
+from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
 from parley.memory.items import decisions, proposals
@@ -21,6 +23,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
+from parley.memory.writing.labels import cite_label, note_labels
 from parley.memory.writing.written_stances import find_stance, placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
@@ -71,7 +74,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     if answered_turns.is_tombstone(entry.content):
         return False
     text = to_plain(entry.content)
-    message = WrittenMessage(text, memory.call_names, current_cards())
+    known = {label: each.text for label, each in memory.writing.labels.items()}
+    message = WrittenMessage(text, memory.call_names, current_cards(), known)
     if not message.is_readable():
         return False
     marks = memory.reader.read_marks(entry.content)
@@ -88,14 +92,18 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
         taken_up += answered_turns.newest_own(memory, moment.participant)
         weighed = []
     units = [each.unit for each in weighed]
+    options: dict[str, int] = {}
     for each in weighed:
         unit = each.unit
         if _is_marked(unit, marks) or answered_turns.repeats_quoted(
             text[unit.start : unit.end], quoted
         ):
             continue
-        _propose(moment, message, each, units)
-    answered_turns.note_turn(memory, moment, entry, taken_up)
+        made = _propose(moment, message, each, units)
+        if made is not None and (mark := message.item_mark(unit)):
+            options[mark] = made.ref
+    answered_turns.note_turn(memory, moment, entry, taken_up, options)
+    note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
     return True
 
@@ -133,17 +141,20 @@ def _answer(
 
 def _propose(
     moment: FoldStep, message: WrittenMessage, weighed: Weighed, apart: Sequence[Unit]
-) -> None:
+) -> Proposal | None:
     first, last = item_span(message, weighed.unit, apart)
-    words = tidy(message.text[first:last])
     rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
-    origin = moment.origin("pattern", rule, confidence, start=first, end=last)
+    text, label = item_text(message, weighed.unit, (first, last))
+    origin = moment.origin(
+        "pattern", rule, confidence,
+        start=first, end=last, also=cite_label(moment.memory, label),
+    )  # fmt: skip
     topic = tidy(message.text[weighed.unit.start : weighed.unit.end])
-    text = headed(message, weighed.unit, words)
     made = proposals.propose(moment, text, origin, topic=topic)
     if made is not None:
         hold_back_unmarked(moment, made)
+    return made
 
 
 def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
@@ -167,10 +178,11 @@ def _take_ruling(
     if not rulings or any(each.act == "neutral" for each in placed):
         return
     ruling = min(rulings, key=lambda each: each.unit.start)
-    text = ruling_text(message, ruling.unit)
+    text, label = ruling_text(message, ruling.unit)
     least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
     resolves = _resolved(moment.memory, text, answered, least)
-    made = decisions.claim_decision(moment, text, placed_origin(moment, ruling), resolves)
+    origin = placed_origin(moment, ruling, cite_label(moment.memory, label))
+    made = decisions.claim_decision(moment, text, origin, resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 

@@ -10,7 +10,7 @@ from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Origin, Proposal, Reaction, Stance
+from parley.memory.state.item_state import Cite, Origin, Proposal, Reaction, Stance
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing.answered_turns import (
     PLACED,
@@ -118,12 +118,9 @@ def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed
     decisions.follow_reaction(moment, proposal, reaction)
 
 
-def placed_origin(moment: FoldStep, wording: Placed) -> Origin:
+def placed_origin(moment: FoldStep, wording: Placed, also: tuple[Cite, ...] = ()) -> Origin:
     """The origin of what a wording at its place says."""
+    unit = wording.unit
     return moment.origin(
-        "pattern",
-        f"{WRITTEN}{wording.rule}",
-        PLACED,
-        start=wording.unit.start,
-        end=wording.unit.end,
+        "pattern", f"{WRITTEN}{wording.rule}", PLACED, start=unit.start, end=unit.end, also=also
     )

@@ -18,6 +18,7 @@ from parley.memory.extraction.patterns.regular_expressions import (
     compile_pattern,
     compile_pattern_set,
 )
+from parley.memory.extraction.writing.back_references import TextWordings, compile_wordings
 from parley.memory.extraction.writing.wording import Weigher
 
 Place = Literal["opening", "heading", "anywhere"]
@@ -52,6 +53,7 @@ class WritingCards:
         "not_past",
         "pointing",
         "rules",
+        "texts",
         "verbs",
         "weigher",
         "weights",
@@ -67,6 +69,7 @@ class WritingCards:
         self.weigher = Weigher(self.weights, self.verbs, self.not_past)
         self.denied = compile_pattern(data["denied"], "denied")
         self.hedged = compile_pattern(data["hedged"], "hedged")
+        self.texts: TextWordings = compile_wordings(data["texts"])
         terms = data["terms"]
         self.rules = tuple(_rule(rule, terms) for rule in data["rules"])
         patterns = tuple(_filled(rule["pattern"], terms) for rule in data["rules"])

@@ -6,36 +6,28 @@ to it; no markup, no signs around it. What is too short is told under its headin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Final
 
+from parley.memory.extraction.writing.back_references import drop_openers
+from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
+from parley.memory.extraction.writing.unit_texts import (
+    LONG,
+    LONGEST,
+    join,
+    leads_in,
+    tidy,
+    unit_words,
+    with_parts,
+)
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
-from parley.memory.text.block_words import plain
-from parley.memory.text.courtesies import is_courtesy
-from parley.memory.text.plain_text import OUTCOME_LIMIT, clip
+from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 
-_LONG: Final = 300  # characters of an item's text, where its block has as many
-_LONGEST: Final = 500  # with the sentence before it, where it points back to that
 _WORDS: Final = 10  # a sentence of fewer says what it is about under its heading alone
 _WORDS_OF_ITEM: Final = 12  # an item of a list
 _SHORT: Final = 36  # characters: a sentence alone of fewer is read with the one before it
-_READ: Final = 2000  # characters of a unit that an item quotes from
-_LEADS_IN: Final = re.compile(r":[\s*_]{0,8}\Z")
-_AROUND_CODE: Final = " \t`~>#*-"
-_FENCES: Final = ("```", "~~~")
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_CODE_LINE: Final = 120  # characters of a line of code that are told
-_BETWEEN: Final = "; "  # parts of what is proposed as one
-_RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
-_ENOUGH: Final = 40  # of what stands below: with as many it is said
-# Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
-_SENTENCE_END: Final = re.compile(r"[.!?](?=\s)")
-_BEFORE: Final = re.compile(r"(?:[-–—*+]\s+)?[^\w(\[\"'$/@.`+<>=-]+")
-_LAST: Final = frozenset("_.!?)]\"'%…`>")  # with which a text may end, beside words
-_AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
+_BARE: Final = 80  # characters of a title that says little alone
 
 
 def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -> tuple[int, int]:
@@ -48,7 +40,7 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
     units = message.units
     low = high = units.index(unit)
 
-    def fits(index: int, longest: int = _LONG) -> bool:
+    def fits(index: int, longest: int = LONG) -> bool:
         if not 0 <= index < len(units) or units[index] in apart:
             return False
         first, last = min(index, low), max(index, high)
@@ -61,23 +53,32 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
             return False
         return not any(each.block == before.block for each in apart if each is not unit)
 
-    if message.points_back(low) and is_free(low - 1) and fits(low - 1, _LONGEST):
+    if message.points_back(low) and is_free(low - 1) and fits(low - 1, LONGEST):
         low -= 1
     while (
         fits(high + 1)
         and units[high + 1].block == unit.block
-        and not _leads_in(message, units[high + 1])
+        and not leads_in(message, units[high + 1])
     ):
         high += 1
     follows = any(each.block == unit.block and each.start < unit.start for each in apart)
     while not follows and fits(low - 1) and units[low - 1].block == unit.block:
         low -= 1
     alone = unit.kind == "sentence" and units[high].end - units[low].start < _SHORT
-    if alone and is_free(low - 1) and fits(low - 1) and not _leads_in(message, units[low - 1]):
+    if alone and is_free(low - 1) and fits(low - 1) and not leads_in(message, units[low - 1]):
         low -= 1
     while low < units.index(unit) and is_courtesy(message.text[units[low].start : units[low].end]):
         low += 1
     return units[low].start, units[high].end
+
+
+def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> ItemText:
+    """What an item says: the words of its span, with what they need to be understood alone."""
+    wordings = message.text_wordings
+    words = unit_words(message, unit) if unit.kind == "row" else tidy(message.text[slice(*span)])
+    text = drop_courtesies(drop_openers(words, wordings))
+    text = with_context(message, span[0], headed(message, unit, text))
+    return with_label(message, span, text, LONGEST)
 
 
 def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
@@ -87,99 +88,32 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
     An option says what it is by itself: answers name it by what its text begins with.
     """
     index = message.units.index(unit)
-    if unit.kind == "heading" or _leads_in(message, unit):
-        text = _with_parts(message, index, text)
+    if unit.kind == "heading" or leads_in(message, unit):
+        text = with_parts(message, index, text)
     if unit.kind == "heading" or message.is_option(index):
         return text
+    if _is_bare_title(message, index):
+        return _with_next(message, index, text)
     above = unit.lead if unit.lead >= 0 else unit.heading
     few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
     if above < 0 or len(text.split()) >= few:
         return text
     lead = message.units[above]
-    return _join(tidy(message.text[lead.start : lead.end]), text)
+    return join(tidy(message.text[lead.start : lead.end]), text)
 
 
-def _leads_in(message: WrittenMessage, unit: Unit) -> bool:
-    """True for what ends with a colon."""
-    return _LEADS_IN.search(message.text, unit.start, unit.end) is not None
+def _is_bare_title(message: WrittenMessage, index: int) -> bool:
+    """True for the line that a message opens with where it is short and no sentence."""
+    unit = message.units[index]
+    words = message.text[unit.start : unit.end]
+    alone = index == 0 and len(message.units) > 1 and message.units[1].block != unit.block
+    return alone and len(words) < _BARE and words.rstrip(" *_")[-1:] not in ".!?:"
 
 
-def _with_parts(message: WrittenMessage, index: int, text: str) -> str:
-    """`text`, which leads something in, with what it leads in, as far as there is room."""
-    if shown := _shown(message, index):
-        return _join(text, shown)
-    parts: list[str] = []
-    size = len(text)
-    for unit in _led_in(message.units, index):
-        words = tidy(message.text[unit.start : unit.end]).rstrip(".;,")
-        if unit.kind == "row":
-            words = words.strip("| ").partition("|")[0].rstrip()
-        size += len(words) + len(_BETWEEN)
-        if size > _LONG and (parts or size > _LONGEST):
-            break
-        parts.append(words)
-    return _join(text, _BETWEEN.join(parts)) if parts else text
-
-
-def _shown(message: WrittenMessage, index: int) -> str:
-    """The first line of the code or quotation right behind a unit, clipped; "" for none."""
-    units = message.units
-    end = units[index].end
-    following = units[index + 1].start if index + 1 < len(units) else len(message.text)
-    for line in message.text[end : min(following, end + _READ)].splitlines():
-        words = line.strip(_AROUND_CODE)
-        if len(words) > 2 and not line.lstrip().startswith(_FENCES) and _LETTER.search(words):
-            return clip(words, _CODE_LINE)
-    return ""
-
-
-def _led_in(units: Sequence[Unit], index: int) -> list[Unit]:
-    """The items below a lead-in, else the rows of the table, else the sentence behind it."""
-    below = units[index + 1 :]
-    if led := [unit for unit in below if index in (unit.lead, unit.heading)]:
-        return led
-    behind = [unit for unit in below if unit.block != units[index].block]
-    rows = takewhile(lambda unit: unit.kind == "row", behind)
-    return [row for row in rows if row.level] or behind[:1]
-
-
-def _join(lead: str, text: str) -> str:
-    """A heading or lead-in with what stands under it."""
-    return f"{lead} {text}" if lead.endswith((".", "!", "?")) else f"{lead.rstrip(':')}: {text}"
-
-
-def ruling_text(message: WrittenMessage, unit: Unit) -> str:
-    """What was decided, with what stands around it where there is room, or below its heading."""
-    first, last = item_span(message, unit)
-    text = tidy(message.text[first:last])
-    if len(text) > OUTCOME_LIMIT:
-        first, last = unit.start, unit.end
-        text = tidy(message.text[first:last])
-    for following in message.units[message.units.index(unit) + 1 :]:
-        if len(text) >= _RULING:
-            break
-        if following.start < last:
-            continue
-        words = tidy(message.text[following.start : following.end])
-        if words:
-            text = _join(text, words) if text else words
-        if len(words) > _ENOUGH:
-            break
-    return _end_at_sentence(text, OUTCOME_LIMIT)
-
-
-def _end_at_sentence(text: str, limit: int) -> str:
-    """`text`, of what is longer than `limit` the sentences that fit, if there are any."""
-    if len(text) <= limit:
-        return text
-    ends = [stop.start() + 1 for stop in _SENTENCE_END.finditer(text, _ENOUGH, limit)]
-    return text[: ends[-1]] if ends else text
-
-
-def tidy(text: str) -> str:
-    """`text` on one line, without markup and the signs around it."""
-    line = plain(" ".join(text[:_READ].split()))
-    before = _BEFORE.match(line)
-    text = line[before.end() :] if before else line
-    last = text[-1:]
-    return text if last in _LAST or last.isalnum() else _AFTER.sub("", text) or line
+def _with_next(message: WrittenMessage, index: int, text: str) -> str:
+    """`text` with the words behind it and what they lead in, where there is room."""
+    following = message.units[index + 1]
+    words = drop_openers(unit_words(message, following), message.text_wordings)
+    if following.kind == "heading" or leads_in(message, following):
+        words = with_parts(message, index + 1, words)
+    return join(text, words) if words and len(text) + len(words) < LONGEST else text

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from parley.memory.extraction.writing.back_references import TextWordings, read_labels
 from parley.memory.extraction.writing.cards import Act, WritingCards
 from parley.memory.extraction.writing.units import Unit, hide_code, split_units
 from parley.memory.extraction.writing.wording import (
@@ -37,6 +39,7 @@ _SHARE: Final = 40  # one word in as many is among the commonest of the language
 _AROUND: Final = 200  # characters before and behind a wording that may deny it
 _SAID: Final = 2000  # characters of a unit that are searched for a wording
 _REASONS: Final = 4
+_NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Weighed(NamedTuple):
@@ -58,11 +61,21 @@ class Placed(NamedTuple):
 class WrittenMessage:
     """A message taken apart: its units, their words, and what weighs in them."""
 
-    __slots__ = ("_cards", "_low", "_names", "text", "units", "words")
+    __slots__ = ("_cards", "_known_labels", "_low", "_names", "labels", "text", "units", "words")
 
-    def __init__(self, text: str, names: Container[str], cards: WritingCards) -> None:
-        """`text` as `to_plain` gives it; `names` the first words of participants' names."""
+    def __init__(
+        self,
+        text: str,
+        names: Container[str],
+        cards: WritingCards,
+        known_labels: Mapping[str, str] = _NO_LABELS,
+    ) -> None:
+        """`text` as `to_plain` gives it; `names` the first words of participants' names;
+        `known_labels` what earlier messages said that labels are of.
+        """
         self.text = text
+        self._known_labels = known_labels
+        self.labels = read_labels(text, cards.texts)
         hidden = hide_code(text)
         low = hidden.lower()
         self._low = low if len(low) == len(text) else hidden
@@ -70,6 +83,20 @@ class WrittenMessage:
         self._names = names
         self.units = split_units(hidden) or _form(text)
         self.words = [words_of(self._low[unit.start : unit.end]) for unit in self.units]
+
+    @property
+    def text_wordings(self) -> TextWordings:
+        """The wordings that tell of words said elsewhere."""
+        return self._cards.texts
+
+    def label_content(self, label: str, span: tuple[int, int]) -> tuple[str, bool]:
+        """What a label is of that stands in `span`, by words outside of it, else by what an
+        earlier message said; "" where neither says it. True for an earlier one's.
+        """
+        start, content = self.labels.get(label, (-1, ""))
+        if content:
+            return ("" if span[0] <= start < span[1] else content), False
+        return self._known_labels.get(label, ""), True
 
     def is_readable(self) -> bool:
         """True where the talk is in the language of the cards, as far as its words tell."""
@@ -127,7 +154,7 @@ class WrittenMessage:
         if not units or self.text[units[0].start] == "{":
             return []
         scores = [
-            -_WIDEST if self._is_quoted(unit) or self._is_offer(unit) else score
+            -_WIDEST if self._is_quoted(unit) or self._is_offer(unit) or _is_header(unit) else score
             for unit, score in zip(units, self.scores(), strict=True)
         ]
         if not propose_together(scores):
@@ -168,6 +195,14 @@ class WrittenMessage:
     def is_option(self, index: int) -> bool:
         """True for an item of a list that begins as an option."""
         return self.units[index].kind == "item" and self.words[index][:1] == [_OPTION]
+
+    def item_mark(self, unit: Unit) -> str:
+        """The letter or number of an item or an option, in small letters: "b", "2"; "" for none."""
+        line = self._low.rfind("\n", 0, unit.start) + 1
+        mark = _MARK.fullmatch(self._low, line, unit.start) or _NAMED_OPTION.match(
+            self._low, unit.start
+        )
+        return mark[1] if mark is not None else ""
 
     def placed(self) -> list[Placed]:
         """The wordings of stances, rulings and reports, in the order of the rules."""
@@ -225,7 +260,14 @@ _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
 _CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
 _OPTION: Final = "option"
+_MARK: Final = re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,2}\(?([a-h]|\d{1,2})[.)][*_]{0,2}\s+[*_]{0,2}")
+_NAMED_OPTION: Final = re.compile(r"[\s*_(]{0,4}(?:option\s+)?([a-h]|\d{1,2})(?:[).:]|\s-)")
 _GREETINGS: Final = frozenset({"hi", "hello", "hey", "dear", "all", "team", "everyone"})
+
+
+def _is_header(unit: Unit) -> bool:
+    """True for the header of a table, which says what its columns are of."""
+    return unit.kind == "row" and not unit.level
 
 
 def _form(text: str) -> list[Unit]:

@@ -6,9 +6,10 @@ default suite folds the first 200, with a digest of their own). Of the generated
 themselves and the facts on the way are pinned too. Where `logs` differs, the generator has changed,
 and the rest of that row says nothing of memory.
 
-The digests are those of fold version 13: a stretch notes what its entries did to the ledger, for
-its summary; written talk is read as documents, with its turns; what two agree on binds. The
-version of the fold is not among the bytes: it may rise where none of these logs fares otherwise.
+The digests are those of fold version 15: a stretch notes what its entries did to the ledger, for
+its summary; written talk is read as documents, with its turns and labels; what two agree on
+binds. The version of the fold is not among the bytes: it may rise where none of these logs fares
+otherwise.
 
 A change of the fold that is meant changes these digests: `FOLD` rises, and the tables here are
 made anew from what the failures say.
@@ -56,59 +57,59 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="a5c794302e37eeb5a8c16e05e041d7e8",
-    facts="d306f140748e43d72353d5718a70d0c2",
-    memories="d8db7c6fd3f3bff85dafcc1d04bb5753",
+    facts="cfbf88d3647147577dfd5bace6a5faf5",
+    memories="74bbb38de27a1f1666020ab0d10c7de7",
 )
 GENERATED: Final = (
     Digests(
         logs="a6c23cbd2ac66e8cc8c671a9719f3be6",
-        facts="21e918880fe1770bea6bc120a8331cdd",
-        memories="8f7d2e7ad06a9a7700ff9d14d451119a",
+        facts="969f21932f9966dc3cbe8aa126daff8c",
+        memories="945576177b3069120e72ab01ee9244dc",
     ),
     Digests(
         logs="97beddc45ad784f73a398cefc94a3755",
-        facts="7cebe65dde78efa412816cc27ae539db",
-        memories="6c92921c8badbe41f77a91379485d272",
+        facts="3f4859758550d1bcd9f0e9c01cdcc827",
+        memories="9ef6aa35602503ee37b76fdd4b076351",
     ),
     Digests(
         logs="9c118cebf38e092ef034eb1bc7a36930",
-        facts="b72c1def74c05ca41938d54a16309ba5",
-        memories="98871fcae19748f247a68ab1d4ae9645",
+        facts="68fe719bc6e0891ef04ba5bb134223de",
+        memories="bf6084bee75eadd2f026e9e3de84df5d",
     ),
     Digests(
         logs="7887adfa139eabf5f31475b7f74e4034",
-        facts="d0cfe19c2a59dce7d00a741499967c6a",
-        memories="79b3a2fe99a56af7d086fe54bc016415",
+        facts="f2be548357f27dcd39ee7559fb164a9c",
+        memories="265d6d64d1d18b31d12deee6a50dbbfe",
     ),
     Digests(
         logs="4484ecb5c749aa76cf4ce7c3fa236314",
-        facts="04a94073ab2eb798ccc23e7721478ee4",
-        memories="fed7ee8e82b77880fd799d50086faae9",
+        facts="66273fe023bee9a107de5ac5534b29e9",
+        memories="5b36f5c53a01595179a0d865f937db96",
     ),
     Digests(
         logs="1a59c94090a98d29cfab675d9ff5e041",
-        facts="490e8df7d5d6935418f57f7367e18b66",
-        memories="b0a40d4873bb964a60630903623343d0",
+        facts="7da3cb9afec959c053af50dd0a9dc180",
+        memories="354d16186e733aa3638aeb025450b11d",
     ),
     Digests(
         logs="11415b4551af054fa7698a766fad97d5",
-        facts="c6551b154d2f7270e30b23b267f726fe",
-        memories="cc7d242d16f27829439647ae992f625b",
+        facts="02f732f213d2225537bfba5934f0d56f",
+        memories="7b6060df5f4ad2896298d7783b202a46",
     ),
     Digests(
         logs="269a21f0d45a07535981818460b02dc1",
-        facts="0c650bb1ee0cc053bef0f3570d5d70ff",
-        memories="db39b517c5f848b1840364d46e4101ae",
+        facts="80c4cc06d1aa896ac31e8ff5ace52d54",
+        memories="6bc7cb17354019bf2935e23439b42160",
     ),
     Digests(
         logs="75b4f5e4fcdd7ceded471294cd8fa51d",
-        facts="0cadece36d75f26af24cfb5bf23a00c0",
-        memories="309a30f26f04b2e9b043fb1320f430a6",
+        facts="a06d73ebeed0ca42f9f1049e6d27c6a8",
+        memories="b21e1ad83106c4c6b817edf1d863d970",
     ),
     Digests(
         logs="04e4c9ebb3e2e270edd3724212e1a0e8",
-        facts="c2a6d39c5dbfdca4b43537ceda2f7a7e",
-        memories="fb7502bebbc7417c75fc16bd5ec67397",
+        facts="7a9173d6fa225f44a6ba945f95677f28",
+        memories="8c0d262003b3545fd6a37a45132357c2",
     ),
 )
 DEMO: Final = "bf04830b89bfefe98caab7e46dccd854"
@@ -120,10 +121,10 @@ CORPORA: Final = {
         121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
     ),
     "agents/dev": Transcripts(
-        26, "fdb613e558519245f2db2dcfd7b0c954", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "6d709f1b48d7cfe18bea32313bc6dd3f", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "aefa69600decd955d6753037cc1f4720", "7690bc91fd2134ff24b51d414711f221")
+LONG: Final = Transcripts(1, "4ecdd4248067b16676d80ddfe2e2ee5b", "04ab6b05aa6d1e40e556fc5a04865069")
 
 
 def digest(parts: Iterable[bytes]) -> str:

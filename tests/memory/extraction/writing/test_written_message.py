@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
-from parley.memory.extraction.writing.item_texts import headed, item_span, ruling_text, tidy
+from parley.memory.extraction.writing.item_texts import headed, item_span, item_text
+from parley.memory.extraction.writing.ruling_texts import ruling_text
+from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import MOST as MOST_UNITS
 from parley.memory.extraction.writing.units import split_units
 from parley.memory.extraction.writing.written_message import (
@@ -55,10 +57,7 @@ def proposed(text: str) -> list[str]:
     message = read(text)
     units = [weighed.unit for weighed in message.proposals()]
     spans = [item_span(message, unit, units) for unit in units]
-    return [
-        headed(message, unit, tidy(message.text[slice(*span)]))
-        for unit, span in zip(units, spans, strict=True)
-    ]
+    return [item_text(message, unit, span).text for unit, span in zip(units, spans, strict=True)]
 
 
 def test_politeness_before_a_proposal_is_no_part_of_its_text() -> None:
@@ -76,7 +75,7 @@ def test_a_long_ruling_ends_with_a_sentence() -> None:
     ruling = "Decision: approved. "
     message = read(before * 2 + ruling + "The work begins on Monday, with the roof. " * 5)
     unit = next(unit for unit in message.units if message.text[unit.start :].startswith("Decision"))
-    text = ruling_text(message, unit)
+    text = ruling_text(message, unit).text
     assert text.startswith("Decision: approved. The work begins")
     assert text.endswith("with the roof.")
     assert len(text) <= 200
@@ -332,7 +331,7 @@ def test_a_ruling_says_what_stands_under_its_heading() -> None:
     message = read("## Plan approved\n\nThe tokens are cached for an hour, by Bo.")
     decided = next(each for each in message.placed() if each.act == "decide")
     ruling = "Plan approved: The tokens are cached for an hour, by Bo."
-    assert ruling_text(message, decided.unit) == ruling
+    assert ruling_text(message, decided.unit).text == ruling
 
 
 @pytest.mark.parametrize(

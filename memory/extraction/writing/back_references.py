@@ -1,0 +1,165 @@
+"""What a text points back to: words that stand for something said elsewhere.
+
+"These components", "do it", "Option B", "However": a reader of the text alone cannot know what
+is meant. The wordings are data (`english.json`, `texts`). Pure; linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+
+_OPENERS: Final = 3  # words that lead on and are taken off: "And so, finally, ..."
+_NOUNS: Final = 4  # words behind "these" that may say what is meant
+_STEM: Final = 5  # letters by which a noun is known again
+_LEAST_LETTERS: Final = 4
+_SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[A-Z0-9\"'(])")
+_WORD: Final = re.compile(r"[a-z]+")
+_MARKER: Final = re.compile(r"^(?:\((?:[A-Za-z]|\d{1,2})\)|(?:[A-Za-z]|\d{1,2})\)|[A-H]\.)\s+")
+_BOX: Final = re.compile(r"^\[[ xX]\]\s+")
+_FORM: Final = re.compile(
+    r"^(?:[A-Z][A-Z_]{2,20}:\s+(?:[A-Z]{3,20};?\s+)?)+(?=[^A-Z]|[A-Z][^A-Z:])"
+)
+_SHOWN: Final = re.compile(r"(?:\s[\w'-]+){0,4}:\s+\S")  # what stands behind says what is meant
+_SHOWABLE: Final = ("this", "these", "those")
+_CONTENT: Final = re.compile(r"[*_`\"']{0,3}\s?(?:\(|:[*_]{0,2}\s|[-=]\s)\s*([^()|\n]{3,120})")
+_TAIL: Final = re.compile(r"[\s,;:(\[-]+$")
+
+
+class TextWordings(NamedTuple):
+    """The wordings of one language that tell of words elsewhere."""
+
+    openers: Any  # what leads on from what was said before
+    no_openers: Any
+    pointers: Any  # words that stand for something, wherever they are in a first sentence
+    no_pointers: Any
+    beginnings: Any  # such as stand for something at the beginning alone
+    no_beginnings: Any
+    hanging: Any  # what no sentence ends with
+    labels: Any  # "option b", "phase 2"
+    generic: Any  # headings that say nothing of what stands below
+
+
+def compile_wordings(data: Mapping[str, str]) -> TextWordings:
+    """The wordings of `data`, a pattern each."""
+    return TextWordings(
+        *(compile_pattern(data[name], f"texts.{name}") for name in TextWordings._fields)
+    )
+
+
+def drop_openers(text: str, wordings: TextWordings) -> str:
+    """`text` without the number of its item, the fields of a form and words that lead on."""
+    text = _FORM.sub("", _BOX.sub("", _MARKER.sub("", text)))
+    for _ in range(_OPENERS):
+        opener = wordings.openers.match(text)
+        if opener is None or wordings.no_openers.match(text):
+            break
+        rest = text[opener.end() :]
+        if not rest:
+            break
+        text = rest[0].upper() + rest[1:]
+    return text
+
+
+def points_elsewhere(text: str, wordings: TextWordings) -> bool:
+    """True where the first sentence has words for something that it does not say itself.
+
+    A colon behind such words shows what they stand for, and so does a noun said before them.
+    """
+    sentence = first_sentence(text).lower()
+    begins = wordings.beginnings.match(sentence)
+    if begins and not wordings.no_beginnings.match(sentence):
+        shown = begins[0].endswith(_SHOWABLE) and _SHOWN.match(sentence, begins.end())
+        return not shown
+    for pointer in wordings.pointers.finditer(sentence):
+        behind = sentence[pointer.start() :]
+        if wordings.no_pointers.match(behind) or ":" in sentence[pointer.end() : -1]:
+            continue
+        nouns = {word[:_STEM] for word in _WORD.findall(behind)[1 : _NOUNS + 1]}
+        before = {
+            word[:_STEM]
+            for word in _WORD.findall(sentence[: pointer.start()])
+            if len(word) >= _LEAST_LETTERS
+        }
+        if nouns.isdisjoint(before):
+            return True
+    return False
+
+
+def read_labels(text: str, wordings: TextWordings) -> dict[str, tuple[int, str]]:
+    """What `text` says that its labels are of ("Option B: a signed cookie", "phase 2 (memory)").
+
+    By the label in small letters: where its content begins, and its words. The first of each.
+    """
+    labels: dict[str, tuple[int, str]] = {}
+    for match in wordings.labels.finditer(text):
+        key = label_key(match[0])
+        content = _CONTENT.match(text, match.end()) if key not in labels else None
+        if content is not None:
+            labels[key] = (content.start(1), content[1])
+    return labels
+
+
+def label_key(label: str) -> str:
+    """A label as it is looked up: "Option-B" and "option B" are one."""
+    return " ".join(label.lower().replace("-", " ").replace("#", " ").split())
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of `text`, with its stop; all of it where none ends."""
+    end = _SENTENCE_END.search(text)
+    return text[: end.end()] if end else text
+
+
+def end_whole(text: str, limit: int, wordings: TextWordings) -> str:
+    """`text` in at most `limit` characters, ended where a sentence or a clause ends, and never
+    behind a word that asks for another; clipped by none of them where there is none.
+    """
+    if len(text) > limit:
+        text = _end_before(text, limit)
+    text = _close(text)
+    while (hanging := wordings.hanging.search(text)) and hanging.start() > 0:
+        text = _TAIL.sub("", text[: hanging.start()])
+    return text
+
+
+_ENDS: Final = (
+    re.compile(r"[.!?](?=\s)"),
+    re.compile(r";(?=\s)| - "),
+    re.compile(r",(?=\s)|\s(?=\()| (?=(?:and|but|so|because|which|while|where|if) )"),
+)
+_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
+
+
+def _close(text: str) -> str:
+    """`text` up to the sentence in which a bracket opens that nothing closes."""
+    open_at: list[tuple[str, int]] = []
+    for bracket in _BRACKET.finditer(text):
+        if bracket[0] in "([{":
+            open_at.append((bracket[0], bracket.start()))
+        elif open_at and open_at[-1][0] == _BRACKETS[bracket[0]]:
+            open_at.pop()
+    if not open_at:
+        return text
+    cut = text[: open_at[0][1]]
+    ends = [end.end() for end in _FULL_STOP.finditer(cut)]
+    return cut[: ends[-1]] if ends else cut.rstrip(" ,;:-")
+
+
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_FULL_STOP: Final = re.compile(r"[.!?](?=\s|$)")
+_LEAST_SHARE: Final = 40  # per cent of the room that a whole piece fills
+
+
+def _end_before(text: str, limit: int) -> str:
+    for ends in _ENDS:
+        places = [end.start() for end in ends.finditer(text, 0, limit)]
+        if ends is _ENDS[0]:
+            places = [place + 1 for place in places if place < limit]
+        places = [place for place in places if 100 * place >= _LEAST_SHARE * limit]
+        if places:
+            return text[: places[-1]].rstrip(" ,;:-")
+    return text

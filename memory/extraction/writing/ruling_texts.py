@@ -1,0 +1,81 @@
+"""What a ruling says, without its message: the outcome of a decision."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.memory.extraction.writing.back_references import drop_openers, end_whole
+from parley.memory.extraction.writing.item_texts import item_span
+from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
+from parley.memory.extraction.writing.unit_texts import (
+    BETWEEN,
+    join,
+    leads_in,
+    tidy,
+    unit_words,
+    with_parts,
+)
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.plain_text import OUTCOME_LIMIT
+
+_READ: Final = 2000  # characters of a form
+_RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
+_ENOUGH: Final = 40  # of what stands below: with as many it is said
+_FIELD: Final = re.compile(
+    r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
+    r"""["'](?P<value>.{0,400}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
+)
+
+
+def ruling_text(message: WrittenMessage, unit: Unit) -> ItemText:
+    """What was decided, with what stands around it where there is room, or below its heading."""
+    wordings = message.text_wordings
+    if fields := _form_fields(message.text):
+        return ItemText(end_whole(fields, OUTCOME_LIMIT, wordings))
+    first, last = item_span(message, unit)
+    text = drop_openers(tidy(message.text[first:last]), wordings)
+    if len(text) > OUTCOME_LIMIT:
+        first, last = unit.start, unit.end
+        text = drop_openers(tidy(message.text[first:last]), wordings)
+    text = with_context(message, first, text, OUTCOME_LIMIT)
+    return with_label(message, (first, last), _with_rest(message, unit, last, text), OUTCOME_LIMIT)
+
+
+def _with_rest(message: WrittenMessage, unit: Unit, last: int, text: str) -> str:
+    """`text` with what stands behind `last`, while it is short and up to the next heading."""
+    added = False
+    for index in range(message.units.index(unit) + 1, len(message.units)):
+        following = message.units[index]
+        says = added or len(text) > _ENOUGH
+        if len(text) >= _RULING or (says and following.kind == "heading"):
+            break
+        if following.start < last or (following.kind == "row" and not following.level):
+            continue
+        words = unit_words(message, following)
+        if following.kind == "heading" or leads_in(message, following):
+            words = with_parts(message, index, words)
+        if len(text) + len(words) > OUTCOME_LIMIT and len(text) > _ENOUGH:
+            break
+        if words:
+            text = _add(text, words, added) if text else words
+            added = True
+        if len(words) > _ENOUGH:
+            break
+    return text
+
+
+def _add(text: str, words: str, more: bool) -> str:
+    """A ruling with what stands below it, the first of that behind a colon."""
+    if more and not text.endswith((".", "!", "?")):
+        return f"{text.rstrip(':;')}{BETWEEN}{words}"
+    return join(text, words)
+
+
+def _form_fields(text: str) -> str:
+    """The fields of a message that is one object of data, "name: value; ..."; "" for any other."""
+    if not text.lstrip().startswith(("{", "[{")):
+        return ""
+    fields = [(pair["name"], pair["value"].strip()) for pair in _FIELD.finditer(text[:_READ])]
+    return BETWEEN.join([f"{name}: {value}" for name, value in reversed(fields) if value])

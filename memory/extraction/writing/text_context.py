@@ -1,0 +1,120 @@
+"""What a text needs around it to be understood alone: the words that it points back to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    end_whole,
+    label_key,
+    points_elsewhere,
+)
+from parley.memory.extraction.writing.unit_texts import (
+    BETWEEN,
+    LONGEST,
+    join,
+    leads_in,
+    show_code,
+    tidy,
+    with_parts,
+)
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.courtesies import is_courtesy
+
+_BEFORE_IT: Final = 2  # sentences that are put before what points back
+_TITLE: Final = 160  # characters of a heading that is put before what points back
+_LABELLED: Final = 80  # characters of what a label is of
+_DEFINED: Final = 4  # characters behind a label that show what it is of
+_DEFINES: Final = (":", "(", "- ", "=", ". ", ") ")
+
+
+class ItemText(NamedTuple):
+    """The text of an item, and the label whose content it has from an earlier message, or ""."""
+
+    text: str
+    label: str = ""
+
+
+def with_context(message: WrittenMessage, start: int, text: str, limit: int = LONGEST) -> str:
+    """`text`, which begins at `start`, behind what it points back to: the sentences before it,
+    else its heading, else the title of the message.
+    """
+    wordings, units = message.text_wordings, message.units
+    first = next((index for index, unit in enumerate(units) if unit.end > start), 0)
+    before = first
+    for _ in range(_BEFORE_IT):
+        if not points_elsewhere(text, wordings):
+            return text
+        before = _unit_before(units, before)
+        words = _context(message, before, limit - len(text) - len(BETWEEN)) if before >= 0 else ""
+        if not words or is_courtesy(words) or _is_told(words, text):
+            break
+        text = join(words, text)
+    if not points_elsewhere(text, wordings):
+        return text
+    for above in (units[first].heading, 0):
+        title = _title(message, above) if 0 <= above < first else ""
+        if title and title not in text and len(title) + len(text) < limit:
+            return join(title, text)
+    return text
+
+
+def _title(message: WrittenMessage, index: int) -> str:
+    """The words of a heading that say what stands below it is about; "" where they say nothing."""
+    unit, wordings = message.units[index], message.text_wordings
+    words = drop_openers(tidy(message.text[unit.start : unit.end]), wordings)
+    says = len(words) < _TITLE and not wordings.generic.match(words) and not is_courtesy(words)
+    return words if says else ""
+
+
+def _unit_before(units: Sequence[Unit], index: int) -> int:
+    """What the unit `index` may point back to: of an item what leads in to it, of a sentence the
+    one before it, behind a list what led in to that; -1 for none.
+    """
+    unit = units[index]
+    if unit.kind != "sentence" or (unit.first and unit.lead >= 0):
+        return unit.lead if unit.lead >= 0 else unit.heading
+    before = index - 1
+    if before < 0 or units[before].heading != unit.heading:
+        return unit.heading if unit.heading != before else before
+    while units[before].kind == "item" and units[before].lead >= 0:
+        before = units[before].lead
+    return before
+
+
+def _context(message: WrittenMessage, index: int, room: int) -> str:
+    """The words of a unit that another points back to, with what it leads in; "" without room,
+    and for what leads in code.
+    """
+    unit = message.units[index]
+    words = drop_openers(tidy(message.text[unit.start : unit.end]), message.text_wordings)
+    if leads_in(message, unit):
+        if show_code(message, index)[1]:
+            return ""
+        longer = with_parts(message, index, words)
+        words = longer if len(longer) <= room else words
+    return words if len(words) <= room else ""
+
+
+def _is_told(words: str, text: str) -> bool:
+    """True where `text` begins with the words that lead in, or has all of them."""
+    return words in text or words.partition(":")[0] == text.partition(":")[0]
+
+
+def with_label(message: WrittenMessage, span: tuple[int, int], text: str, limit: int) -> ItemText:
+    """`text` with what its first label is of ("option B"), where that is said elsewhere."""
+    wordings, used = message.text_wordings, ""
+    for match in wordings.labels.finditer(text):
+        if text[match.end() : match.end() + _DEFINED].lstrip().startswith(_DEFINES):
+            continue
+        label = label_key(match[0])
+        content, is_earlier = message.label_content(label, span)
+        words = end_whole(tidy(content), _LABELLED, wordings).rstrip(" .:") if content else ""
+        if words and words.lower() not in text.lower():
+            text = f"{text[: match.end()]} ({words}){text[match.end() :]}"
+            used = label if is_earlier else ""
+            break
+    return ItemText(end_whole(text, limit, wordings), used)

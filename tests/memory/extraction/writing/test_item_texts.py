@@ -1,0 +1,228 @@
+"""Texts that stand alone: a reader who has nothing but them knows what is meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    end_whole,
+    points_elsewhere,
+    read_labels,
+)
+from parley.memory.extraction.writing.cards import shipped_cards
+from parley.memory.extraction.writing.item_texts import item_span, item_text
+from parley.memory.extraction.writing.ruling_texts import ruling_text
+from parley.memory.extraction.writing.unit_texts import tidy
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.plain_text import to_plain
+from tests.support.logs.logs import folded, talk
+
+WORDINGS = shipped_cards().texts
+NAMES = frozenset({"ana", "bo", "cy"})
+
+
+def proposed(text: str) -> list[str]:
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    units = [weighed.unit for weighed in message.proposals()]
+    return [item_text(message, unit, item_span(message, unit, units)).text for unit in units]
+
+
+def ruled(text: str) -> str:
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    said = next(each for each in message.placed() if each.act == "decide")
+    return ruling_text(message, said.unit).text
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("However, we should move the maps.", "We should move the maps."),
+        ("And so, finally, sell the press.", "Sell the press."),
+        ("So that nobody waits, open at nine.", "So that nobody waits, open at nine."),
+        ("C) Sell the second press", "Sell the second press"),
+        ("(b) Sell the second press", "Sell the second press"),
+        ("[ ] Check the roof", "Check the roof"),
+        ("TYPE: REQUEST MESSAGE: Please move the maps", "Please move the maps"),
+        ("And/or the cellar", "And/or the cellar"),
+    ],
+)
+def test_words_that_lead_on_and_marks_of_lists_are_left_out(text: str, alone: str) -> None:
+    assert drop_openers(text, WORDINGS) == alone
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let us close the budget with these components.",
+        "We should use the old press to do it.",
+        "This should be moved to the cellar.",
+        "Treat it as a loan: return it in May.",
+        "If this holds, we can open in March.",
+        "Such a room has to be dry.",
+        "Please answer the points above.",
+    ],
+)
+def test_what_stands_for_something_said_elsewhere_is_seen(text: str) -> None:
+    assert points_elsewhere(text, WORDINGS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please take one of these: the cellar, the attic.",
+        "It is important to keep the maps dry.",
+        "The maps are old, and these maps should be moved.",
+        "Ask those who have read the report.",
+        "Ensure that the maps are dry.",
+        "Both Ana and Bo should look at the roof.",
+        "We meet this week.",
+    ],
+)
+def test_what_says_itself_what_it_means_needs_nothing(text: str) -> None:
+    assert not points_elsewhere(text, WORDINGS)
+
+
+def test_what_points_back_within_a_sentence_stands_behind_the_sentence_before() -> None:
+    text = (
+        "The inventory names forty maps of the harbour and nine of the hills.\n\n"
+        "I suggest that we move these items to the cellar before the roof is opened in May."
+    )
+    assert proposed(text) == [
+        "The inventory names forty maps of the harbour and nine of the hills. "
+        "I suggest that we move these items to the cellar before the roof is opened in May."
+    ]
+
+
+def test_behind_a_list_it_stands_behind_what_leads_the_list_in() -> None:
+    text = (
+        "I have put three folders on the table by the door:\n\n"
+        "- the harbour\n- the hills\n- the mill\n\n"
+        "I suggest that you take these as the first part of the catalogue and number them."
+    )
+    assert proposed(text)[0].startswith(
+        "I have put three folders on the table by the door: the harbour; the hills; the mill: "
+    )
+
+
+def test_where_nothing_stands_before_it_is_told_under_the_title() -> None:
+    text = (
+        "Moving the harbour maps to the cellar\n\n"
+        "This should be done by two people, and I suggest that it is done before May."
+    )
+    assert proposed(text)[0].startswith("Moving the harbour maps to the cellar")
+
+
+def test_a_label_is_told_with_what_it_is_of() -> None:
+    text = (
+        "Option B (a signed cookie) needs no server.\n\n"
+        "I suggest that we go with option B and drop the second lookup before the release."
+    )
+    assert proposed(text)[-1].startswith(
+        "I suggest that we go with option B (a signed cookie) and drop the second lookup"
+    )
+
+
+def test_a_label_of_an_earlier_message_is_told_and_cited() -> None:
+    ways = (
+        "There are two ways to keep the tokens, and both of them were tried last year.\n\n"
+        "**Option A:** tokens in Redis\n\n**Option B:** a signed cookie of the browser\n\n"
+        "Either of them is small enough to be done by one of us, as the report of last year "
+        "shows, in which the figures of both projects are set side by side for every month."
+    )
+    answer = (
+        "I suggest that we go with option B, for the reasons that were given at length before.\n\n"
+        "The server then keeps nothing, and whoever restarts it loses nothing either, as we saw "
+        "in the spring, when the whole of the cluster had to be started anew twice in a week.\n\n"
+        "The figures of that week are in the wiki, where everybody can look at them at any time."
+    )
+    memory, _ = folded(talk(("ana", ways), ("bo", answer)))
+    made = _by(memory, "bo")
+    assert made.text.startswith(
+        "I suggest that we go with option B (a signed cookie of the browser)"
+    )
+    assert [cite.n for cite in made.origin.cites] == [made.born, made.born - 1]
+    label = made.origin.cites[1]
+    assert to_plain(ways)[label.start : label.end] == "a signed cookie of the browser"
+
+
+def _by(memory: Memory, who: str) -> Proposal:
+    return next(each for each in memory.proposals.values() if each.participant == who)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "ended"),
+    [
+        ("Add a ratchet to the gate (it runs on push) and a hook, so that nothing", 60,
+         "Add a ratchet to the gate (it runs on push) and a hook"),
+        ("Move the maps. Sell the press to whoever asks", 30, "Move the maps."),
+        ("Put the sign in the hall to", 100, "Put the sign in the hall"),
+        ('We need a build. Example: { "env": { "name"', 100, "We need a build."),
+    ],
+)  # fmt: skip
+def test_a_text_ends_where_a_clause_ends(text: str, limit: int, ended: str) -> None:
+    assert end_whole(text, limit, WORDINGS) == ended
+
+
+def test_a_row_is_told_by_its_first_cell_and_no_header_is_proposed() -> None:
+    text = (
+        "We should take one of these rooms, and I recommend the first:\n\n"
+        "| Room | Please use it for |\n|---|---|\n| Cellar | Please move all the maps here |\n"
+    )
+    assert not any("Room" in each and "use it for" in each for each in proposed(text)[1:])
+    assert tidy("| Cellar | dry |") == "Cellar | dry"
+
+
+def test_code_of_many_lines_is_no_part_of_a_text() -> None:
+    code = "\n".join(f"step_{number}()" for number in range(8))
+    text = (
+        "I will write a script that counts the maps of each room.\n\n"
+        f"Please execute the following code:\n\n```python\n{code}\n```\n"
+    )
+    assert proposed(text) == [
+        "I will write a script that counts the maps of each room. Please execute the following code"
+    ]
+
+
+def test_fields_that_stand_line_by_line_are_parted() -> None:
+    assert (
+        tidy("Ready for: the press\nNotes: it is heavy")
+        == "Ready for: the press; Notes: it is heavy"
+    )
+    assert tidy("the maps ✅ are *moved* ⚠️") == "the maps are moved"
+
+
+def test_a_verdict_that_is_data_is_told_by_its_fields() -> None:
+    text = '{"Preference": "Yes", "Reason": "It is shorter.", "Correct Title": "The Mill"}'
+    assert ruled(text) == "Correct Title: The Mill; Reason: It is shorter.; Preference: Yes"
+
+
+def test_a_ruling_has_no_heading_behind_it() -> None:
+    text = (
+        "Ana has decided: the maps go to the cellar, all forty of them, before May.\n\n"
+        "## What we understand\n\n- nothing else is moved"
+    )
+    message = WrittenMessage(text, NAMES, shipped_cards())
+    assert ruling_text(message, message.units[0]).text == (
+        "Ana has decided: the maps go to the cellar, all forty of them, before May."
+    )
+
+
+def test_labels_are_read_once_each() -> None:
+    labels = read_labels("Option A: a cookie\nOption A: Redis\n**Phase 2** (memory)", WORDINGS)
+    assert {label: text for label, (_, text) in labels.items()} == {
+        "option a": "a cookie", "phase 2": "memory",
+    }  # fmt: skip
+
+
+@given(st.text(alphabet="ab AB.:;,-(){}[]|*\"'\n#0+1", max_size=200))
+def test_any_text_has_its_texts(text: str) -> None:
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    for unit in message.units:
+        span = item_span(message, unit, [unit])
+        assert len(item_text(message, unit, span).text) <= 700
+        assert len(ruling_text(message, unit).text) <= 400
