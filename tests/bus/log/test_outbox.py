@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
 
 import pytest
 import redis
@@ -14,15 +14,19 @@ from parley.bus import Bus, Draft, Scripts
 from parley.bus.contract.errors import Busy, SessionClosed, SessionNotFound
 from parley.bus.contract.wire import replace_fields
 from parley.bus.entries import (
+    EPOCHS,
     Entry,
+    FloorGranted,
     FloorMuted,
     FloorPaused,
+    FloorReleased,
     Message,
     Record,
     SessionOpened,
     SettingsChanged,
     Unknown,
 )
+from tests.support.logs.mixed import CONTROL_MAKERS, made
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.talks import everything, forget_after, message_draft, talk
@@ -225,6 +229,58 @@ async def test_what_narrows_the_talk_stands_where_it_stood(
         forget_after(raw, "a", seq=2, n=1)
         await operator.publish("a", [message_draft(30)])
         assert await ids(speaker, "a") == [*before, "m30"]
+
+
+async def test_a_turn_and_the_grant_before_it_stand_where_they_stood(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Epochs of the floor begin in their order, by whomever, and what was said in each is back."""
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as arbiter,
+        await Bus.connect(redis_url, outbox_seconds=60) as speaker,
+    ):
+        await talk(arbiter, "a", 1)
+        for epoch in (1, 3, 5):
+            grant = FloorGranted(participant="ana", epoch=epoch)
+            await arbiter.publish("a", [Draft(f"grant{epoch}", grant)], epoch=epoch - 1)
+            release = FloorReleased(participant="ana", epoch=epoch + 1)
+            turn = [message_draft(10 + epoch), Draft(f"release{epoch}", release)]
+            await speaker.publish("a", turn, epoch=epoch)
+        before = await ids(arbiter, "a")
+        forget_after(raw, "a", seq=2, n=1)
+        await wait_until(lambda: _head(raw) == len(before))
+        assert await ids(speaker, "a") == before
+        assert (await speaker.info("a")).epoch == 6
+
+
+async def test_whatever_kind_an_entry_is_of_it_stands_where_it_stood(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """Between the messages of one publisher another's entries of each kind that says what holds."""
+    entries = {
+        entry.kind: entry
+        for maker in CONTROL_MAKERS
+        for seed in range(16)
+        if (entry := made(bytes([0, *range(seed, seed + 13)]), (maker,))).kind not in _NOT_SO
+    }
+    async with (
+        await Bus.connect(redis_url, outbox_seconds=60) as operator,
+        await Bus.connect(redis_url, outbox_seconds=60) as speaker,
+    ):
+        await talk(operator, "a", 1)
+        for k, entry in enumerate(entries.values()):
+            await operator.publish("a", [Draft(f"e{k}", entry)])
+            await speaker.publish("a", [message_draft(100 + k)])
+        await operator.close("a", "all was said")
+        before = await ids(operator, "a")
+        forget_after(raw, "a", seq=2, n=1)
+        raw.hset("parley:{0}:s:a:meta", "status", "open")
+        await wait_until(lambda: _head(raw) == len(before))
+        assert await ids(speaker, "a") == before
+
+
+# What bears an epoch, is said of entries that stand, or is no answer of a publisher
+_NOT_SO: Final = EPOCHS | {"message", "session.opened", "session.closed", "entry.redacted"}
 
 
 async def test_a_lost_redaction_is_done_again(redis_url: str, raw: redis.Redis) -> None:
