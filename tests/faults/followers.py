@@ -11,6 +11,7 @@ from websockets.exceptions import WebSocketException
 
 from parley.bus import Cursor
 from parley.bus.contract.errors import (
+    BusError,
     FactsExpired,
     Fenced,
     SessionNotFound,
@@ -18,7 +19,13 @@ from parley.bus.contract.errors import (
     Unavailable,
 )
 from parley.bus.entries import Record
+from parley.listeners.cache.memory_reader import MemoryReader
+from parley.listeners.rooms.log_port import RedisLog
+from parley.listeners.rooms.room import Room, enter_room
+from parley.memory.errors import DomainError
+from parley.memory.fold.canonical_bytes import dump
 from tests.faults.gateway import Gateway
+from tests.faults.language import PACKS
 from tests.faults.subscribers import patient
 from tests.support.doors.sse import seq_of, streamed
 
@@ -39,6 +46,37 @@ class Heard:
         """It was told that what it has may no longer stand."""
         self.places.clear()
         self.resets += 1
+
+
+@dataclass(slots=True)
+class Guest:
+    """Who sits in the room of a session, and in the next one where that fails."""
+
+    session: str
+    room: Room | None = None
+    rooms: int = 0
+
+    @property
+    def seq(self) -> int:
+        return self.room.seq if self.room else 0
+
+    def told(self) -> bytes:
+        """The memory of the room that it is, or was last, in."""
+        return dump(self.room.memory) if self.room else b""
+
+
+async def follow_room(url: str, guest: Guest) -> None:
+    """Sit in the session's room until it fails, and then in another, until it is cancelled."""
+    async with patient(url) as bus:
+        while True:
+            try:
+                door = RedisLog(MemoryReader(bus, PACKS), guest.session)
+                async with enter_room(door) as guest.room:
+                    guest.rooms += 1
+                    while True:
+                        await guest.room.wait_past(guest.seq)
+            except (BusError, DomainError):
+                await asyncio.sleep(PAUSE)
 
 
 async def follow_bus(url: str, heard: Heard) -> None:

@@ -182,6 +182,13 @@ def _of_the_memory(rows: Rows, published: Expected) -> Iterator[str]:
         yield "memory is not what the transcript alone gives"
 
 
+def replay_of(rows: Rows) -> bytes:
+    """The memory that this log comes to."""
+    memory = Memory(PACKS)
+    _replayed(rows, memory)
+    return dump(memory)
+
+
 def _replayed(rows: Rows, memory: Memory) -> dict[bytes, Any]:
     """Fold the log into `memory`; its facts by their place in the stream."""
     skips = {int(seq) for seq in rows.meta.get(b"skips", b"").split(b",") if seq}

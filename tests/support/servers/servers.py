@@ -96,6 +96,7 @@ class RedisServer:
         self.socket = self.dir / "s"
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
+        self._given = 0  # bytes of the AOF that are no history of its own
 
     def __enter__(self) -> Self:
         self.start()
@@ -176,10 +177,28 @@ class RedisServer:
         return max(parts, key=lambda part: int(part.name.split(".")[-3]))
 
     def cut_aof(self, keep: int) -> None:
-        """Leave the first `keep` bytes of the file being appended to; only while stopped."""
+        """Leave the first `keep` bytes of the file being appended to; only while stopped.
+
+        What a promoted replica was given at its beginning stays: that is no history.
+        """
         if self._process is not None:
             raise RuntimeError("cut the AOF of a server that is stopped")
-        os.truncate(self.aof_file(), keep)
+        os.truncate(self.aof_file(), max(keep, self._given))
+
+    def take_over(self, other: RedisServer) -> None:
+        """Have the process, data and file of `other`, at the own address; only while dead."""
+        if self._process is not None:
+            raise RuntimeError("a server that runs has its own process")
+        away = self.dir.with_name(f"{self.dir.name}-past")
+        self.dir.rename(away)
+        other.dir.rename(self.dir)  # the socket with it: who comes now finds the other
+        shutil.rmtree(away)
+        self._process, other._process = other._process, None
+        self._given = other._given
+
+    def keep_given(self) -> None:
+        """What its file has by now, of the server that it was copied from, is never cut off."""
+        self._given = self.aof_file().stat().st_size if self.aof else 0
 
     def _start_real(self) -> None:
         directives = {
