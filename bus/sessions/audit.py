@@ -37,7 +37,7 @@ class Audits:
         self._keys = keys
 
     async def audit(self, session: str) -> StoredSession:
-        """All that is stored of the log. Raises `SessionNotFound`.
+        """The log of a session as it is stored. Raises `SessionNotFound`.
 
         What is published meanwhile is left out; a row beyond the head that no
         publishing explains is not.

@@ -157,7 +157,7 @@ class ReflectionJob:
         return max(1, min(self.target, self.limit * AIM // 1000))
 
     async def _shorter_answer(self, model: Model, text: str, complaint: str) -> Completion:
-        """The same again, shorter: the answer is quoted back with what is wrong with it."""
+        """A shorter answer to the same prompt, which quotes the last and its fault."""
 
         def about(room: int) -> str:
             return (

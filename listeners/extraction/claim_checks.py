@@ -142,7 +142,7 @@ def _check_claim(data: Any, shown: Mapping[int, ShownMessage]) -> Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """All that a claim may be about."""
+    """The handles and ids that a claim may be about."""
 
     shown: Mapping[int, ShownMessage]
     refs: Mapping[str, str]  # kinds by handle

@@ -32,7 +32,7 @@ class Timeline:
 
 
 def make_timeline(stretches: Sequence[Chronicle], n: int, seq: int, head: int) -> Timeline:
-    """Of `stretches` one after the other, up to the `n`-th primary entry and entry `seq`.
+    """The timeline of `stretches`, one after the other, up to the `n`-th primary entry and `seq`.
 
     `head` is where the log ends.
     """

@@ -61,7 +61,7 @@ class AnswerCache:
         self.misses = 0
 
     def wrap(self, model: Model) -> Model:
-        """The same answers, what is not known yet asked of `model`, such as one that is charged."""
+        """A memo of the same answers that asks `model`, such as one that is charged, for others."""
         return _CachedModel(self, model)
 
     async def complete(self, prompt: Prompt, model: Model | None = None) -> Completion:

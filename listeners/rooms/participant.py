@@ -53,7 +53,7 @@ class Participant:
 
     @property
     def canonical(self) -> str:
-        """Its name in memory: an alias may have been given meanwhile."""
+        """The participant's name in memory: an alias may have been given meanwhile."""
         return self.room.memory.named(self.name)
 
     @property

@@ -64,17 +64,17 @@ class Room:
 
     @property
     def seq(self) -> int:
-        """Of the newest entry folded."""
+        """The seq of the newest entry folded."""
         return self._copy.seq
 
     @property
     def mark(self) -> str:
-        """Of the newest entry folded, as `Record.mark`; "" before the first."""
+        """The mark (`Record.mark`) of the newest entry folded; "" before the first."""
         return mark_of(self._copy.identity)
 
     @property
     def incarnation(self) -> str:
-        """Of the log that `memory` was read from: what is published under it lands there alone."""
+        """Which log `memory` was read from: what is published under it lands there alone."""
         return self._door.incarnation
 
     async def publish(

@@ -27,7 +27,7 @@ class JoinOptions(TypedDict, total=False):
 
 
 class SessionOptions(JoinOptions, total=False):
-    """And of the session that is joined."""
+    """What a seat and the session that it joins may be given."""
 
     packs: Sequence[Pack]  # patterns beside the shipped ones
     create: bool  # open it where it is not there

@@ -143,7 +143,7 @@ class Notebook:
     async def prompt_agent_for_memory_update(
         self, round_content: str, max_retries: int | None = None, *, why: str = ASKED
     ) -> str:
-        """The same with `round_content` as what happened, in at most `max_retries` answers.
+        """`revise_now` with `round_content` as what happened, in at most `max_retries` answers.
 
         It is logged as what the participant was shown; the notebook then
         digests everything up to it.

@@ -148,7 +148,7 @@ async def _ask(model: Model, prompt: Prompt, words: int) -> ModelSummary:
 
 
 async def _shorten(model: Model, text: str, max_tokens: int, words: int) -> str:
-    """The same, shorter, if the model can; else what it said first."""
+    """A shorter form of the summary if the model can make one; else its first answer."""
     quoted = fence_lines(clip_to_words(text, words * 4))
     prompt = Prompt(
         SYSTEM,

@@ -102,7 +102,7 @@ class CondenseJob:
         return text, answer.model
 
     async def _shorten(self, model: Model, text: str, max_tokens: int) -> str:
-        """The same, shorter, if the model can; else what it said first."""
+        """A shorter form of the text if the model can make one; else its first answer."""
         prompt = Prompt(
             SYSTEM,
             put_around(

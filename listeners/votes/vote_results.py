@@ -84,7 +84,7 @@ async def read_ballots(bus: Bus, packs: Packs, session: str, ref: int) -> Vote:
 
 
 def recount(vote: Vote, rule: VoteRule | None = None, quorum: int | None = None) -> VoteResult:
-    """The same ballots under another rule or quorum. Of a secret vote nobody is named."""
+    """The count of the ballots under another rule or quorum. Of a secret vote nobody is named."""
     result = count_vote(vote, rule, quorum)
     if not vote.secret:
         return result

@@ -62,7 +62,7 @@ class WorkerSettings:
 
 
 def owner_name(lane: Lane) -> str:
-    """This process's name among workers: unique as long as it lives."""
+    """The name of this process among workers: unique as long as it lives."""
     return f"{socket.gethostname()}-{os.getpid()}-{lane}"
 
 

@@ -168,7 +168,7 @@ def _slow_ms(seat: Seat) -> int:
 
 
 def _opened(memory: Memory, waited: ElapsedTimes) -> Answer:
-    """Nothing is granted. Who has neither passed nor spoken for as long as a lease is gone."""
+    """The step while nothing is granted; who has been silent for as long as a lease is gone."""
     speakers = list_grantable_agents(memory)
     lease = memory.settings.floor.lease_ms - waited.epoch
     left = max(lease, silence.ms_to_answer(memory, waited, waited.epoch, speakers))

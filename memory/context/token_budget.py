@@ -39,7 +39,7 @@ def price_line(line: str) -> int:
 
 @lru_cache(maxsize=16_384)
 def _price(line: str) -> int:
-    """The same short lines stand in one context after the other."""
+    """What `line` costs, kept: the same short lines stand in one context after the other."""
     return count_tokens(line + "\n")
 
 

@@ -75,7 +75,7 @@ def may_confirm(memory: Memory, name: str, item: Proposal | Decision) -> bool:
 
 
 def _confirm(moment: FoldStep, item: Proposal | Decision) -> bool:
-    """It is what it was taken for: a decision that nothing bound binds, a proposal is one."""
+    """Have an item be what it was taken for: a decision binds though nothing bound it."""
     memory = moment.memory
     if not may_confirm(memory, moment.participant, item):
         return False

@@ -230,7 +230,7 @@ def _ruling(ref: str | None, facts: Sequence[Fact]) -> str | None:
 
 
 def _reaction(fact: Fact, ruling: str | None) -> str | None:
-    """Its stance; a bare vote stays one, and what was linked by nearness alone has no handle.
+    """The stance that is left; a bare vote stays one, one linked by nearness alone has no handle.
 
     But in a document: there a stance that others outweigh, or that takes back an earlier one.
     """

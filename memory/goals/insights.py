@@ -132,7 +132,7 @@ def _known(memory: Memory, key: str) -> Insight | None:
 
 
 def _key(kind: InsightKind, text: str) -> str:
-    """The same for texts that differ in case, white space or typography only."""
+    """The key of an insight, one for texts that differ in case, white space or typography only."""
     folded = " ".join(to_plain(text).casefold().split())
     return blake2b(f"{kind} {folded}".encode("utf-8", "replace"), digest_size=8).hexdigest()
 

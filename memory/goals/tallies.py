@@ -49,7 +49,7 @@ def count_task(tally: WorkTally, closed: Episode, size: int) -> None:
 
 
 def success_rate_permille(tally: WorkTally) -> int | None:
-    """Of 1,000 tool runs, how many went well; None while there was none."""
+    """How many of 1,000 tool runs went well; None while there was none."""
     return 1000 * tally.ok // tally.runs if tally.runs else None
 
 

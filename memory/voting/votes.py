@@ -134,7 +134,7 @@ def end_vote(moment: FoldStep, vote: Vote, status: str, reason: str = "") -> Non
 
 
 def _let_go(memory: Memory) -> None:
-    """Of closed votes keep the ballots of the newest few, and the rows of some more."""
+    """Keep the ballots of the newest few closed votes, and the rows of some more."""
     votes = memory.votes.by_ref
     closed = sorted((vote for vote in votes.values() if vote.closed), key=_newest_first)
     for vote in closed[WITH_BALLOTS:]:

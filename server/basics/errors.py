@@ -29,7 +29,7 @@ class NotYet(Misuse):
         self.session, self.at, self.n = session, at, n
 
     def as_option(self) -> Misuse:
-        """The same, to whoever asked by the option `--at`."""
+        """The error in words for whoever asked by the option `--at`."""
         return Misuse(f"--at {self.at}: {self.session!r} has {self.n} primary entries")
 
 

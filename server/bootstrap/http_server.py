@@ -84,7 +84,7 @@ ANSWERED: Final = frozenset({  # what a client did is told to the client
 
 
 def _is_news(line: logging.LogRecord) -> bool:
-    """Of what uvicorn says; a request that a stop cut off is no fault.
+    """Whether a record of uvicorn's log is news; a request that a stop cut off is no fault.
 
     Also called outside of any task, where anyio cannot say which error is its cancellation.
     """

@@ -53,7 +53,7 @@ def describe_pack(name: str) -> Row:
 
 
 def check_pack(name: str, over: Path | None = None) -> Row:
-    """All that is to be said of a pack; `over` adds what it would read in a transcript."""
+    """The faults, doubts and costs of a pack; `over` adds what it would read in a transcript."""
     data = _bytes(name)
     wrong = find_faults(data)
     row: Row = {"pack": name, "refused": _rows(wrong), "doubts": [], "examples": [], "sound": False}

@@ -53,7 +53,7 @@ class TypedLine:
     memory: Memory
 
     def words(self, usage: str) -> str:
-        """All that was typed. Raises `Misuse` where it is nothing."""
+        """The words behind the command. Raises `Misuse` where there are none."""
         if not self.rest:
             raise Misuse(f"say more: /{self.name} {usage}")
         return self.rest

@@ -14,6 +14,6 @@ from parley.server.runtime.packs import compile_packs
 
 
 def warm_up(app: FastAPI, deps: Dependencies) -> None:
-    """Some tenths of a second; from a thread, nobody else waits for it."""
+    """Load what the first request would wait for: tenths of a second, best from a thread."""
     api_names(app)
     compile_packs(deps.backend.packs)

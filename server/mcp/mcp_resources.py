@@ -44,7 +44,7 @@ async def minutes_text(door: McpDependencies, caller: Caller, session: str) -> s
 
 
 async def _memory(door: McpDependencies, caller: Caller, session: str) -> str:
-    """All of it, so notebooks and secret ballots as well: for the operator, as over HTTP."""
+    """The whole memory, notebooks and secret ballots as well: for the operator, as over HTTP."""
     check_right(door, caller, "operator", session)
     return canonical_bytes.dump(await read_memory(door.deps, session)).decode()
 

@@ -125,11 +125,11 @@ class PendingRequests:
         await self._places.acquire()
 
     def finish(self) -> None:
-        """Its answer is out."""
+        """Note that the answer of a request is out."""
         self._places.release()
 
     async def abandon(self) -> None:
-        """It was cancelled by whoever asked."""
+        """Note that a request was cancelled by whoever asked."""
         self._places.release()
 
     async def wait_empty(self, seconds: float) -> None:
@@ -158,7 +158,7 @@ class OutgoingMessages:
             raise anyio.BrokenResourceError
 
     async def aclose(self) -> None:
-        """Nothing: the descriptor stays open as long as the answers."""
+        """Close nothing: the descriptor stays open as long as the answers."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -100,7 +100,7 @@ def _decision(row: Row, memory: Memory, records: dict[int, Record]) -> Row:
 
 
 def _reasons(voices: Sequence[Row], records: dict[int, Record]) -> list[Row]:
-    """The same with `words`: from the sentence that takes the stand on, why it is taken."""
+    """Each voice with `words`: from the sentence that takes the stand on, why it is taken."""
     return [
         {
             **voice,

@@ -61,7 +61,7 @@ class _Progress:
         self._announce()
 
     def end(self) -> None:
-        """Nothing more will be shown."""
+        """End the view: nothing more will be shown."""
         self._has_ended = True
         self._announce()
 

@@ -212,7 +212,7 @@ def show_layer(layer: Layer, memory: Memory, json: bool) -> None:
 
 
 def show_lines(lines: Sequence[str], tree: Mapping[str, Any], json: bool) -> None:
-    """The same in words, and as data."""
+    """Show what was asked for: `lines` to a person, else the data."""
     if json:
         print_json(tree)
         return

@@ -64,7 +64,7 @@ def show_advice(advice: Sequence[Advice], json: bool) -> None:
 
 
 def show_applied(session: str, advice: Sequence[Advice]) -> None:
-    """That it is in force."""
+    """Say that a change of settings is in force."""
     changes = ", ".join(f"{change.key}={change.suggested}" for change in advice)
     print_notice(f"{session} goes by {changes} from now")
 

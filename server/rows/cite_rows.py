@@ -61,7 +61,7 @@ def origin_row(origin: Origin, records: RecordsByNumber) -> Row:
 
 
 def late_origin_row(origin: Origin | None, records: RecordsByNumber) -> Row | None:
-    """The same of what may not have come about."""
+    """`origin_row` of what may not have come about."""
     return None if origin is None else origin_row(origin, records)
 
 

@@ -24,7 +24,7 @@ from parley.server.rows.cite_rows import (
 
 
 def claim_rows(overlay: ClaimOverlay, records: RecordsByNumber) -> Row:
-    """Its own items, the stances it reads on others, and what it agrees with or takes back."""
+    """The readings' own items, stances on others, and what they agree with or take back."""
     return {
         "items": [claim_row(claimed_item, records) for claimed_item in overlay.items.values()],
         "stances": [
@@ -67,7 +67,7 @@ def claim_row(claimed_item: ClaimedItem, records: RecordsByNumber) -> Row:
 
 
 def page_claim_row(claimed_item: ClaimedItem) -> Row:
-    """The same without its words."""
+    """`claim_row` for the page: without words."""
     row = claim_row(claimed_item, {})
     return {
         "ref": claimed_item.handle,
@@ -93,7 +93,7 @@ def _voice(voice: ClaimedVoice, records: RecordsByNumber) -> Row:
 def finding_rows_of_claims(
     overlay: ClaimOverlay, memory: Memory, index_of: Callable[[int], int]
 ) -> Iterator[Row]:
-    """The same as the flat rows that extraction is scored in; what was retracted is left out."""
+    """The claims as the flat rows that extraction is scored in; what was retracted is left out."""
     born: dict[str, int] = {}
     for item in overlay.items.values():
         if item.status == "retracted":

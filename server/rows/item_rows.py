@@ -240,7 +240,7 @@ def echo_row(proposal: Proposal, memory: Memory) -> Row:
 
 
 def page_echo_row(proposal: Proposal, memory: Memory) -> Row:
-    """The same, slim."""
+    """`echo_row` for the page: slim."""
     row = echo_row(proposal, memory)
     return {
         "ref": row["handle"],

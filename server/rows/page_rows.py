@@ -122,7 +122,7 @@ def _lanes(memory: Memory) -> list[Row]:
 
 
 def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
-    """Those that cover the talk, in full, then what they cover, the highest and newest first."""
+    """The summaries that cover the talk, whole, then what they cover, highest and newest first."""
     top = uncovered_summaries(memory)
     shown = {(summary.level, summary.first) for summary in top}
     below = [summary for key, summary in memory.summaries.items() if key not in shown]

@@ -58,7 +58,7 @@ class WorkerProcess:
 
     @property
     def ended(self) -> int | None:
-        """Its exit status, once it has ended by itself."""
+        """The worker's exit status, once it has ended by itself."""
         return None if self._process is None else self._process.returncode
 
     def check(self, often: str = "") -> None:

@@ -84,7 +84,7 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
 
 
 def prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
-    """Its prices, in micros; a model that is called `small` or `large` here has its name's too."""
+    """The prices by model, in micros; `small` and `large` have those of the models they name."""
     prices = {}
     for name, listed in scenario.prices.items():
         try:

@@ -175,7 +175,7 @@ def _reading(settings: Settings) -> Call:
 
 
 def _readings(turns: int, settings: Settings) -> int:
-    """Of stretches that are full, and of those that the next message found no room in.
+    """Calls for readings: of full stretches, and of those that the next message found no room in.
 
     Two of these that follow each other have more than room for one together.
     """
@@ -191,7 +191,7 @@ def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:
 
 
 def _summaries(turns: int, settings: Settings) -> int:
-    """Of all levels together: each has `fanout` times fewer than the one below."""
+    """Calls for summaries of all levels: each has `fanout` times fewer than the one below."""
     level = turns // settings.summary.interval
     count = level
     while level >= settings.summary.fanout:

@@ -27,7 +27,7 @@ def worst_line(bound: CostBound) -> str:
 
 
 def worst_row(bound: CostBound) -> dict[str, Any]:
-    """The same as data, by kind of call too."""
+    """The worst that a play may cost as data, by kind of call too."""
     return {
         "turns": bound.turns,
         "calls": bound.calls,

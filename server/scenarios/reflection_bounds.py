@@ -39,7 +39,7 @@ def reflections(speakers: Sequence[str], opener: str, settings: Settings, turns:
 
 
 def _calls(name: str, settings: Settings, turns: int, times: int) -> Calls:
-    """Those of so many reflections of `name`."""
+    """The calls of so many reflections of `name`."""
     if not times:
         return []
     out = min(MOST_TOKENS, max(64, _limit(name, settings) // CHARS_PER_TOKEN))

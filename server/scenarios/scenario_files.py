@@ -57,7 +57,7 @@ def load(name: str) -> Scenario:
 
 
 def unknown(name: str) -> str:
-    """That no scenario is called so, and which is meant, or which there are."""
+    """The error that no scenario is called so: which is meant, or which there are."""
     known = bundled()
     near = nearest(name, known)
     advice = f"the nearest is {near!r}" if near else f"there are {', '.join(known)}"

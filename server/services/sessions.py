@@ -33,7 +33,7 @@ async def read_session_state(bus: Bus, session: str) -> dict[str, Any]:
 
 
 async def export_session(bus: Bus, session: str) -> SessionFile:
-    """All of a session, as a file holds it. Raises `SessionNotFound`."""
+    """A session as a file holds it. Raises `SessionNotFound`."""
     audit = await bus.audit(session)
     return SessionFile(session, audit.status, audit.rows)
 

@@ -130,14 +130,14 @@ class Setting:
         return value
 
     def of(self, tree: Any) -> Any:
-        """Its value in `tree`, the settings of a process."""
+        """The value of the setting in `tree`, the settings of a process."""
         value = tree
         for step in self.path:
             value = getattr(value, step)
         return value
 
     def written(self, tree: Any) -> str:
-        """Its value in `tree` as a variable holds it, secrets included."""
+        """The value of the setting in `tree` as a variable holds it, secrets included."""
         value = self.of(tree)
         if hasattr(value, "get_secret_value"):
             return str(value.get_secret_value())

@@ -218,7 +218,7 @@ def clip_statement(text: str) -> str:
 
 
 def _verdicts(memory: Memory, entry: ItemsExtracted) -> dict[str, Verdict]:
-    """Its words on items that stood before it: what it also confirms it does not take back."""
+    """The verdicts of a reading on earlier items: what it also confirms it does not take back."""
     first, last = entry.first, entry.last
     verdicts: dict[str, Verdict] = {}
     for doubt in entry.retracted[:MOST]:

@@ -112,7 +112,7 @@ def _add(line: WindowLine, cards: Scorecards, names: Iterable[str]) -> None:
 
 
 def sort_lines(touched: list[WindowLine]) -> list[WindowLine]:
-    """Those lines, oldest first, each once."""
+    """`touched`, oldest first, each once."""
     if len(touched) < 2:
         return touched
     by_place = {line.place: line for line in touched}

@@ -82,12 +82,12 @@ def opening(words: Sequence[str], names: Container[str]) -> int:
 
 
 def heading_features(words: Sequence[str]) -> set[str]:
-    """Of a heading, for the units below it."""
+    """The features that a heading gives to the units below it."""
     return {f"#{word}" for word in words[:_ABOVE]}
 
 
 def lead_features(words: Sequence[str], verbs: Set[str]) -> set[str]:
-    """Of a lead-in, for the items of its list."""
+    """The features that a lead-in gives to the items of its list."""
     features = {f":{word}" for word in words[-_ABOVE:]}
     if words and words[0] in verbs:
         features.add(":+")

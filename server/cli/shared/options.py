@@ -72,7 +72,7 @@ def settings(ctx: typer.Context) -> Settings:
 
 
 def startup(ctx: typer.Context) -> StartupSettings | Settings:
-    """Those among them that a connection to Redis takes."""
+    """The settings of this call that a connection to Redis takes."""
     known: StartupSettings | Settings = ctx.obj
     return known
 

@@ -84,7 +84,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
 
 
 def list_shown_secrets(given: Mapping[str, Any]) -> list[Setting]:
-    """Those of `given` flags that hold a secret, which the list of processes shows to all."""
+    """The flags of `given` that hold a secret, which the list of processes shows to all."""
     return [
         setting for name, setting in SETTINGS.items()
         if name in given and (name in SECRETS or _has_password(name, given[name]))

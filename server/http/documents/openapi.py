@@ -67,7 +67,7 @@ def install_openapi(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 
 
 def _kept(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
-    """All applications of a process have the same routes, and take a while to describe."""
+    """The document of these routes, kept: all applications of a process have the same."""
     if not _made:
         _made.append(_described(app, routes))
     return _made[0]
@@ -94,7 +94,7 @@ def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], route: APIRoute) -> None:
-    """Its family, its right, and what any route may answer."""
+    """Add to an operation its family, its right, and what any route may answer."""
     if route.tags:
         operation["tags"] = operation.pop("tags")  # behind what the framework tells
     for answer in operation["responses"].values():

@@ -51,7 +51,7 @@ def is_muted(memory: Memory, caller: Caller) -> bool:
 
 
 def check_floor(memory: Memory, caller: Caller, kind: str) -> None:
-    """Of an agent's talk. Raises `Problem` `floor-required` past its seat, `Muted` while it is."""
+    """Refuse an agent's talk past its seat (`Problem` `floor-required`), or muted (`Muted`)."""
     if kind not in TALK:
         return
     if needs_floor(memory, caller):

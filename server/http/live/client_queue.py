@@ -65,7 +65,7 @@ class ClientQueue:
             self.put(BEAT)
 
     def end(self, why: Ending) -> None:
-        """Nothing more comes; the first reason counts."""
+        """End the queue: nothing more comes; the first reason counts."""
         if self.ended is None:
             self.ended = why
             self._wake()

@@ -64,7 +64,7 @@ class Frame:
 
     @property
     def bare(self) -> Frame:
-        """The same without facts."""
+        """The frame without facts."""
         if self._cut is None:
             return self
         if self._bare is None:

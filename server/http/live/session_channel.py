@@ -114,7 +114,7 @@ class SessionChannel:
         listener.outlet.replace_with(self._reset())
 
     def end(self, why: Ending) -> None:
-        """Nothing more comes for anybody, nor for who listens from now on."""
+        """End the stream for everybody, and for whoever listens from now on."""
         self._ended = why
         for outlet in (*self._live, *(subscription.outlet for subscription in self._behind)):
             outlet.end(why)

@@ -54,7 +54,7 @@ class StreamLimits:
 
     @contextmanager
     def reserve(self, caller: Caller) -> Iterator[None]:
-        """One of the places. Raises `Problem` `streams` where there is none."""
+        """Take a place for a stream. Raises `Problem` `streams` where there is none."""
         if self._closing.is_set():
             raise Problem("unavailable", retry_after=RETRY_SECONDS)
         if self._places >= self._most:

@@ -52,7 +52,7 @@ def describe_expected(fault: str, message: str) -> str:
 
 
 def describe_unknown(name: str, known: Sequence[str], query: Iterable[str] = ()) -> str:
-    """That `known` has no `name`, in words of our own: where it belongs, or what is near it.
+    """Say that `known` has no `name`: where it belongs, or what is near it.
 
     `query` are parameters of the address; `name` itself is said only where it is one of them.
     """

@@ -121,7 +121,7 @@ async def _run_player(deps: Dependencies, session: str, scenario: str, offline: 
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """That of a child, without the session settings that nobody set: a scenario has its own."""
+    """A child's environment, without session settings that nobody set: a scenario has its own."""
     given = settings.session.model_dump(exclude_unset=True)
     left = {
         setting.variable

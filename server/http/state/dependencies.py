@@ -73,7 +73,7 @@ def dependencies_of_app(connection: HTTPConnection) -> Dependencies:
 
 
 async def get_dependencies(connection: HTTPConnection) -> Dependencies:
-    """The same for a route: what is not a coroutine would be asked for in a thread."""
+    """The dependencies for a route; a coroutine, since all else is asked for in a thread."""
     return dependencies_of_app(connection)
 
 

@@ -111,7 +111,7 @@ class WebSocketSession:
             self._ended.set()
 
     def beat(self) -> None:
-        """Nothing: the protocol has pings of its own."""
+        """Send nothing: the protocol has pings of its own."""
 
     async def _serve(self, room: Room, begun: SubscriptionStart) -> str:
         with self._deps.streams.register(self, self._caller):

@@ -26,7 +26,7 @@ class TimeBudget:
         self._most = self.left = most
 
     def spend(self, seconds: float, came: int) -> None:
-        """It was waited for `seconds`, and `came` bytes, which earn time for those to come."""
+        """Charge `seconds` of waiting; the `came` bytes earn time for those to come."""
         self.left = min(self._most, self.left - seconds + came / BYTES_A_SECOND)
 
 

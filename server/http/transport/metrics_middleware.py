@@ -48,7 +48,7 @@ class MetricsMiddleware:
 
 
 class _Open:
-    """Of one request, whether it is a stream that is open."""
+    """A request, and whether it is a stream that is open."""
 
     def __init__(self, gauge: Gauge) -> None:
         self._gauge = gauge

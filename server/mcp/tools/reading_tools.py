@@ -47,7 +47,7 @@ WHOLE: Final = 200_000  # characters of a message that is asked for alone
 
 
 async def list_sessions(call: ToolCall) -> Sessions:
-    """Those that the caller may enter, newest activity first."""
+    """The sessions that the caller may enter, newest activity first."""
     args, caller, bus = call.args, call.caller, call.deps.backend.bus
     session_infos: list[SessionInfo] = []
     if caller.session != EVERY_SESSION and not caller.operator:

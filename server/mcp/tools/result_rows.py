@@ -100,7 +100,7 @@ def cited_messages(tree: Tree) -> set[int]:
 
 
 def add_quotes(tree: Tree, records: RecordsByNumber) -> Tree:
-    """The same, each cite with its words where they are at hand."""
+    """`tree` with the words of each cite where they are at hand."""
     for row in _rows(tree):
         for cite in row["cites"]:
             cite["quote"] = quote(Cite(cite["n"], cite["start"], cite["end"]), records)

@@ -68,7 +68,7 @@ def speech_text(result: results.SpeechResult) -> str:
 
 
 def act_text(result: results.SpeechResult) -> str:
-    """Of an act, which is meant to change something: says so where it changed nothing."""
+    """What an act came to, in words: says so where it changed nothing."""
     if result.found:
         return speech_text(result)
     nothing = "It changed nothing in the memory; read_memory tells what stands there."
@@ -177,7 +177,7 @@ def vote_text(vote_row: results.VoteRow) -> str:
 
 
 def context_text(context_text: results.ContextText) -> str:
-    """Its lines about items quote too: all but its headings stand behind the fence."""
+    """A context as text: all but its headings stand behind the fence, since items quote too."""
     head, frame, rest = context_text.text.rpartition(FRAME)
     fenced = (line if _is_own(line) else f"{FENCE}{line}" for line in rest.split("\n"))
     return head + frame + "\n".join(fenced)

@@ -38,7 +38,7 @@ class Line(NamedTuple):
         return cls(text, *rest, **more)._replace(names=names)
 
     def row(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """The line as plain data."""
         under = [line.row() for line in self.under]
         names = [[*span] for span in self.names]
         return {

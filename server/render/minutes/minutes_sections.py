@@ -34,7 +34,7 @@ class Section(NamedTuple):
 
 
 def sections(report: Row) -> list[Section]:
-    """Those that have something to say, in their order."""
+    """The sections that have something to say, in their order."""
     lines = [
         *_decided(report),
         *_offered(report),
@@ -196,7 +196,7 @@ def _newest(rows: Sequence[Row], most: int, *, firm: bool = False) -> tuple[list
 
 
 def _surest(rows: Sequence[Row], most: int) -> tuple[list[Row], int]:
-    """Those that are most likely what they sound like, in the order of the talk."""
+    """The rows that are most likely what they sound like, in the order of the talk."""
     rank = sorted(rows, key=lambda row: -row["evidence"]["confidence"])[:most]
     return sorted(rank, key=lambda row: row["n"]), max(0, len(rows) - most)
 

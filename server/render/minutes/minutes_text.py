@@ -24,7 +24,7 @@ def write(console: Console, report: Mapping[str, Any]) -> None:
 
 
 def render(report: Mapping[str, Any]) -> str:
-    """The same without colours, for a file."""
+    """The minutes as text without colours, for a file."""
     page = io.StringIO()
     write(Console(file=page, width=100, soft_wrap=True, highlight=False, color_system=None), report)
     return page.getvalue()

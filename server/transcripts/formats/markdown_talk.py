@@ -318,7 +318,7 @@ class _Reader:
         self._go_on(place, line if self._who is not None else _unlisted(line))
 
     def _ends_here(self, line: str) -> bool:
-        """Of minutes: a blank line or an item of a list ends what somebody says."""
+        """Whether a line of minutes ends what somebody says: a blank line, or an item of a list."""
         if self._names.is_talk and self._who is not None:
             return False
         return self._gap or _BULLET.match(line) is not None
