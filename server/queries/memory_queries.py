@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from parley.bus import Bus
+from parley.bus.contract.session_info import SessionInfo
 from parley.memory.context.context import Context, Profile
 from parley.memory.state.memory import Memory
 from parley.server.basics.errors import NotYet
@@ -14,17 +14,17 @@ from parley.server.rows.digest_rows import cited, digest
 from parley.server.runtime.backend import Backend
 
 
-async def check_moment(bus: Bus, session: str, at: int | None) -> None:
+def check_moment(info: SessionInfo, at: int | None) -> None:
     """Raises `NotYet` for a moment that has not come yet."""
-    if at is not None and at > (n := (await bus.info(session)).n):
-        raise NotYet(session, at, n)
+    if at is not None and at > info.n:
+        raise NotYet(info.session, at, info.n)
 
 
 async def read_memory(backend: Backend, session: str, at: int | None = None) -> Memory:
     """The memory, now or as of the `at`-th primary entry. Raises `NotYet`."""
     if at is None:
         return await backend.reader.current(session)
-    await check_moment(backend.bus, session, at)
+    check_moment(await backend.bus.info(session), at)
     return await backend.reader.at(session, at)
 
 
@@ -47,7 +47,8 @@ async def read_context(
     shared: Sequence[str] = (),
 ) -> Context:
     """The context of a participant, with what the sessions `shared` decided."""
-    await check_moment(backend.bus, session, at)
+    if at is not None:
+        check_moment(await backend.bus.info(session), at)
     return await backend.reader.context(
         session, participant, profile=profile, budget=budget, at=at, shared=shared
     )

@@ -12,7 +12,8 @@ async def read_note(
     backend: Backend, session: str, participant: str, at: int | None = None
 ) -> NotebookPage:
     """The notebook of `participant`. Raises `NoNotebook`, and as `check_moment` does."""
-    await check_moment(backend.bus, session, at)
+    if at is not None:
+        check_moment(await backend.bus.info(session), at)
     return await backend.session(session, participant).notebook.read(at=at)
 
 

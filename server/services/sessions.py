@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import anyio.to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile, SessionClosed
+from parley.bus.entries import Record
 from parley.bus.sessions.session_file import SessionFile
 from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
 from parley.memory.settings.presets import DEFAULT
@@ -26,10 +28,14 @@ async def list_sessions(bus: Bus, offset: int, count: int) -> list[dict[str, Any
 async def read_session_state(bus: Bus, session: str) -> dict[str, Any]:
     """Where one session stands, and its preset. Raises `SessionNotFound`."""
     info = asdict(await bus.info(session))
-    first = await bus.read(session, 0, count=1)
-    entries = [record.entry for record in first if record.entry.kind == "session.opened"]
-    tree = getattr(entries[0], "settings", {}) if entries else {}
-    return {**info, "preset": tree.get("preset", DEFAULT)}
+    return {**info, "preset": opening_row(await bus.read(session, 0, count=1))["preset"]}
+
+
+def opening_row(first: Sequence[Record]) -> dict[str, Any]:
+    """The title and preset that the first entry of a log gives its session."""
+    entry = first[0].entry if first else None
+    tree = getattr(entry, "settings", {})
+    return {"title": getattr(entry, "title", None), "preset": tree.get("preset", DEFAULT)}
 
 
 async def export_session(bus: Bus, session: str) -> SessionFile:

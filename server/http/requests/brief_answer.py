@@ -7,9 +7,9 @@ from typing import Any
 
 from anyio import to_thread
 
-from parley.server.http.requests.memory_reads import check_moment
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.minutes.brief_report import build_brief, wanted_entries
+from parley.server.queries.memory_queries import check_moment
 
 
 async def read_brief(

@@ -9,16 +9,15 @@ from typing import Annotated, Any, Final
 import orjson
 from fastapi import Query, Request, Response
 
-from parley.bus.contract.session_info import SessionInfo
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_reader import is_standing_message, message_count
 from parley.memory.context.context import Context, Profile, assemble
 from parley.memory.context.context import Request as Wanted
 from parley.memory.state.memory import Memory
-from parley.server.basics.errors import NotYet
 from parley.server.http.state.dependencies import MAX_INTEGER, Dependencies
 from parley.server.queries import explanation
 from parley.server.queries.log_queries import Replay
+from parley.server.queries.memory_queries import check_moment
 
 MORE: Final = 16  # entries looked at beyond the messages wanted
 
@@ -36,12 +35,6 @@ async def read_memory(deps: Dependencies, session: str, at: int | None = None) -
         return await deps.backend.reader.current(session)
     check_moment(await deps.backend.bus.info(session), at)
     return await deps.moments.at(session, at)
-
-
-def check_moment(info: SessionInfo, at: int | None) -> None:
-    """Raises `NotYet` for a moment that has not come."""
-    if at is not None and at > info.n:
-        raise NotYet(info.session, at, info.n)
 
 
 async def assemble_context(

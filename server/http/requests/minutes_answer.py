@@ -10,9 +10,9 @@ from anyio import to_thread
 
 from parley.bus.entries import Record
 from parley.memory.state.memory import Memory
-from parley.server.http.requests.memory_reads import check_moment
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.queries.log_queries import read_primary_entries
+from parley.server.queries.memory_queries import check_moment
 
 Form = Literal["json", "md", "html", "text"]
 

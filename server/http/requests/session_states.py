@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from parley.bus.entries import Record
-from parley.memory.settings.presets import DEFAULT
 from parley.server.http.requests.memory_reads import read_memory
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.services import sessions
@@ -29,13 +27,7 @@ async def session_rows(deps: Dependencies, infos: Sequence[dict[str, Any]]) -> l
     wanted = [(info["session"], 0) for info in infos]
     firsts = await deps.backend.bus.read_many(wanted, count=1) if wanted else []
     return [
-        {**info, **_opening(first.records)}
+        {**info, **sessions.opening_row(first.records)}
         for info, first in zip(infos, firsts, strict=True)
         if first is not None
     ]
-
-
-def _opening(records: Sequence[Record]) -> dict[str, Any]:
-    entry = records[0].entry if records else None
-    tree = getattr(entry, "settings", {})
-    return {"title": getattr(entry, "title", None), "preset": tree.get("preset", DEFAULT)}

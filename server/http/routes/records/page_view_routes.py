@@ -12,12 +12,12 @@ from parley.server.http.identity.authorization import Reader
 from parley.server.http.problems.problem_details import problem_responses
 from parley.server.http.requests.memory_reads import (
     At,
-    check_moment,
     gzip_json,
     gzip_response,
 )
 from parley.server.http.requests.message_requests import json_response
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
+from parley.server.queries.memory_queries import check_moment
 from parley.server.rows.page_rows import page_row
 
 router = APIRouter(tags=["memory"])
