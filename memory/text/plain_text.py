@@ -109,16 +109,19 @@ def one_line(text: str) -> str:
 
 
 _CLAUSE_END: Final = re.compile(
-    r"[.!?;](?=\s|$)|,\s(?=(?:because|since|so that|which|but)\b)| - |[。！？；]"
+    r"[ .!?;,。！？；](?:(?<= )- |(?<=[.!?;])(?=\s|$)"
+    r"|(?<=,)\s(?=(?:because|since|so that|which|but)\b)|(?<=[。！？；]))"
 )
 
 _REACH: Final = 600  # characters each way; longer "sentences" are pasted data
 # Scripts without spaces: a stop of theirs needs none after it, nor does one before a letter
 # of theirs. Kana, ideographs and what is written among them.
 IDEOGRAPHIC: Final = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+# Each kind stands behind the stop that begins it, so that nothing else is looked at.
 _STOP: Final = re.compile(
-    rf"""\n|[.!?…][.!?"')\]*]{{0,8}}(?=\s|$)|[。！？][。！？.!?"')\]*」』）]{{0,8}}"""
-    rf"""|[!?…]+(?=[{IDEOGRAPHIC}「『【])|(?<=[{IDEOGRAPHIC}])\.(?=[{IDEOGRAPHIC}「『【])"""
+    rf"""[\n.!?…。！？](?:(?<=\n)|(?<=[.!?…])[.!?"')\]*]{{0,8}}(?=\s|$)"""
+    rf"""|(?<=[。！？])[。！？.!?"')\]*」』）]{{0,8}}|(?<=[!?…])[!?…]*(?=[{IDEOGRAPHIC}「『【])"""
+    rf"""|(?<=[{IDEOGRAPHIC}]\.)(?=[{IDEOGRAPHIC}「『【]))"""
 )
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|fig|resp)\.$",

@@ -14,6 +14,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import Final
 
 from parley.memory.text.plain_text import to_plain
@@ -32,6 +33,9 @@ _ENDINGS: Final = (
     "edly", "ions", "ied", "ies", "ion", "ers", "als", "al", "ed", "es", "er", "ly", "s", "e", "y",
 )  # fmt: skip
 _STOPS: Final = frozenset(".;!?")
+_DIGIT: Final = re.compile("[0-9]")
+_KEPT_APART: Final = frozenset(ascii_lowercase.encode()) | frozenset(map(ord, _STOPS))
+_APART: Final = bytes(code if code in _KEPT_APART else 32 for code in range(256))
 _KEPT: Final = 16_384  # words whose marks are kept
 _SCOPE: Final = 5  # tokens after a denial in which the word that it denies stands
 
@@ -194,10 +198,17 @@ def word_marks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _tokens(text: str) -> list[str]:
-    spaced = to_plain(text).lower()
+    """The words and numbers of `text` in lower case, and its stops."""
+    spaced = to_plain(text).lower().replace("'", "")
     if not spaced.isascii():
-        spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
-    return _TOKEN.findall(spaced.replace("'", ""))
+        return _TOKEN.findall(_IDEOGRAPHS.sub(r" \g<0> ", spaced))
+    if _DIGIT.search(spaced):
+        return _TOKEN.findall(spaced)
+    spaced = spaced.encode().translate(_APART).decode()  # what `_TOKEN` finds, in less time
+    for stop in _STOPS:
+        if stop in spaced:
+            spaced = spaced.replace(stop, f" {stop} ")
+    return spaced.split()
 
 
 class _Said(dict[str, int]):

@@ -78,7 +78,7 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     message = WrittenMessage(text, memory.call_names, current_cards(), known)
     if not message.is_readable():
         return False
-    marks = memory.reader.read_marks(entry.content)
+    marks = memory.reader.read_marks(text)
     if marks:
         apply_acts(moment, marks, entry.re)
     placed, weighed = message.placed(), message.proposals()

@@ -83,13 +83,12 @@ class SpeechActReader:
             return self._short(content, act)
         return self._read(content, act)
 
-    def read_marks(self, content: str) -> tuple[Detection, ...]:
-        """The tags, votes and wordings with a handle in `content`, in text order.
+    def read_marks(self, text: str) -> tuple[Detection, ...]:
+        """The tags, votes and wordings with a handle in plain `text`, in text order.
 
         For written talk, whose other wordings are read by where they stand: there a vote is
         one alone, or on a handle.
         """
-        text = to_plain(content)
         hits = self._marks_gate(text)
         if not hits:
             return _NOTHING

@@ -10,10 +10,12 @@ why; `Weigher` sums the weights without naming them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence, Set
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, get_args
 
-from parley.memory.extraction.writing.units import FILLER, Unit
+from parley.memory.extraction.writing.units import FILLER, Unit, UnitKind
 
 # Hidden code counts as one word, however long it is.
 WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FILLER}){FILLER}*")
@@ -94,7 +96,8 @@ def lead_features(words: Sequence[str], verbs: Set[str]) -> set[str]:
     return features
 
 
-class _Word(NamedTuple):
+@dataclass(slots=True)
+class _Word:
     """What a word adds: alone, before others, before a verb, as a verb behind any of them."""
 
     alone: int
@@ -106,16 +109,27 @@ class _Word(NamedTuple):
 class Weigher:
     """The weights of features, sorted by where a unit shows them."""
 
-    __slots__ = ("_after_name", "_begins", "_headings", "_leads", "_name", "_not_past", "_past",
-                 "_verb_leads", "_verbs", "_weights", "_words")  # fmt: skip
+    __slots__ = ("_after_name", "_begins", "_forms", "_headings", "_leads", "_name", "_not_past",
+                 "_past", "_verb_leads", "_verbs", "_words")  # fmt: skip
 
     def __init__(self, weights: Mapping[str, int], verbs: Set[str], not_past: Set[str]) -> None:
-        self._weights = dict(weights)
+        self._forms = {
+            (kind, nested, size, first): sum(
+                weights.get(feature, 0)
+                for feature in form_features(
+                    Unit(kind, 0, length, int(nested), heading=-1, lead=-1, block=0, first=first)
+                )
+            )
+            for kind in get_args(UnitKind)
+            for nested in (False, True)
+            for size, length in enumerate((*_SIZES, _SIZES[-1] + 1))
+            for first in (False, True)
+        }
         self._not_past = not_past
         self._past = weights.get("^-ed", 0)
         self._name = weights.get("^@", 0)
         self._verb_leads = weights.get(":+", 0)
-        self._verbs = {kind: weights.get(f"^+{kind}", 0) for kind in "sihr"}
+        self._verbs = {kind: weights.get(f"^+{kind[0]}", 0) for kind in get_args(UnitKind)}
         self._headings: dict[str, int] = {}
         self._leads: dict[str, int] = {}
         self._after_name: dict[str, int] = {}
@@ -145,11 +159,11 @@ class Weigher:
 
     def weigh(self, words: Sequence[str], unit: Unit, names: Container[str]) -> int:
         """What the features of a unit's own words and form add: `unit_features`, each once."""
-        weights = self._weights
-        score = sum([weights.get(feature, 0) for feature in form_features(unit)])
+        kind, start, end, level, _, _, _, starts = unit
+        score = self._forms[kind, level > 0, bisect_left(_SIZES, end - start), starts]
         if not words:
             return score
-        begin = opening(words, names)
+        begin = opening(words, names) if words[0] in names else 0
         if begin:
             score += self._name + self._after_name.get(words[begin], 0)
         first = words[begin]
@@ -157,7 +171,7 @@ class Weigher:
             score += self._past
         known = self._words.get(first)
         if known is not None and known.is_verb:
-            score += self._verbs[unit.kind[0]]
+            score += self._verbs[kind]
         return score + self._weigh_words(words)
 
     def _weigh_words(self, words: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.writing.back_references import TextWordings, read_labels
-from parley.memory.extraction.writing.cards import Act, WritingCards
+from parley.memory.extraction.writing.cards import Act, Place, WritingCards
 from parley.memory.extraction.writing.units import Unit, hide_code, split_units
 from parley.memory.extraction.writing.wording import (
     heading_features,
@@ -21,7 +21,7 @@ from parley.memory.extraction.writing.wording import (
     unit_features,
     words_of,
 )
-from parley.memory.text.courtesies import is_offer
+from parley.memory.text.courtesies import is_offer, may_offer
 
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
@@ -61,7 +61,9 @@ class Placed(NamedTuple):
 class WrittenMessage:
     """A message taken apart: its units, their words, and what weighs in them."""
 
-    __slots__ = ("_cards", "_known_labels", "_low", "_names", "labels", "text", "units", "words")
+    __slots__ = (
+        "_cards", "_known_labels", "_low", "_names", "_parts", "labels", "text", "units", "words",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -82,7 +84,8 @@ class WrittenMessage:
         self._cards = cards
         self._names = names
         self.units = split_units(hidden) or _form(text)
-        self.words = [words_of(self._low[unit.start : unit.end]) for unit in self.units]
+        self._parts = [self._low[unit.start : unit.end] for unit in self.units]
+        self.words = list(map(words_of, self._parts))
 
     @property
     def text_wordings(self) -> TextWordings:
@@ -153,10 +156,9 @@ class WrittenMessage:
         units = self.units
         if not units or self.text[units[0].start] == "{":
             return []
-        scores = [
-            -_WIDEST if self._is_quoted(unit) or self._is_offer(unit) or _is_header(unit) else score
-            for unit, score in zip(units, self.scores(), strict=True)
-        ]
+        scores = self.scores()
+        for index in self._find_unsaid():
+            scores[index] = -_WIDEST
         if not propose_together(scores):
             return []
         weights = self._cards.weights
@@ -166,13 +168,19 @@ class WrittenMessage:
             for index in chosen
         ]
 
-    def _is_quoted(self, unit: Unit) -> bool:
-        """True for words that all stand in quotation marks: somebody else said them."""
-        return _QUOTATION.fullmatch(self.text, unit.start, unit.end) is not None
-
-    def _is_offer(self, unit: Unit) -> bool:
-        """True for an offer of help, which closes what models write."""
-        return unit.kind == "sentence" and is_offer(self.text[unit.start : unit.end])
+    def _find_unsaid(self) -> list[int]:
+        """The units that put nothing forward: words that all stand in quotation marks, offers of
+        help, which close what models write, and headers of tables.
+        """
+        text = self.text
+        quotes, offers = '"' in text, may_offer(text)
+        return [
+            index
+            for index, unit in enumerate(self.units)
+            if _is_header(unit)
+            or (quotes and _QUOTATION.fullmatch(text, unit.start, unit.end) is not None)
+            or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
+        ]
 
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""
@@ -206,28 +214,26 @@ class WrittenMessage:
 
     def placed(self) -> list[Placed]:
         """The wordings of stances, rulings and reports, in the order of the rules."""
-        low, cards = self._low, self._cards
-        hits = cards.gate(low)
+        cards, units = self._cards, self.units
+        hits = cards.gate(self._low)
         if not hits:
             return []
         opening, headings = self._openings()
-        placed = []
+        numbers: dict[Place, Sequence[int]] = {
+            "opening": opening, "heading": headings, "anywhere": range(len(units)),
+        }  # fmt: skip
+        found = []
         for index in sorted(hits):
             rule = cards.rules[index]
-            for number, unit in enumerate(self.units):
-                if rule.place == "opening":
-                    if number not in opening:
-                        continue
-                elif rule.place == "heading" and number not in headings:
-                    continue
-                part = low[unit.start : min(unit.end, unit.start + _SAID)]
+            for number in numbers[rule.place]:
+                part = self._parts[number][:_SAID]
                 match = rule.pattern.search(part)
                 if match is None or (rule.unless and rule.unless.search(part)):
                     continue
                 if rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span()):
-                    placed.append(Placed(rule.act, rule.name, unit))
+                    found.append(Placed(rule.act, rule.name, units[number]))
                     break
-        return placed
+        return found
 
     def _is_meant(self, part: str, start: int, end: int) -> bool:
         """False for words that are quoted, denied, asked, or said under a condition."""
@@ -238,21 +244,23 @@ class WrittenMessage:
             return False
         return not self._cards.denied.search(part[max(0, start - _AROUND) : end])
 
-    def _openings(self) -> tuple[set[int], set[int]]:
+    def _openings(self) -> tuple[list[int], list[int]]:
         """The numbers of the units that the message opens with, and of its headings."""
         names = self._names
-        opening: set[int] = set()
-        headings: set[int] = set()
+        opening: list[int] = []
+        headings: list[int] = []
         for number, unit in enumerate(self.units):
-            words = [word for word in self.words[number] if word.isalpha()]
+            is_heading = unit.kind == "heading"
+            if len(opening) == _OPENING and not is_heading:
+                continue
+            words = list(filter(str.isalpha, self.words[number]))
             if len(words) <= 2 and all(word in names or word in _GREETINGS for word in words):
                 continue
             if len(opening) < _OPENING:
-                opening.add(number)
-                if len(opening) == 1 and unit.end - unit.start < _TITLE:
-                    headings.add(number)
-            if unit.kind == "heading":
-                headings.add(number)
+                opening.append(number)
+                is_heading |= len(opening) == 1 and unit.end - unit.start < _TITLE
+            if is_heading:
+                headings.append(number)
         return opening, headings
 
 
@@ -323,6 +331,6 @@ def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
 
 def _reasons(weights: Mapping[str, int], row: Set[str]) -> tuple[str, ...]:
     """The features that did most for a unit, the strongest first."""
-    known = [(weights[each], each) for each in row if weights.get(each, 0) > 0]
+    known = [(weights[each], each) for each in weights.keys() & row]
     known.sort(key=lambda pair: (-pair[0], pair[1]))
-    return tuple(name for _, name in known[:_REASONS])
+    return tuple(name for weight, name in known[:_REASONS] if weight > 0)
