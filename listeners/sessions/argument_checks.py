@@ -12,6 +12,7 @@ from typing import Any
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, VoteInitiated
 from parley.memory.errors import SettingsRefused
+from parley.memory.floor.seats import may_act
 from parley.memory.settings.session_settings import parse_settings
 from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
@@ -20,6 +21,22 @@ from parley.memory.voting.counting_rules import Choice
 from parley.memory.voting.electorate import explain_bad_ballot, read_choice
 from parley.memory.voting.vote_calls import call_refusal
 from parley.personas.persona_file import CAPABILITIES
+
+
+class ActNotAllowed(InvalidEntry):
+    """The seat of `participant` lists acts that it may say, and not `act`."""
+
+    def __init__(self, participant: str, act: str, may: Sequence[str]) -> None:
+        acts = ", ".join(word for word in may if word in ACTS)
+        super().__init__(f"{participant!r} may not {act}: its seat may {acts}")
+        self.participant, self.act = participant, act
+
+
+def check_act(memory: Memory, name: str, act: str | None) -> None:
+    """Raises `ActNotAllowed` where the seat of `name` does not let `act` be said."""
+    canonical = memory.named(name)
+    if act is not None and not may_act(memory, canonical, act):
+        raise ActNotAllowed(name, act, memory.floor.seats[canonical].may or ())
 
 
 def check_powers(may: Sequence[str] | None) -> tuple[str, ...] | None:

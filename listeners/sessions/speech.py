@@ -16,6 +16,7 @@ from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.rooms.room import Room
 from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions.acts import Acts
+from parley.listeners.sessions.argument_checks import check_act
 from parley.listeners.sessions.turns import FloorRequest, FloorTurns, Muted
 
 
@@ -43,7 +44,7 @@ class Speech(SeatHolder, Acts):
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
         Raises `UnknownRef` or `UnknownMessage` for an act on what is not there, unless with
-        `force`.
+        `force`, and `ActNotAllowed` for one that the seat was not given (`may`).
         """
         if not force:
             await self._access.check_target(self._entry(text, act, re, to, topic))
@@ -64,6 +65,7 @@ class Speech(SeatHolder, Acts):
         """`say`, under `id`, with at most `seconds` of waiting (`take_floor`); where it stands."""
         entry = self._entry(text, act, re, to, topic, at)
         await self._keep_seat()
+        check_act(self.memory, self._me.name, act)
         if not self._needs_floor:
             self._check_heard()
             draft = self._me.draft("say", entry)

@@ -18,6 +18,7 @@ from parley.bus.contract import errors as bus_errors
 from parley.listeners.cache.ranges import RangeGone
 from parley.listeners.rooms.log_port import LogReplaced
 from parley.listeners.rooms.participant import Superseded
+from parley.listeners.sessions.argument_checks import ActNotAllowed
 from parley.listeners.sessions.turns import FloorLost, Muted, NotGranted
 from parley.memory import errors as memory_errors
 from parley.memory.settings.session_settings import Settings
@@ -226,6 +227,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     memory_errors.RedactionRefused: _told("refused", 409),
     memory_errors.NotOpened: _told("refused", 409),
     memory_errors.NothingOpen: _told("refused", 409),
+    ActNotAllowed: _as("act-not-allowed"),
     Superseded: _as("seat-taken"),
     FloorLost: _as("floor-lost", epoch="current"),
     NotGranted: _not_granted,

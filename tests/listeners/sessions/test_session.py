@@ -19,6 +19,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import enter_room
+from parley.listeners.sessions.argument_checks import ActNotAllowed
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
 from parley.listeners.votes.vote_results import result_draft
@@ -359,6 +360,28 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
             door.open.set()
             with pytest.raises(InvalidEntry, match="V1 is short: the ballot came after its end"):
                 await voting
+
+
+async def test_a_seat_says_the_acts_that_it_was_given_and_no_other(bus: Bus) -> None:
+    """Refused before the floor is asked for; plain words, and capabilities alone, bind nothing."""
+    await opened(bus, **BIDDING, chair=["Eva"])
+    may = ["support", "ask"]
+    async with Session.on(bus, "s", "echo", may=may, role="person") as session:
+        refusal = "'echo' may not propose: its seat may support, ask"
+        with pytest.raises(ActNotAllowed, match=refusal):
+            await session.propose("We paint the boat red.")
+        with pytest.raises(ActNotAllowed):
+            await session.say("Red.", act="decide", force=True)
+        assert await session.say("Let us think.") == await session.ask("Which red?") - 1
+    async with Session.on(bus, "s", "echo", may=may) as session:
+        with pytest.raises(ActNotAllowed):
+            await session.propose("We paint the boat red.")
+    assert [kind for kind in await kinds(bus) if kind.startswith("floor")] == []
+    async with Session.on(bus, "s", "caller", may=["vote"], role="person") as session:
+        await session.propose("We paint the boat red.")
+    async with Session.on(bus, "s", "Eva", may=["ask"], role="person") as chair:
+        await chair.accept(re="P1")
+        assert chair.memory.proposals[1].status == "accepted"
 
 
 async def test_what_would_not_count_is_refused_at_the_door(bus: Bus) -> None:
