@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from msgspec.json import encode
 
+from parley.bus.entries import Record
+from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.extraction.model_claims.claim_counts import count_claims
 from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.floor.seats import present_agents
@@ -20,11 +22,16 @@ from parley.memory.state.lookup import innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.forecast import forecast_limits
 from parley.memory.summaries.range_summaries import uncovered_summaries
-from parley.memory.text.text_sizes import measure_text
+from parley.memory.text.text_sizes import count_tokens, measure_text
+
+_UNBOUNDED: Final = 2**53 - 1  # tokens: nothing is left out
 
 
-def count_memory(memory: Memory) -> dict[str, Any]:
+def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any]:
     """Counts and sizes. Sizes are bytes of canonical JSON, and tokens of the summaries.
+
+    `recent` are the newest messages, those without a summary (`memory.open_count`) at least: of
+    these the tokens are counted.
 
     Those bytes are without notebooks and the ballots of secret votes: everybody is shown
     how many there are, and from one entry to the next could tell what was chosen.
@@ -62,7 +69,7 @@ def count_memory(memory: Memory) -> dict[str, Any]:
             "open_messages": memory.open_count,
         },
         "compression_permille": _permille(written, covered),
-        **count_layers(memory),
+        **count_layers(memory, recent),
         **_limits(memory),
     }
 
@@ -83,10 +90,10 @@ def _limits(memory: Memory) -> dict[str, Any]:
     }
 
 
-def count_layers(memory: Memory) -> dict[str, Any]:
+def count_layers(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any]:
     """The counts of each layer: conversation, session, execution, notebooks, …, the table."""
     return {
-        "conversation": _conversation(memory),
+        "conversation": _conversation(memory, recent),
         "session": _session(memory),
         "execution": _execution(memory),
         "notebooks": _notebooks(memory),
@@ -97,16 +104,26 @@ def count_layers(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _conversation(memory: Memory) -> dict[str, Any]:
-    """The open stretch and its summaries. Tokens of talk are counted under `limits.short_term`."""
-    counted = memory.settings.limits.short_term.cap > 0
+def _conversation(memory: Memory, recent: Sequence[Record]) -> dict[str, Any]:
+    """The open stretch and its summaries; tokens are null where nothing tells those of its talk."""
     summaries = sum(summary.size for summary in uncovered_summaries(memory))
+    spoken = _open_tokens(memory, recent)
     return {
         "buffer_messages": memory.open_count,
         "has_summary": bool(memory.summaries),
         "summary_tokens": summaries,
-        "estimated_tokens": memory.open_tokens + summaries if counted else None,
+        "estimated_tokens": None if spoken is None else spoken + summaries,
     }
+
+
+def _open_tokens(memory: Memory, recent: Sequence[Record]) -> int | None:
+    """Of the messages without a summary; memory counts them under `limits.short_term` alone."""
+    if memory.settings.limits.short_term.cap > 0:
+        return memory.open_tokens
+    if memory.open_count and not recent:
+        return None
+    newest = recent[max(0, len(recent) - memory.open_count) :]
+    return sum(count_tokens(getattr(record.entry, "content", "")) for record in newest)
 
 
 def _session(memory: Memory) -> dict[str, Any]:
@@ -169,12 +186,15 @@ def _notebooks(memory: Memory) -> dict[str, Any]:
 
 
 def _exchanges(memory: Memory) -> dict[str, Any]:
+    """`estimated_tokens` is what an assistant is told before its next question."""
     store = memory.exchanges
+    in_use = bool(store.turn or memory.tools.cached)
     return {
         "turn": store.turn,
         "window": len(store.window),
         "running_bytes": measure_text(store.running, "bytes"),
         "compressions": store.compressions,
+        "estimated_tokens": prepare_messages(memory, budget=_UNBOUNDED).size if in_use else 0,
     }
 
 

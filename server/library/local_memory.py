@@ -156,7 +156,7 @@ class Memory:
     @property
     def stats(self) -> dict[str, Any]:
         """Counts of messages, participants, summaries, proposals, decisions and the rest."""
-        return count_memory(self.state)
+        return count_memory(self.state, self._newest)
 
     def evidence(self, handle: str) -> list[Evidence]:
         """The words that an item (P3, D1) rests on: its own, then each stance on it and change.

@@ -31,7 +31,6 @@ from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
-from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
 from parley.server.library.typed_rows import (
     DecisionRow,
@@ -41,6 +40,7 @@ from parley.server.library.typed_rows import (
     SummaryRow,
 )
 from parley.server.queries.log_queries import read_entries
+from parley.server.queries.session_stats import measure_memory
 from parley.server.rows.digest_rows import cited
 from parley.server.runtime.connection import open_connection
 from parley.server.settings import resolve_defaults
@@ -109,7 +109,7 @@ class OpenSession(SessionClient):
 
     async def stats(self) -> dict[str, Any]:
         """Counts of messages, participants, summaries, proposals, decisions and the rest."""
-        return count_memory(await self._access.memory())
+        return await measure_memory(self._access.reader, self._access.session)
 
     async def evidence(self, handle: str) -> list[Evidence]:
         """The words that an item (P3, D1) rests on; raises `UnknownRef`."""

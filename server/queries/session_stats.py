@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from parley.bus.work.workforce import WorkerInfo
+from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.statistics.statistics import count_memory
-from parley.memory.text.text_sizes import count_tokens
 from parley.server.runtime.backend import Backend
 
 
 async def measure_session(backend: Backend, session: str) -> dict[str, Any]:
-    """`count_memory`, with tokens of the open stretch and the summariser's record.
+    """`measure_memory`, and the summariser's record.
 
     The summariser's numbers are those of all workers that run now, whatever
     sessions they served.
     """
-    memory = await backend.reader.current(session)
-    row = count_memory(memory)
-    talk = row["conversation"]
-    if talk["estimated_tokens"] is None:
-        records = await backend.reader.recent(session, memory.open_count)
-        spoken = sum(count_tokens(getattr(record.entry, "content", "")) for record in records)
-        talk["estimated_tokens"] = spoken + talk["summary_tokens"]
+    row = await measure_memory(backend.reader, session)
     return {**row, "summariser": summary_work(await backend.bus.workers())}
+
+
+async def measure_memory(reader: MemoryReader, session: str) -> dict[str, Any]:
+    """`count_memory`, with tokens of the open stretch."""
+    recent = await reader.recent(session, (await reader.current(session)).open_count)
+    return count_memory(await reader.current(session), recent)
 
 
 def summary_work(workers: Iterable[WorkerInfo]) -> dict[str, Any]:

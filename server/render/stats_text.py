@@ -15,10 +15,9 @@ def statistics_lines(row: Row) -> Iterator[str]:
     """Counts and sizes in words, one a line."""
     participants = count_of(row["participants"], "participant")
     yield f"{count_of(row['messages'], 'message')} by {participants}"
-    for name in ("decision", "proposal"):
-        by_status = row[f"{name}s_by_status"]
-        parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
-        yield count_of(sum(by_status.values()), name) + (f": {parts}" if parts else "")
+    yield _counted(count_of(row["decisions"], "decision"), ": ", row["decisions_by_status"])
+    settled = {name: n for name, n in row["proposals_by_status"].items() if name != "active"}
+    yield _counted(count_of(row["proposals"], "open proposal"), "; ", settled)
     flips, echoes = count_of(row["flips"], "change"), count_of(row["echoes"], "idea")
     yield f"{flips} of side, {echoes} said before"
     sizes, owed = row["sizes"], row["summaries_owed"]
@@ -31,6 +30,11 @@ def statistics_lines(row: Row) -> Iterator[str]:
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in row.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"
+
+
+def _counted(whole: str, joint: str, by_status: Mapping[str, int]) -> str:
+    parts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+    return whole + (f"{joint}{parts}" if parts else "")
 
 
 def layer_lines(row: Row) -> Iterator[str]:
@@ -87,7 +91,8 @@ def _exchanges(exchanges: Row, cache: Row) -> Iterator[str]:
         yield (
             f"exchanges: {exchanges['turn']} closed, {exchanges['window']} kept, "
             f"{exchanges['running_bytes']} bytes of summary, "
-            f"{count_of(exchanges['compressions'], 'compression')}"
+            f"{count_of(exchanges['compressions'], 'compression')}; "
+            f"about {exchanges['estimated_tokens']} tokens to answer from"
         )
     if cache["kept"] or cache["hits"] or cache["misses"]:
         rate = cache["hit_permille"]

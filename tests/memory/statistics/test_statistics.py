@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import convert
 
 from parley.bus.entries import SpendReserved, SpendSettled
+from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.fold.replay import fold_records
 from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.memory.state.episode_state import Episode, TaskStep, Work, WorkTally
@@ -78,6 +79,8 @@ def test_notebooks_exchanges_and_the_cache_are_counted() -> None:
     row = count_memory(memory)
     assert row["notebooks"]["notes"] == {"a": {"characters": 4, "revision": 1}}
     assert (row["notebooks"]["lines"], row["notebooks"]["dropped"]) == (1, 2)
+    told = row["exchanges"].pop("estimated_tokens")
+    assert told == prepare_messages(memory).size > 0
     assert row["exchanges"] == {"turn": 4, "window": 0, "running_bytes": 20, "compressions": 1}
     assert row["cache"]["hit_permille"] == 750
 

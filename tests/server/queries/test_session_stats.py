@@ -70,6 +70,32 @@ def test_stats_tell_layers_forecasts_and_alerts(at: Parley) -> None:
     assert "notebooks" not in out
 
 
+def test_the_words_have_the_numbers_of_the_json(at: Parley) -> None:
+    """`proposals` are the open ones in both; what was settled is told by its status."""
+    for number, line in enumerate(("[PROPOSAL] We move the boats.", "+1 to P1", "+1 to P1")):
+        at("say", "s", line, "--as", f"agent{number}")
+    at("say", "s", "[PROPOSAL] The key hangs at the office.", "--as", "Eva")
+    (row,) = at("stats", "s", "--json").rows()
+    assert (row["decisions"], row["proposals"]) == (1, 1)
+    assert row["proposals_by_status"] == {"accepted": 1, "active": 1}
+    out = at("stats", "s").out
+    assert "\n1 decision: 1 ratified\n1 open proposal; 1 accepted\n" in out
+
+
+def test_an_assistant_session_tells_what_its_next_answer_is_given(at: Parley) -> None:
+    """The tokens of its exchanges, of the running summary and of the results at hand."""
+    assert at("session", "new", "desk", "--preset", "assistant").code == 0
+    before = at("stats", "desk", "--json").rows()[0]["exchanges"]["estimated_tokens"]
+    at("say", "desk", "How warm is it in Oslo?", "--as", "user")
+    at("say", "desk", "It has 21 degrees in Oslo.", "--as", "helper")
+    at("tool", "put", "desk", "weather", "--args", '{"city": "Oslo"}', "--result", "21 " * 90)
+    (row,) = at("stats", "desk", "--json").rows()
+    size = row["exchanges"]["estimated_tokens"]
+    assert before == 0
+    assert size > 90
+    assert row["conversation"]["estimated_tokens"] > 0
+
+
 def test_a_limit_over_its_warning_line_is_an_alert(at: Parley) -> None:
     """In words, too."""
     at("session", "set", "s", "caps.proposals=1", "caps.threshold=1000")
@@ -107,7 +133,8 @@ def test_layers_in_use_are_told_in_a_line_each() -> None:
         },
         "notebooks": {"policy": "append", "notes": {"a": {}}, "lines": 2, "characters": 90,
                       "dropped": 1},
-        "exchanges": {"turn": 3, "window": 2, "running_bytes": 40, "compressions": 1},
+        "exchanges": {"turn": 3, "window": 2, "running_bytes": 40, "compressions": 1,
+                      "estimated_tokens": 77},
         "cache": {"kept": 1, "hits": 3, "misses": 1, "hit_permille": 750, "evicted": 0},
         "floor": {"policy": "bid", "seats": 3, "turns": 9, "hops": 4, "evaluations": 1,
                   "holder": "ana\nbo", "paused": ""},
@@ -125,7 +152,8 @@ def test_layers_in_use_are_told_in_a_line_each() -> None:
         "session: goal E2 Rebuild, 3 tasks, 5 tool runs, 1 goal completed, 110 tokens",
         "execution: task none, 2 steps, 1 discovered, 4 insights",
         "notebooks (append): 1 note, 2 lines of 90 characters, 1 dropped",
-        "exchanges: 3 closed, 2 kept, 40 bytes of summary, 1 compression",
+        "exchanges: 3 closed, 2 kept, 40 bytes of summary, 1 compression; about 77 tokens to "
+        "answer from",
         "tool cache: 1 kept, 3 hits (75 %), 1 miss, 0 evicted",
         "floor (bid): 3 seats, 9 turns, 4 since a person spoke, 1 evaluation, held by ana bo",
         "spend: 900 tokens, cost 0.0015, 50 held in 7 calls, 1 failed, 2 refused",
