@@ -10,7 +10,10 @@ from parley.bus.entries.fields import Content, EntryModel, EpisodeRef, Name
 
 
 class ToolCalled(EntryModel):
-    """A tool is being called, or would have been: memory may hold its result already."""
+    """A tool is being called, or would have been: memory may hold its result already.
+
+    A `lookup` asks for a kept result and runs nothing: where none is kept, nobody waits for it.
+    """
 
     kind: Literal["tool.called"] = "tool.called"
     participant: Name
@@ -18,6 +21,7 @@ class ToolCalled(EntryModel):
     call_id: Name
     arguments: dict[str, Any] = Field(default_factory=dict)
     version: str = ""  # of the tool; results of another version are other results
+    lookup: bool = False
 
 
 class ToolReturned(EntryModel):

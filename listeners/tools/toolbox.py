@@ -61,14 +61,11 @@ class Toolbox:
     async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> ToolResult | None:
         """The result of that call, in full, if it is kept: a hit, which keeps it for longer.
 
-        None on a miss. Raises what `bus.publish` does.
+        None on a miss, which is counted; nobody waits for it. Raises what `bus.publish` does.
         """
-        asked = self._called(tool, arguments, version, str(ULID()))
-        key = call_key(asked)
-        if find_result(await self._access.memory(), key) is None:
-            return None
+        asked = self._called(tool, arguments, version, str(ULID()), lookup=True)
         await self._publish(asked)
-        return await self._kept(key)
+        return await self._kept(call_key(asked))
 
     async def put(
         self,
@@ -192,7 +189,9 @@ class Toolbox:
                 return ToolResult(tool, call_id, entry.content, n, True, left, ttl)
         return None
 
-    def _called(self, tool: str, arguments: Arguments, version: str, call_id: str) -> ToolCalled:
+    def _called(
+        self, tool: str, arguments: Arguments, version: str, call_id: str, *, lookup: bool = False
+    ) -> ToolCalled:
         return validate_entry(
             ToolCalled,
             participant=self._participant,
@@ -200,6 +199,7 @@ class Toolbox:
             call_id=call_id,
             arguments=_json(arguments),
             version=version,
+            lookup=lookup,
         )
 
     async def _publish(self, asked: ToolCalled) -> Receipt:

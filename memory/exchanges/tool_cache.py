@@ -25,9 +25,9 @@ _MOST_TURNS: Final = 1_000_000  # a stranger may ask for more than any session h
 
 
 def count_call(moment: FoldStep, entry: ToolCalled) -> None:
-    """Count a hit, which keeps the result alive, or note a call that is under way.
+    """Count a hit, which keeps the result alive, or a miss, whose call is under way from now on.
 
-    One that joins a call under way is neither a hit nor a miss.
+    One that joins a call under way is neither; a lookup that finds nothing begins none.
     """
     memory, tools = moment.memory, moment.memory.tools
     key = cache_key(entry.tool, entry.version, entry.arguments)
@@ -40,6 +40,8 @@ def count_call(moment: FoldStep, entry: ToolCalled) -> None:
         kept.expires = max(kept.expires, min(turn + kept.ttl + 1, kept.limit))
         data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
         moment.record_fact("tool.hit", None, **data)
+    elif entry.lookup:
+        tools.misses += 1
     elif key not in tools.calls:
         tools.misses += 1
         tools.calls[key] = PendingCall(call_id=entry.call_id, n=moment.n, turn=turn)

@@ -13,7 +13,7 @@ from parley.memory.items import positions
 from parley.memory.items.decision_sides import count_sides
 from parley.memory.items.item_caps import shrink_item
 from parley.memory.items.positions import enforce_caps
-from parley.memory.items.proposals import count_reactions
+from parley.memory.items.proposals import count_reactions, settle_proposal
 from parley.memory.items.ratification import bind_decision
 from parley.memory.notebooks import notebooks, reflections
 from parley.memory.state.fold_step import FoldStep
@@ -63,7 +63,7 @@ def _carry_out(moment: FoldStep, item: Proposal | Decision, entry: ItemCorrected
     into = memory.item(entry.value)
     if into is None or into is item or type(into) is not type(item):
         return False
-    _merge(memory, item, into)
+    _merge(moment, item, into)
     return True
 
 
@@ -121,10 +121,13 @@ def _newest(person: Participant) -> str | None:
     return None if position is None else position.on
 
 
-def _merge(memory: Memory, item: Proposal | Decision, into: Proposal | Decision) -> None:
+def _merge(moment: FoldStep, item: Proposal | Decision, into: Proposal | Decision) -> None:
     """Move what was said of `item` over to `into`, each participant's latest word standing."""
+    memory = moment.memory
     if isinstance(item, Proposal) and isinstance(into, Proposal):
         _merge_proposal(memory, item, into)
+        if into.status == "active" and item.status == "accepted" and item.settled is not None:
+            settle_proposal(moment, into, item.status, item.settled)
     elif isinstance(item, Decision) and isinstance(into, Decision):
         _merge_decision(item, into)
     item.merged = into.ref

@@ -52,8 +52,14 @@ def mark_echo(
         shared=list(made.shared),
         model=model,
     )
-    if earlier.status in GIVEN_UP:
+    if is_reoffered(made, earlier):
         _offered_again(moment, made, earlier, similarity)
+
+
+def is_reoffered(made: Proposal, earlier: Proposal) -> bool:
+    """Whether `earlier` had been given up when `made` was said: one found late may be older."""
+    n = settling_entry(earlier)
+    return earlier.status in GIVEN_UP and n is not None and n <= made.born
 
 
 def settling_entry(earlier: Proposal) -> int | None:
@@ -77,13 +83,21 @@ def describe_fate(memory: Memory, earlier: Proposal) -> str:
 
 
 def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
-    """The longest sentence of those who had their way, none where it was nobody's."""
+    """The longest sentence of those who had their way, none where it was nobody's.
+
+    What was said once it was settled is no reason for that.
+    """
     stance = {"rejected": "oppose", "accepted": "support", "adopted": "support"}.get(earlier.status)
+    settled_n = settling_entry(earlier)
+    if stance is None or settled_n is None:
+        return None
     positions: list[tuple[str, Position]] = []
     for name in islice(reversed(earlier.reactions), _ASKED):
         person = memory.participants.get(name)
         position = None if person is None else person.positions.get(earlier.handle)
-        if position is not None and position.stance == stance and position.cite.n != earlier.born:
+        if position is None or position.stance != stance or position.cite.n == earlier.born:
+            continue
+        if position.cite.n <= settled_n:
             positions.append((name, position))
     if not positions:
         return None

@@ -76,12 +76,19 @@ def _doubt(row: Row) -> Text:
 
 
 def _echo(row: Row) -> Text:
-    fate = f"was already {row['status']}" if row["status"] != "active" else "is still open"
-    when = row["settled_n"] or row["repeats_n"]
     return write_lines(
-        f"  {row['handle']} (message {row['n']}, {row['participant']}) repeats {row['repeats']}: "
-        f"this idea {fate} at message {when}{_because(row['because'])}"
+        f"  {row['handle']} (message {row['n']}, {row['participant']}) repeats {row['repeats']} "
+        f"of message {row['repeats_n']}: this idea {_fate(row)}{_because(row['because'])}"
     )
+
+
+def _fate(row: Row) -> str:
+    """What became of the earlier one, before the later one was said or after."""
+    status, n = row["status"], row["settled_n"]
+    if status == "active":
+        return "is still open"
+    at = "" if n is None else f" at message {n}"
+    return f"was already {status}{at}" if n is None or n <= row["n"] else f"was {status} later{at}"
 
 
 def _because(why: Row | None) -> str:

@@ -234,7 +234,7 @@ def echo_row(proposal: Proposal, memory: Memory) -> Row:
         "similarity": proposal.similarity,
         "shared": list(proposal.shared),
         "model": proposal.alike_by or None,
-        "reoffered": earlier.status in echoes.GIVEN_UP,
+        "reoffered": echoes.is_reoffered(proposal, earlier),
         "because": None if why is None else why._asdict(),
     }
 

@@ -123,7 +123,7 @@ def _worked(entry: Any) -> str | None:
             what = entry.re or f"the innermost {entry.episode or 'episode'}"
             return f"{entry.participant} closes {what}, {entry.status}{_after(entry.result)}"
         case "tool.called":
-            return f"{entry.participant} calls {entry.tool}"
+            return f"{entry.participant} {'looks up' if entry.lookup else 'calls'} {entry.tool}"
         case "tool.returned":
             if entry.ok:
                 return f"{entry.tool} returns to {entry.participant}{_after(entry.content)}"

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
 
+import anyio
 import pytest
 
 from parley.bus import Bus, Draft
@@ -69,14 +70,18 @@ async def test_a_kept_result_is_given_back_whole(bus: Bus) -> None:
     assert (await memory(bus)).tools.hits == 1
 
 
-async def test_a_lookup_that_finds_nothing_leaves_no_trace(bus: Bus) -> None:
-    """Other arguments, another version, another tool."""
+async def test_a_lookup_that_finds_nothing_is_a_miss_that_nobody_waits_for(bus: Bus) -> None:
+    """Other arguments, another version, another tool; who runs the tool then runs it at once."""
     await toolbox(bus).put("weather", OSLO, "rain")
-    head = (await bus.info("a")).head
     assert await toolbox(bus).lookup("weather", {"city": "Bergen"}) is None
     assert await toolbox(bus).lookup("weather", OSLO, version="2") is None
     assert await toolbox(bus).lookup("climate", OSLO) is None
-    assert (await bus.info("a")).head == head
+    tools = (await memory(bus)).tools
+    assert (tools.hits, tools.misses, tools.calls) == (0, 3, {})
+    runs: list[str] = []
+    with anyio.fail_after(5):
+        await toolbox(bus, wait_seconds=60).call("climate", OSLO, counted(runs), read_only=True)
+    assert runs == ["rain"]
 
 
 async def test_a_tool_runs_once_while_its_result_is_kept(bus: Bus) -> None:

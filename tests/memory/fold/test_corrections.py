@@ -30,6 +30,17 @@ def test_a_merged_proposal_brings_its_reactions() -> None:
     assert memory.proposals[1].tally == (2, 0, 0)
 
 
+def test_what_was_accepted_stays_accepted_under_its_other_name() -> None:
+    """The decision that settled it settles what it is merged into, which is open no more."""
+    lines = [IDEA, AGAIN, ("cy", "+1 to P1"), ("dee", "+1 to P1")]
+    merge = ItemCorrected(ref="P1", by="eli", op="merge", value="P2")
+    memory, facts = folded(talk(*lines, merge))
+    assert memory.decisions[1].resolves == 2
+    assert (memory.proposals[2].status, list(memory.live)) == ("accepted", [])
+    assert memory.proposals[2].settled == memory.proposals[1].settled
+    assert [fact.ref for fact in facts if fact.kind == "proposal.settled"] == ["P1", "P2"]
+
+
 def test_a_topic_and_a_name_can_be_put_right() -> None:
     """Extraction guessed; a person knows."""
     memory, _ = folded(

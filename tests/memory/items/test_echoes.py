@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+from typing import cast
+
 import pytest
+from rich.console import Console
 
 from parley.bus.entries import Message, ParticipantAliased
 from parley.memory.context.context import Request, assemble
@@ -10,6 +14,7 @@ from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.items.echoes import describe_fate
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
+from parley.server.render.digest_text import write_minutes
 from parley.server.render.events.fact_text import fact_line
 from parley.server.rows.digest_rows import digest
 from tests.support.logs.logs import PACKS, folded, talk
@@ -77,6 +82,30 @@ def test_what_stands_is_repeated_but_not_offered_again(status: str) -> None:
     assert memory.proposals[1].status == status
     assert only(facts, "proposal.echoed").data["earlier_status"] == status
     assert all(fact.kind != "proposal.reoffered" for fact in facts)
+
+
+def test_what_is_said_once_it_is_settled_is_no_reason_for_it() -> None:
+    """However long: of causes only those before their effect are told."""
+    after = ("bo", "I oppose P1, and the second disk is not only full but also slow and old.")
+    memory, facts = rejected(after, AGAIN)
+    assert only(facts, "proposal.reoffered").data["because_n"] == 4
+    assert "(eli, message 4)" in describe_fate(memory, memory.proposals[1])
+
+
+def test_what_was_given_up_after_its_repeat_was_not_offered_again() -> None:
+    """P2 repeated it while it was open; the minutes say that it went later."""
+    ruled = ("eli", "I reject P1.")
+    memory, facts = folded(talk(IDEA, AGAIN, ruled, chair=["eli"]))
+    assert all(fact.kind != "proposal.reoffered" for fact in facts)
+    (row,) = digest(memory, {})["echoes"]
+    assert (row["reoffered"], row["settled_n"], row["n"]) == (False, 3, 2)
+    assert "this idea was rejected later at message 3" in minutes_text(memory)
+
+
+def minutes_text(memory: Memory) -> str:
+    console = Console(file=io.StringIO(), width=200)
+    write_minutes(console, digest(memory, {}))
+    return cast("io.StringIO", console.file).getvalue()
 
 
 def test_the_context_and_the_minutes_say_why() -> None:

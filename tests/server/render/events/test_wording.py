@@ -71,6 +71,8 @@ from parley.server.render.events.fact_text import fact_line, is_worth_showing
          "Bo closes the innermost goal, failed"),
         (EpisodeClosed(participant="Bo"), "Bo closes the innermost episode, completed"),
         (ToolCalled(participant="Bo", tool="kettle", call_id="c"), "Bo calls kettle"),
+        (ToolCalled(participant="Bo", tool="kettle", call_id="c", lookup=True),
+         "Bo looks up kettle"),
         (ToolReturned(participant="Bo", tool="kettle", call_id="c", content="hot\nand wet"),
          "kettle returns to Bo: hot and wet"),
         (ToolReturned(participant="Bo", tool="kettle", call_id="c", ok=False, error="Timeout"),
