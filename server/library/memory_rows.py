@@ -6,29 +6,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 from parley.bus.entries import Record
 from parley.memory.errors import UnknownRef
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.memory import Memory
-from parley.server.library.typed_rows import (
+from parley.server.rows.cite_rows import origin_row
+from parley.server.rows.digest_rows import summary_rows
+from parley.server.rows.item_rows import decision_row, origins, position_row, proposal_row
+from parley.server.rows.item_shapes import (
     DecisionRow,
     Evidence,
     PositionRow,
     ProposalRow,
     SummaryRow,
 )
-from parley.server.rows.cite_rows import origin_row
-from parley.server.rows.digest_rows import summary_rows
-from parley.server.rows.item_rows import decision_row, origins, position_row, proposal_row
 
 
 def list_proposals(memory: Memory, records: Mapping[int, Record]) -> list[ProposalRow]:
     """Every proposal, oldest first; `status` says which are open."""
     read = overlay_claims(memory)
     return [
-        cast("ProposalRow", proposal_row(memory, proposal, records, read))
+        proposal_row(memory, proposal, records, read)
         for proposal in memory.proposals.values()
         if proposal.stands
     ]
@@ -38,7 +37,7 @@ def list_decisions(memory: Memory, records: Mapping[int, Record]) -> list[Decisi
     """Every decision, oldest first."""
     read = overlay_claims(memory)
     return [
-        cast("DecisionRow", decision_row(memory, decision, records, read))
+        decision_row(memory, decision, records, read)
         for decision in memory.decisions.values()
         if decision.stands
     ]
@@ -47,7 +46,7 @@ def list_decisions(memory: Memory, records: Mapping[int, Record]) -> list[Decisi
 def list_positions(memory: Memory) -> list[PositionRow]:
     """Where everybody stands, by participant."""
     return [
-        cast("PositionRow", {"participant": participant.name, **position_row(position)})
+        {"participant": participant.name, **position_row(position)}
         for participant in memory.participants.values()
         for position in participant.positions.values()
     ]
@@ -55,7 +54,7 @@ def list_positions(memory: Memory) -> list[PositionRow]:
 
 def list_summaries(memory: Memory) -> list[SummaryRow]:
     """The standing summaries in the order of the talk."""
-    return cast("list[SummaryRow]", summary_rows(memory))
+    return summary_rows(memory)
 
 
 def list_evidence(memory: Memory, records: Mapping[int, Record], handle: str) -> list[Evidence]:
@@ -66,4 +65,4 @@ def list_evidence(memory: Memory, records: Mapping[int, Record], handle: str) ->
     item = memory.item(handle)
     if item is None:
         raise UnknownRef(handle)
-    return [cast("Evidence", origin_row(origin, records)) for origin in origins(item)]
+    return [origin_row(origin, records) for origin in origins(item)]

@@ -8,7 +8,7 @@ from parley.memory.context.chat_messages import ChatMessages
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.short_forms import running_text
 from parley.memory.text.byte_limits import byte_size
-from parley.server.rows.tool_rows import kept_result_rows
+from parley.server.rows.layer_rows import kept_result_rows
 from parley.server.runtime.backend import Backend
 
 

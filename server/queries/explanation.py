@@ -141,7 +141,7 @@ def _born(item: Item) -> int:
             return item.born
 
 
-def _row(item: Item, replay: Replay) -> dict[str, Any]:
+def _row(item: Item, replay: Replay) -> Mapping[str, Any]:
     match item:
         case Decision():
             return decision_row(replay.memory, item, replay.records)

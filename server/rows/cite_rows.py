@@ -9,6 +9,7 @@ from typing import Any, Final
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Origin
 from parley.memory.text.plain_text import clip, clip_sentence
+from parley.server.rows.item_shapes import Evidence, OriginTerms, VoiceRow
 
 QUOTE = 240  # characters: two lines of a terminal
 
@@ -17,7 +18,7 @@ RecordsByNumber = Mapping[int, Record]  # entries by n
 NO_RECORDS: Final[RecordsByNumber] = MappingProxyType({})
 
 
-def pick(row: Row, *names: str) -> Row:
+def pick(row: Mapping[str, Any], *names: str) -> Row:
     """These fields of `row`, in this order."""
     return {name: row[name] for name in names}
 
@@ -43,12 +44,12 @@ def cite_places(cites: Iterable[Cite]) -> list[Row]:
     return [{"n": n, "start": start, "end": end} for n, start, end in places]
 
 
-def origin_terms(origin: Origin) -> Row:
+def origin_terms(origin: Origin) -> OriginTerms:
     """How something was found, by which rule, and how surely (per mille)."""
     return {"how": origin.how, "rule": origin.rule, "confidence": origin.confidence}
 
 
-def origin_row(origin: Origin, records: RecordsByNumber) -> Row:
+def origin_row(origin: Origin, records: RecordsByNumber) -> Evidence:
     """Where something comes from, with the words that say so."""
     cite = origin.cites[0]
     return {
@@ -60,14 +61,14 @@ def origin_row(origin: Origin, records: RecordsByNumber) -> Row:
     }
 
 
-def late_origin_row(origin: Origin | None, records: RecordsByNumber) -> Row | None:
+def late_origin_row(origin: Origin | None, records: RecordsByNumber) -> Evidence | None:
     """`origin_row` of what may not have come about."""
     return None if origin is None else origin_row(origin, records)
 
 
-def voice_row(participant: str, origin: Origin, records: RecordsByNumber, **fields: Any) -> Row:
-    """Where somebody took a side, with the words that say so, and `fields` of it."""
-    return {"participant": participant, **fields, **origin_row(origin, records)}
+def voice_row(participant: str, origin: Origin, records: RecordsByNumber) -> VoiceRow:
+    """Where somebody took a side, with the words that say so."""
+    return {"participant": participant, **origin_row(origin, records)}
 
 
 def quote(cite: Cite, records: RecordsByNumber) -> str | None:

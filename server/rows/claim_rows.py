@@ -87,7 +87,8 @@ def cited_entries(overlay: ClaimOverlay) -> set[int]:
 
 
 def _voice(voice: ClaimedVoice, records: RecordsByNumber) -> Row:
-    return voice_row(voice.participant, voice.origin, records, stance=voice.stance)
+    row = voice_row(voice.participant, voice.origin, records)
+    return {"participant": voice.participant, "stance": voice.stance, **row}
 
 
 def finding_rows_of_claims(

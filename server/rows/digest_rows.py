@@ -22,6 +22,7 @@ from parley.server.rows.item_rows import (
     position_row,
     proposal_row,
 )
+from parley.server.rows.item_shapes import SummaryRow
 from parley.server.rows.vote_rows import vote_row
 
 
@@ -61,13 +62,13 @@ def digest(memory: Memory, records: RecordsByNumber) -> Row:
     }
 
 
-def summary_rows(memory: Memory) -> list[Row]:
+def summary_rows(memory: Memory) -> list[SummaryRow]:
     """The standing summaries in the order of the talk, those that cover others first."""
     standing = sorted(memory.summaries.values(), key=lambda s: (s.first, -s.level))
     return [summary_row(summary) for summary in standing]
 
 
-def summary_row(summary: Summary) -> Row:
+def summary_row(summary: Summary) -> SummaryRow:
     """What a summary covers, how it was made, and what it says."""
     return {
         "level": summary.level,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from parley.bus.entries import Record
+from parley.server.rows.item_shapes import Time
 
 
-def time_row(at: str | None, record: Record | None) -> dict[str, Any]:
+def time_row(at: str | None, record: Record | None) -> Time:
     """`at`, and by whom it is in `at_from`: the sender, or the receipt of `record`.
 
     Both None where neither is known: of an entry that is not at hand, or of a transcript, which

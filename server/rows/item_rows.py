@@ -30,6 +30,15 @@ from parley.server.rows.cite_rows import (
     voice_row,
 )
 from parley.server.rows.entry_times import time_row
+from parley.server.rows.item_shapes import (
+    DecisionRow,
+    DecisionTerms,
+    ProposalRow,
+    ProposalTerms,
+    ReactionRow,
+    Stand,
+    VoiceRow,
+)
 from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text, list_objections
 from parley.server.verdicts.tallies import item_sides, item_tally, settling_decision
@@ -42,21 +51,24 @@ def decision_row(
     decision: Decision,
     records: RecordsByNumber,
     read: ClaimOverlay | None = None,
-) -> Row:
+) -> DecisionRow:
     """One decision with its supporters, its dissent and its evidence."""
     return {
         "handle": decision.handle,
         **_decision(decision, read, records),
         "text": decision_text(memory, decision),
-        **{
-            side: [voice_row(name, origin, records) for name, origin in voices.items()]
-            for side, voices in decision_sides(decision).items()
-        },
+        "supporters": _voices(decision.supporters, records),
+        "dissenters": _voices(decision.dissenters, records),
+        "abstainers": _voices(decision.abstainers, records),
         "tally": item_tally(memory, decision),
         "evidence": origin_row(decision.origin, records),
         "ratified": late_origin_row(decision.ratified, records),
         "disputed": late_origin_row(decision.disputed, records),
     }
+
+
+def _voices(voices: dict[str, Origin], records: RecordsByNumber) -> list[VoiceRow]:
+    return [voice_row(name, origin, records) for name, origin in voices.items()]
 
 
 def page_decision_row(
@@ -116,7 +128,7 @@ def decision_sides(decision: Decision) -> dict[str, dict[str, Origin]]:
 
 def _decision(
     decision: Decision, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
-) -> Row:
+) -> DecisionTerms:
     return {
         "status": decision.status if read is None else listed_status(read, decision),
         "tentative": decision.tentative,
@@ -136,22 +148,28 @@ def proposal_row(
     proposal: Proposal,
     records: RecordsByNumber,
     read: ClaimOverlay | None = None,
-) -> Row:
+) -> ProposalRow:
     """One proposal with who stands where on it, in their words."""
     return {
         "handle": proposal.handle,
         **_proposal(proposal, read, records),
         "reactions": [
-            voice_row(
-                name, reaction.origin, records, stance=reaction.stance,
-                conditional=reaction.conditional, counted=reaction.counted,
-            )
-            for name, reaction in proposal.reactions.items()
+            _reaction_row(name, reaction, records) for name, reaction in proposal.reactions.items()
         ],
         "tally": item_tally(memory, proposal),
         "evidence": origin_row(proposal.origin, records),
         "settled": late_origin_row(proposal.settled, records),
-    }  # fmt: skip
+    }
+
+
+def _reaction_row(name: str, reaction: Reaction, records: RecordsByNumber) -> ReactionRow:
+    return {
+        "participant": name,
+        "stance": reaction.stance,
+        "conditional": reaction.conditional,
+        "counted": reaction.counted,
+        **origin_row(reaction.origin, records),
+    }
 
 
 def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) -> Row:
@@ -195,7 +213,7 @@ def tool_proposal_row(proposal: Proposal, read: ClaimOverlay) -> Row:
 
 def _proposal(
     proposal: Proposal, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
-) -> Row:
+) -> ProposalTerms:
     return {
         "status": proposal.status if read is None else listed_status(read, proposal),
         "tentative": proposal.tentative,
@@ -249,7 +267,7 @@ def page_echo_row(proposal: Proposal, memory: Memory) -> Row:
     }
 
 
-def position_row(position: Position) -> Row:
+def position_row(position: Position) -> Stand:
     """Where somebody stands on one thing, and where they stood before."""
     return {
         "on": position.on,

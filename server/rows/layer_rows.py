@@ -1,17 +1,19 @@
-"""The layers of a memory as trees: the stores, with handles where items have one."""
+"""The layers of a memory as trees, with handles where items have one; kept results as rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import to_builtins
 
-from parley.memory.exchanges import tool_cache
+from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.goals.lessons import list_lessons
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.state.store import StateTree
 from parley.memory.summaries.range_summaries import uncovered_summaries
+from parley.memory.summaries.short_forms import result_text
 from parley.server.rows.cite_rows import handle_of
 
 
@@ -73,7 +75,7 @@ def exchanges(memory: Memory) -> dict[str, Any]:
 
 def tools(memory: Memory) -> dict[str, Any]:
     cached = [
-        {**_plain(cached), "remaining": max(0, tool_cache.remaining_exchanges(memory, cached))}
+        {**_plain(cached), "remaining": max(0, remaining_exchanges(memory, cached))}
         for cached in memory.tools.cached.values()
     ]
     return {**_store(memory.tools), "turn": memory.exchanges.turn, "cached": cached}
@@ -98,6 +100,22 @@ def ledger(memory: Memory) -> dict[str, Any]:
             resolves = handle_of("P", decision.resolves)
             rows.append({"handle": decision.handle, **tree, "resolves": resolves})
     return {"decisions": rows}
+
+
+def kept_result_rows(memory: Memory) -> Iterator[dict[str, Any]]:
+    """What is kept in `memory`, oldest first."""
+    for cached in list_live_results(memory):
+        yield {
+            "tool": cached.tool,
+            "arguments": cached.arguments,
+            "remaining": remaining_exchanges(memory, cached),
+            "original": cached.ttl,
+            "hits": cached.hits,
+            "bytes": cached.bytes,
+            "n": cached.n,
+            "call_id": cached.call_id,
+            "text": result_text(memory, cached),
+        }
 
 
 def _plain(store: Any) -> Any:

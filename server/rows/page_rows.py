@@ -27,6 +27,7 @@ from parley.server.rows.item_rows import (
     page_proposal_row,
     position_row,
 )
+from parley.server.rows.item_shapes import SummaryRow
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
@@ -121,7 +122,7 @@ def _lanes(memory: Memory) -> list[Row]:
     ]
 
 
-def _summaries(memory: Memory, more: dict[str, int]) -> list[Row]:
+def _summaries(memory: Memory, more: dict[str, int]) -> list[SummaryRow]:
     """The summaries that cover the talk, whole, then what they cover, highest and newest first."""
     top = uncovered_summaries(memory)
     shown = {(summary.level, summary.first) for summary in top}

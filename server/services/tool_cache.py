@@ -10,7 +10,7 @@ from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import open_work
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.rows.tool_rows import kept_result_rows
+from parley.server.rows.layer_rows import kept_result_rows
 from parley.server.runtime.backend import Backend
 from parley.server.services.goals import episode_handle
 

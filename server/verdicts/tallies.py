@@ -6,7 +6,7 @@ decision does. What a vote decided is counted as that vote was, whoever else spo
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypedDict
 
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
@@ -15,19 +15,26 @@ from parley.memory.voting.counting_rules import ABSTAIN
 
 _STANCES: Final = ("support", "oppose", "neutral")
 
-Tally = dict[str, int]  # support, oppose, neutral
-Sides = dict[str, list[str]]  # the same, by name
+Sides = dict[str, list[str]]  # names by stance
+
+
+class Tally(TypedDict):
+    """How many stand where."""
+
+    support: int
+    oppose: int
+    neutral: int
 
 
 def item_tally(memory: Memory, item: Proposal | Decision) -> Tally:
     """How many are for it, against it, and neither."""
     decision = settling_decision(memory, item)
     if decision is None:
-        return dict(zip(_STANCES, item.tally, strict=True))
+        return _tally(*item.tally)
     vote = _deciding_vote(memory, decision)
     if vote is not None:
         return _vote_tally(vote)
-    return dict(zip(_STANCES, decision.tally, strict=True))
+    return _tally(*decision.tally)
 
 
 def item_sides(memory: Memory, item: Proposal | Decision) -> Sides:
@@ -66,4 +73,8 @@ def _deciding_vote(memory: Memory, decision: Decision) -> Vote | None:
 def _vote_tally(vote: Vote) -> Tally:
     support, neutral = vote.tally.get(vote.carried or "", 0), vote.tally.get(ABSTAIN, 0)
     oppose = sum(vote.tally.values()) - support - neutral
-    return dict(zip(_STANCES, (support, oppose, neutral), strict=True))
+    return _tally(support, oppose, neutral)
+
+
+def _tally(support: int, oppose: int, neutral: int) -> Tally:
+    return {"support": support, "oppose": oppose, "neutral": neutral}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Path, Query, Response
@@ -28,6 +28,7 @@ from parley.server.render.memory_layers import find_layer
 from parley.server.rows.cite_rows import RecordsByNumber
 from parley.server.rows.digest_rows import participant_row, summary_rows
 from parley.server.rows.item_rows import decision_row, item_entries, proposal_row
+from parley.server.rows.item_shapes import DecisionRow, ProposalRow
 
 router = APIRouter(tags=["memory"])
 
@@ -78,7 +79,7 @@ async def list_decisions(
     memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
-    def row(decision: Decision, records: RecordsByNumber) -> Row:
+    def row(decision: Decision, records: RecordsByNumber) -> DecisionRow:
         return decision_row(memory, decision, records, read)
 
     decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
@@ -95,7 +96,7 @@ async def list_proposals(
     memory = await read_memory(deps, session, at)
     read = overlay_claims(memory)
 
-    def row(proposal: Proposal, records: RecordsByNumber) -> Row:
+    def row(proposal: Proposal, records: RecordsByNumber) -> ProposalRow:
         return proposal_row(memory, proposal, records, read)
 
     proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
@@ -170,7 +171,7 @@ async def _items(
     session: str,
     items: Sequence[_One],
     limit: int,
-    row: Callable[[_One, RecordsByNumber], Row],
+    row: Callable[[_One, RecordsByNumber], Mapping[str, Any]],
 ) -> Response:
     """The first of them, with the words that they rest on."""
     shown: Any = items[:limit]
@@ -184,5 +185,5 @@ def _contributed(shown: Iterable[Participant]) -> set[int]:
     return {cite.n for participant in shown for cite in participant.contributions}
 
 
-def _part(rows: list[Row], more: int | None) -> Response:
+def _part(rows: Sequence[Mapping[str, Any]], more: int | None) -> Response:
     return json_response({"items": rows, "next": more})

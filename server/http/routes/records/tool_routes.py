@@ -15,7 +15,7 @@ from parley.server.http.problems.problem_details import Problem, problem_respons
 from parley.server.http.requests.memory_reads import At, read_memory
 from parley.server.http.requests.message_requests import IdempotencyKey, entry_id, receipt_response
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
-from parley.server.rows import tool_rows
+from parley.server.rows.layer_rows import kept_result_rows
 from parley.server.services import tool_cache
 
 router = APIRouter(tags=["tools"])
@@ -30,7 +30,7 @@ async def list_tools(
     session: SessionId, caller: Reader, deps: DependenciesOf, at: At = None
 ) -> Any:
     """What tools returned and is kept, oldest first."""
-    return {"items": list(tool_rows.kept_result_rows(await read_memory(deps, session, at)))}
+    return {"items": list(kept_result_rows(await read_memory(deps, session, at)))}
 
 
 @router.post(
