@@ -35,7 +35,8 @@ _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 # An answer to "What would you do?" in its own words; of somebody else it is rather a question.
 _AS_YOU: Final = re.compile(
     r"\W*you (?:would|should) (?:also )?(?:like to )?"
-    r"(?:propose|suggest|recommend|support|oppose|agree|speak|say|ask|choose|prefer|decide|vote)\b"
+    r"(?:do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
+    r"vote)\b"
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )

@@ -43,8 +43,10 @@ _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 # How a sentence begins that asks for something, or proposes it
 _FRAME: Final = frozenset({
     "i", "you", "we", "they", "shall", "should", "would", "could", "will", "do", "does", "let",
-    "us", "please", "propose", "suggest", "to", "that", "what", "if", "how", "about",
+    "us", "please", "propose", "suggest", "to", "that", "what", "if", "how", "about", "this", "is",
+    "because", "reason",
 })  # fmt: skip
+_FEWEST_LEFT: Final = 3  # words of a sentence without how it begins
 _HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
 
@@ -217,7 +219,7 @@ def _sentences_of(text: str) -> list[tuple[str, ...]]:
     sentences = []
     for sentence in split_sentences(_BRACKETED.sub(" ", text)):
         words = words_of(sentence)
-        while len(words) > FEWEST_OWN and words[0] in _FRAME:
+        while len(words) > _FEWEST_LEFT and words[0] in _FRAME:
             words = words[1:]
         if words and not _HANDLE.fullmatch(" ".join(words)):
             sentences.append(tuple(words))

@@ -11,7 +11,7 @@ NAMES = Names({"ana"}, {"bo"})
 SAID = [
     ("ana", "[SUPPORT P1] Tea keeps well. It costs little, too."),
     ("bo", "We should buy the green tea that the shop around sells us."),
-    ("eli", "Tea is dear here. Shall we brew it by the pot, or in a can of ten cups?"),
+    ("eli", "Tea is dear. Shall we brew it by the pot, or in a can of ten cups?"),
 ]
 
 
@@ -91,8 +91,9 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "We should buy the green tea that the shop around sells us!",
         "bo: I agree.",
         "You would propose to brew it by the pot, or in a can of ten cups.",
-        "P. Tea is dear here. Shall we brew it by the pot, or in a can of ten cups?",
+        "P. Tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
         "We should buy the green tea that the shop around sells us. It costs little, too.",
+        "We should buy the green tea that the shop around sells us. That is because tea is dear.",
     ],
 )
 def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
@@ -103,7 +104,12 @@ def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["You would propose the pot.", "You should suggest that we brew it. It is cheap."]
+    "text",
+    [
+        "You would propose the pot.",
+        "You should suggest that we brew it. It is cheap.",
+        "You would do the following: 1. Propose the pot.",
+    ],
 )
 def test_who_speaks_of_itself_as_you_is_asked_anew(text: str) -> None:
     """As the question did: "What would you do?" What it proposes would be somebody else's."""
@@ -120,7 +126,7 @@ def test_who_speaks_of_itself_as_you_is_asked_anew(text: str) -> None:
         "Tea keeps well. It costs much, though.",
         "I would propose that we brew it by the pot.",
         "I support that we should buy the green tea that the shop around sells us.",
-        "Tea is dear here, so I would propose that we brew it in a can of ten cups.",
+        "Tea is dear, so I would propose that we brew it in a can of ten cups.",
     ],
 )
 def test_a_few_words_may_be_said_again(text: str) -> None:
