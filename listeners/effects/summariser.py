@@ -35,6 +35,7 @@ from parley.listeners.summaries.model_summaries import (
     summarise_messages,
     summarise_summaries,
 )
+from parley.listeners.summaries.unfounded import SummaryGrounds, refuse_unfounded
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
@@ -69,11 +70,15 @@ class SummaryOrder:
     how: SummaryWish
     terms: ExtractTerms
     lower: list[str]  # the standing summaries below it, oldest first; empty where any is gone
+    grounds: SummaryGrounds
 
     @classmethod
     def of(cls, memory: Memory, effect: SummaryEffect) -> SummaryOrder:
         how = memory.era(effect.last).how
-        return cls(effect, how, ExtractTerms.of(memory, effect), _lower_summaries(memory, effect))
+        return cls(
+            effect, how, ExtractTerms.of(memory, effect), _lower_summaries(memory, effect),
+            SummaryGrounds.of(memory, effect),
+        )  # fmt: skip
 
 
 class Summariser:
@@ -153,15 +158,18 @@ class Summariser:
     ) -> ModelSummary | None:
         """The model's summary, None where it has none to give."""
         words, effect = order.terms.words, order.effect
-        if effect.level == 0:
-            lines = message_lines(entries.records)
-            return await self._ask(
-                session, effect.id, lambda model: summarise_messages(model, lines, words), account
-            )
+        lines = message_lines(entries.records)
         texts = order.lower or chapter_extracts(entries.records, order.terms)
-        return await self._ask(
-            session, effect.id, lambda model: summarise_summaries(model, texts, words), account
-        )
+
+        async def summarise(model: Model) -> ModelSummary:
+            if effect.level == 0:
+                answer = await summarise_messages(model, lines, words)
+            else:
+                answer = await summarise_summaries(model, texts, words)
+            refuse_unfounded(answer.text, lines, order.grounds)
+            return answer
+
+        return await self._ask(session, effect.id, summarise, account)
 
     async def _ask(
         self,

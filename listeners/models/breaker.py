@@ -10,6 +10,7 @@ from parley.listeners.models.model_port import (
     ContextOverflow,
     ModelError,
     ModelUnavailable,
+    Unfounded,
 )
 
 BAD_ANSWERS: Final = 3  # in a row: one is bad luck, three are a login page
@@ -42,8 +43,8 @@ class Breaker:
 
     def record_failure(self, error: ModelError) -> None:
         """A call failed: leave the model alone for longer each time, or as long as it wishes."""
-        if isinstance(error, ContextOverflow):
-            return  # the prompt's fault
+        if isinstance(error, (ContextOverflow, Unfounded)):
+            return  # the prompt's fault, or of what was said about it: others may be answered well
         if isinstance(error, BadAnswer):
             self._bad_answers += 1
             if self._bad_answers < BAD_ANSWERS:

@@ -6,6 +6,7 @@ ModelError
 ├── ModelRefused       bad key, no quota, no such model: only a person can mend it
 ├── ContextOverflow    the prompt is too long: ask with less, never the same again
 ├── BadAnswer          it answered, with nothing that can be used
+│   └── Unfounded      it says what it was told nothing of; the next question may fare better
 └── OverBudget         it was not asked: the account has no room for the call
 
 Providers that speak OpenAI's protocol agree on success and on little else.
@@ -52,6 +53,10 @@ class BadAnswer(ModelError):
     def __init__(self, reason: str, completion: Completion | None = None) -> None:
         super().__init__(reason)
         self.completion = completion
+
+
+class Unfounded(BadAnswer):
+    pass
 
 
 class OverBudget(ModelError):

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 
 import pytest
+from structlog.testing import capture_logs
 
 from parley.bus import Bus, Claim, Draft
 from parley.bus.entries import Message
@@ -159,6 +160,20 @@ async def test_three_runners_leave_no_gap_in_any_outage(
         await wait_until(lambda: all_models(bus, "a"))
     await assert_no_gap(bus, "a", 12, 40)
     assert len(await standing(bus, "a")) == 6  # three extracts, three upgrades, none twice
+
+
+async def test_a_summary_of_what_nobody_said_is_refused_once(bus: Bus, fake: FakeOpenAI) -> None:
+    """The extract stands, the reason is logged, and the model is asked no second time."""
+    fake.answer = lambda user: "They decided to try the second tide. P9 was for later."
+    await discuss(bus, "a", 12, summary={"how": "auto"})
+    with capture_logs() as logs:
+        async with runners(bus, fake, 1) as (runner,):
+            await wait_until(lambda: is_settled(bus, "a"))
+            await wait_until(lambda: runner.tally.memo_hits)
+    assert {how for _, _, _, how in await standing(bus, "a")} == {"extract"}
+    assert fake.calls == 1
+    reasons = {line["reason"] for line in logs if line["event"] == "model_failed"}
+    assert reasons == {"the summary names P9, which there is not"}
 
 
 async def test_a_cut_stream_is_no_summary(bus: Bus, fake: FakeOpenAI) -> None:
