@@ -91,7 +91,7 @@ class Evaluator:
             else:
                 await self._bid(
                     basis, parse_intent(bid.intent), bid.urgency, re=bid.re,
-                    novelty=bid.novelty, how="rules",
+                    reason=bid.novelty, how="rules",  # why it bids: nothing that it would say
                 )  # fmt: skip
         elif settings.evaluation == "self":
             await self._ask(basis)

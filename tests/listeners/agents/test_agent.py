@@ -455,6 +455,25 @@ async def test_who_repeats_itself_is_asked_anew_once(bus: Bus) -> None:
     assert last.totals["messages"] == 1 + len(words["ann"]) + 1
 
 
+async def test_why_the_rules_had_an_agent_bid_is_not_what_it_is_to_say(bus: Bus) -> None:
+    """The log has the reason; the model is asked the question alone."""
+    asked: list[str] = []
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        asked.append(prompt.user)
+        return sentence(chance)
+
+    stop = {"any": [{"turns": 1}, {"quiescent": True}]}
+    await opened(bus, "rules", settings(stop, floor={"evaluation": "rules"}))
+    part = HostedPart("ann", persona("ann", interests=("backup",)))
+    async with hosted(bus, "rules", [], answer, parts=[part]):
+        await publish_message(bus, "rules", "host", "Where shall each backup go?")
+        await closing(bus, "rules")
+    (wish,) = kinds(await log_of(bus, "rules"), "floor.bid")
+    assert (wish.how, wish.reason, wish.novelty) == ("rules", "backup", "")
+    assert "to add:" not in asked[0]
+
+
 def test_whether_to_speak_is_asked_on_the_brief_context() -> None:
     """C18: decisions, proposals and five messages, and "Should Ann respond?"."""
     memory, records = _talked(30)
