@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from parley.bus.contract.drafts import epoch_of
@@ -48,7 +48,7 @@ def set_aside_in(records: Sequence[Record]) -> tuple[int, ...]:
     return tuple(sorted(skips))
 
 
-def last_epoch(log: Sequence[Record]) -> int:
+def last_epoch(log: Iterable[Record]) -> int:
     """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
     return max((_epoch(record.entry) for record in log), default=0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,9 +22,14 @@ class StoredRow:
     body: bytes
 
 
-def decode_rows(rows: Sequence[StoredRow]) -> list[Record]:
+def decode_rows(rows: Iterable[StoredRow]) -> list[Record]:
     """The records of stored rows, their bodies decoded."""
-    return [Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows]
+    return list(iterate_records(rows))
+
+
+def iterate_records(rows: Iterable[StoredRow]) -> Iterator[Record]:
+    """The records of stored rows, each decoded when its turn comes: none is kept."""
+    return (Record(r.seq, r.n, r.id, r.received_ms, wire.decode(r.body)) for r in rows)
 
 
 def redacted_numbers(log: Sequence[Record]) -> frozenset[int]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -30,6 +30,9 @@ from parley.memory.state.memory import FOLD, Memory, Packs
 
 TURN_SIZE: Final = 32 << 10  # characters of what was said in them, beyond which it ends
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
+
+Progress = Callable[[str, int, int], None]
+"""Called with a session, how many of its entries were read by now, and how many there are."""
 
 
 @dataclass(slots=True)
@@ -241,7 +244,13 @@ class MemoryCache:
         self._copies.pop(session, None)
 
 
-async def catch_up(bus: Bus, packs: Packs, session: str, shelf: MemoryCache) -> CachedMemory:
+def say_nothing(session: str, done: int, total: int) -> None:
+    """The progress of who need not be told."""
+
+
+async def catch_up(
+    bus: Bus, packs: Packs, session: str, shelf: MemoryCache, progress: Progress = say_nothing
+) -> CachedMemory:
     """The copy of `session` on `shelf`, made where there is none, folded to the log's end.
 
     Cancelled between two turns, what is folded stays on the shelf; what raises leaves no
@@ -258,5 +267,6 @@ async def catch_up(bus: Bus, packs: Packs, session: str, shelf: MemoryCache) -> 
             shelf.put(tail.copy)
             raise
         shelf.put(tail.copy)
+        progress(session, tail.copy.seq, tail.head)
         if tail.copy.seq >= tail.head:
             return tail.copy

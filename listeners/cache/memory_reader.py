@@ -19,7 +19,13 @@ import anyio
 from parley.bus import Bus
 from parley.bus.contract.errors import BusError
 from parley.bus.entries import Record
-from parley.listeners.cache.memory_cache import CachedMemory, MemoryCache, catch_up
+from parley.listeners.cache.memory_cache import (
+    CachedMemory,
+    MemoryCache,
+    Progress,
+    catch_up,
+    say_nothing,
+)
 from parley.listeners.cache.ranges import LAST, cut_pages, read_pages, replay_pages
 from parley.memory.context.context import Context, Profile, Request, assemble
 from parley.memory.fold.replay import list_set_aside
@@ -50,8 +56,10 @@ class MemoryReader:
     once, whoever asks.
     """
 
-    def __init__(self, bus: Bus, packs: Packs, copies: int = COPIES) -> None:
-        self.bus, self.packs = bus, packs
+    def __init__(
+        self, bus: Bus, packs: Packs, copies: int = COPIES, progress: Progress = say_nothing
+    ) -> None:
+        self.bus, self.packs, self.progress = bus, packs, progress
         self._shelf = MemoryCache(copies)
         self._live: dict[str, LiveMemory] = {}
         self._locks = WeakValueDictionary[str, anyio.Lock]()  # for as long as someone waits
@@ -65,7 +73,7 @@ class MemoryReader:
         if live is not None and await self._has_caught_up(session, live):
             return live.memory
         async with self._lock(session):
-            copy = await catch_up(self.bus, self.packs, session, self._shelf)
+            copy = await self._catch_up(session)
             return copy.memory
 
     def peek(self, session: str) -> Memory | None:
@@ -76,7 +84,7 @@ class MemoryReader:
     async def take(self, session: str) -> CachedMemory:
         """The copy that `current` would read, for the caller to fold on: it is not kept here."""
         async with self._lock(session):
-            copy = await catch_up(self.bus, self.packs, session, self._shelf)
+            copy = await self._catch_up(session)
             self._shelf.drop(session)
             return copy
 
@@ -106,6 +114,9 @@ class MemoryReader:
         except (TimeoutError, BusError):  # it begins anew, or its outage is not over
             return False
         return True
+
+    async def _catch_up(self, session: str) -> CachedMemory:
+        return await catch_up(self.bus, self.packs, session, self._shelf, self.progress)
 
     def _lock(self, session: str) -> anyio.Lock:
         return self._locks.setdefault(session, anyio.Lock(fast_acquire=True))
@@ -175,13 +186,15 @@ class MemoryReader:
         Skips what was set aside by then, and nothing that was later.
         """
         skips: set[int] = set()
-        if (await self.bus.info(session)).skips:
+        info = await self.bus.info(session)
+        if info.skips:
             async for page in cut_pages(read_pages(self.bus, session), n, to):
                 skips |= list_set_aside(page)
         memory = Memory(self.packs)
         recent: deque[Record] = deque(maxlen=RECENT)
         pages = cut_pages(read_pages(self.bus, session), n, to)
         async for record, _ in replay_pages(memory, pages, skips):
+            self.progress(session, record.seq, info.head)
             if is_standing_message(record, skips):
                 recent.append(record)
         return memory, list(recent)

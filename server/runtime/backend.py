@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from parley.bus import Bus
+from parley.listeners.cache.memory_cache import Progress, say_nothing
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.session_client import SessionClient
 from parley.server.runtime.connection import open_connection
@@ -24,9 +25,9 @@ class Backend:
     reader: MemoryReader
 
     @classmethod
-    def of(cls, bus: Bus, packs: Packs) -> Self:
-        """With a reader that has read nothing yet."""
-        return cls(bus, packs, MemoryReader(bus, packs.known))
+    def of(cls, bus: Bus, packs: Packs, progress: Progress = say_nothing) -> Self:
+        """With a reader that has read nothing yet, and calls `progress` as it reads."""
+        return cls(bus, packs, MemoryReader(bus, packs.known, progress=progress))
 
     def session(self, session: str, participant: str = "") -> SessionClient:
         """`session` in the hands of `participant`, without a seat."""
@@ -34,10 +35,12 @@ class Backend:
 
 
 @asynccontextmanager
-async def open_backend(settings: Settings) -> AsyncIterator[Backend]:
+async def open_backend(
+    settings: Settings, progress: Progress = say_nothing
+) -> AsyncIterator[Backend]:
     """Connected for as long as the body runs: what a command of one question needs.
 
     Raises `Misuse` for a pack that cannot be read.
     """
     async with open_connection(settings) as running:
-        yield Backend.of(running.bus, read_packs(settings.packs))
+        yield Backend.of(running.bus, read_packs(settings.packs), progress)

@@ -230,6 +230,7 @@ def verify(
     """
     from parley.server.basics.errors import Misuse
     from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.progress_lines import ProgressLines
     from parley.server.records import verification
     from parley.server.records.session_file import read_file
     from parley.server.render import command_output
@@ -237,7 +238,7 @@ def verify(
     if (session is None) == (file is None):
         raise Misuse("give a SESSION or --file FILE")
     if file is not None:
-        findings = verification.verify_file(read_file(file), settings(ctx))
+        findings = verification.verify_file(read_file(file), settings(ctx), ProgressLines())
     else:
         findings = call_service(settings(ctx), verification.verify_session, str(session))
     command_output.show_findings(session or str(file), findings, json)

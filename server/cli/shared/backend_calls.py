@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from parley.server.basics.errors import NotYet
+from parley.server.cli.shared.progress_lines import ProgressLines
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.runtime.connection import run
 from parley.server.settings import Settings
@@ -22,11 +23,13 @@ def call_service(
 ) -> Answer:
     """What `verb` comes to on a backend of `settings`, with the other arguments.
 
+    Where it reads for long, stderr says how far it has come.
+
     Raises as `verb` does, and as `open_backend` does.
     """
 
     async def answer() -> Answer:
-        async with open_backend(settings) as backend:
+        async with open_backend(settings, ProgressLines()) as backend:
             return await verb(backend, *args, **kwargs)
 
     try:
