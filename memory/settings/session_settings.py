@@ -95,6 +95,8 @@ def merge_settings(settings: Settings, partial: dict[str, Any]) -> Settings:
 
     Raises `SettingsRefused`, naming the key.
     """
+    if not partial:
+        return settings
     try:
         return Settings.model_validate(
             overlay_trees(settings.model_dump(), drop_retired_keys(partial))

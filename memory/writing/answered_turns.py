@@ -14,6 +14,7 @@ from typing import Final
 
 from parley.bus.entries import Message
 from parley.memory.extraction.structure.marking_style import WRITTEN
+from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.items import proposals
 from parley.memory.items.links import find_referred
 from parley.memory.state.fold_step import FoldStep
@@ -22,7 +23,6 @@ from parley.memory.state.line_state import Turn, Writing
 from parley.memory.state.memory import CALLED, Memory
 from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import to_plain
-from parley.memory.text.similarity import text_marks
 
 TURNS: Final = 16  # newest turns that are kept
 PLACED: Final = 600  # per mille: how sure a wording at its place is
@@ -154,9 +154,13 @@ def newest_own(memory: Memory, who: str) -> list[int]:
 
 
 def find_answered(
-    moment: FoldStep, entry: Message, named: bool, text: str, parts: Sequence[str]
+    moment: FoldStep,
+    entry: Message,
+    message: WrittenMessage,
+    named: bool,
+    parts: Sequence[tuple[int, int]],
 ) -> list[Proposal]:
-    """The proposals that a message of words `text` answers, `parts` those that say a stance.
+    """The proposals that `message` answers, `parts` of which say a stance.
 
     None where it is `named` in it what it is about.
     """
@@ -168,7 +172,7 @@ def find_answered(
         return []
     if named:
         return []
-    name = _addressee(memory, moment.participant, text)
+    name = _addressee(memory, moment.participant, message.text)
     turns = _turns_of(memory, name) if name else nearest_turns(memory, moment.participant)
     answered = [standing_proposals(memory, turn.refs) for turn in turns]
     if len(answered) < 2:
@@ -176,25 +180,24 @@ def find_answered(
     if any(has_redacted(some) for some in answered):
         return []
     for part in parts:
-        likest = find_likest(part, answered)
+        likest = find_likest(message.marks(part), answered)
         if likest is not None:
             return answered[likest]
-    shared = _count_shared(text[:_READ], answered)
+    shared = _count_shared(message.marks(), answered)
     return answered[shared.index(max(shared))]
 
 
-def find_likest(text: str, groups: Sequence[Sequence[Proposal]]) -> int | None:
-    """The place of the group of which a proposal shares most words with `text`, two at least.
+def find_likest(marks: set[int], groups: Sequence[Sequence[Proposal]]) -> int | None:
+    """The place of the group of which a proposal has most of the words of `marks`, two at least.
 
     None where there are several such.
     """
-    shared = _count_shared(text, groups)
+    shared = _count_shared(marks, groups)
     best = max(shared)
     return shared.index(best) if best >= _SHARED and shared.count(best) == 1 else None
 
 
-def _count_shared(text: str, groups: Sequence[Sequence[Proposal]]) -> list[int]:
-    marks = text_marks(text)
+def _count_shared(marks: set[int], groups: Sequence[Sequence[Proposal]]) -> list[int]:
     return [
         max((len(marks.intersection(each.fingerprint)) for each in some), default=0)
         for some in groups

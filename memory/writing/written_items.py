@@ -132,7 +132,7 @@ def _answer(
     named = any(mark.refs for mark in marks)
     stance = find_stance(placed)
     parts = () if stance is None else message.around(stance.unit)
-    answered = answered_turns.find_answered(moment, entry, named, message.text, parts)
+    answered = answered_turns.find_answered(moment, entry, message, named, parts)
     if not any(mark.reacts for mark in marks):
         take_stances(moment, message, placed, answered)
     if not any(mark.act == "decide" for mark in marks):
@@ -193,7 +193,7 @@ def _resolved(memory: Memory, text: str, answered: list[Proposal], least: int) -
     None that shares fewer than `least` words with it, or than two where a decision has settled
     it before; nor of several where words are gone.
     """
-    if len(answered) > 1 and answered_turns.has_redacted(answered):
+    if not answered or (len(answered) > 1 and answered_turns.has_redacted(answered)):
         return None
     marks = text_marks(text)
     shared = {each.ref: len(marks.intersection(each.fingerprint)) for each in answered}

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.structure.marking_style import WRITTEN
-from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
+from parley.memory.extraction.writing.written_message import WHOLE, Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal, Reaction, Stance
-from parley.memory.text.similarity import text_marks
 from parley.memory.writing.answered_turns import (
     PLACED,
     find_likest,
@@ -20,7 +19,6 @@ from parley.memory.writing.answered_turns import (
     standing_proposals,
 )
 
-_READ: Final = 4000  # characters of a report that are looked at for what it is about
 _LEAST_SHARED: Final = 5  # words of a proposal that a report of it has
 _SHARE: Final = 60  # and per cent of the proposal's
 _OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
@@ -63,7 +61,7 @@ def _take_reports(
     done = next((each for each in placed if each.act == "done"), None)
     if done is None or has_redacted(answered):
         return
-    marks = text_marks(message.text[:_READ])
+    marks = message.marks()
     for proposal in answered:
         shared = len(marks.intersection(proposal.fingerprint))
         if shared < _LEAST_SHARED or 100 * shared < _SHARE * len(proposal.fingerprint):
@@ -102,8 +100,8 @@ def _meant(message: WrittenMessage, wording: Placed, answered: list[Proposal]) -
             return named[:1]
     if has_redacted(answered):
         return []
-    for text in (*message.around(wording.unit), message.text[:_READ]):
-        likest = find_likest(text, [[each] for each in answered])
+    for span in (*message.around(wording.unit), WHOLE):
+        likest = find_likest(message.marks(span), [[each] for each in answered])
         if likest is not None:
             return answered[likest : likest + 1]
     return answered

@@ -37,7 +37,12 @@ _FIELDS: Final = re.compile(
 
 def tidy(text: str) -> str:
     """`text` on one line, without markup and without signs and faces."""
-    words = _FACES.sub(" ", _FIELDS.sub(r"\1; ", text[:_READ])).replace("\\n", " ")
+    words = text[:_READ]
+    if "\n" in words:
+        words = _FIELDS.sub(r"\1; ", words)
+    if not words.isascii():
+        words = _FACES.sub(" ", words)
+    words = words.replace("\\n", " ")
     line = plain(" ".join(words.split()))
     line = line.replace("**", "") if line.count("**") % 2 and line.strip("*") else line
     if line.count('"') % 2 and line.endswith('"'):

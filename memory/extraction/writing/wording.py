@@ -3,8 +3,8 @@
 A feature is a short text: `please` a word, `can you` two that follow each other, `^ use` the
 first, `please +` a word before a verb of instruction, `#options` a word of the heading above,
 `:steps` one of the lead-in, `.>80` a form. Which of them say anything, and how much, is data
-(`cards`). `unit_features` names them, for those who fit weights and for a reader who asks
-why; `Weigher` sums the weights without naming them.
+(`cards`). `unit_features` names them all, for those who fit weights; `Weigher` looks up
+those that weigh anything.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FI
 _LOOKED_AT: Final = 1000  # characters of a unit
 READ: Final = 48  # words of a unit that are read
 _ABOVE: Final = 12  # words of a heading or a lead-in that are read for what stands under it
+Weight = tuple[str, int]  # a feature and what it weighs
+
 _SIZES: Final = (20, 40, 80, 160, 320)
 
 
@@ -101,7 +103,7 @@ class _Word:
     """What a word adds: alone, before others, before a verb, as a verb behind any of them."""
 
     alone: int
-    before: Mapping[str, int]  # by the word that follows, "$" the end
+    before: Mapping[str, Weight]  # by the word that follows, "$" the end
     verb_follows: int
     is_verb: bool
 
@@ -114,12 +116,13 @@ class Weigher:
 
     def __init__(self, weights: Mapping[str, int], verbs: Set[str], not_past: Set[str]) -> None:
         self._forms = {
-            (kind, nested, size, first): sum(
-                weights.get(feature, 0)
+            (kind, nested, size, first): {
+                feature: weights[feature]
                 for feature in form_features(
                     Unit(kind, 0, length, int(nested), heading=-1, lead=-1, block=0, first=first)
                 )
-            )
+                if feature in weights
+            }
             for kind in get_args(UnitKind)
             for nested in (False, True)
             for size, length in enumerate((*_SIZES, _SIZES[-1] + 1))
@@ -130,83 +133,78 @@ class Weigher:
         self._name = weights.get("^@", 0)
         self._verb_leads = weights.get(":+", 0)
         self._verbs = {kind: weights.get(f"^+{kind[0]}", 0) for kind in get_args(UnitKind)}
-        self._headings: dict[str, int] = {}
-        self._leads: dict[str, int] = {}
-        self._after_name: dict[str, int] = {}
+        self._headings: dict[str, Weight] = {}
+        self._leads: dict[str, Weight] = {}
+        self._after_name: dict[str, Weight] = {}
         alone: dict[str, int] = {}
-        pairs: dict[str, dict[str, int]] = {}
+        pairs: dict[str, dict[str, Weight]] = {}
         for feature, weight in weights.items():
             first, _, second = feature.partition(" ")
             if first == "^@" and second:
-                self._after_name[second] = weight
+                self._after_name[second] = feature, weight
             elif second:
-                pairs.setdefault(first, {})[second] = weight
+                pairs.setdefault(first, {})[second] = feature, weight
             elif feature[0] == "#":
-                self._headings[feature[1:]] = weight
+                self._headings[feature[1:]] = feature, weight
             elif feature[0] == ":" and len(feature) > 1:
-                self._leads[feature[1:]] = weight
+                self._leads[feature[1:]] = feature, weight
             elif feature[0] not in "^.":
                 alone[feature] = weight
         self._leads.pop("+", None)
         self._words = {
             word: _Word(
-                alone.get(word, 0), pairs.get(word, {}), pairs.get(word, {}).get("+", 0),
-                word in verbs,
+                alone.get(word, 0), pairs.get(word, {}), weights.get(f"{word} +", 0), word in verbs
             )
             for word in {*alone, *pairs, *verbs}
-        }  # fmt: skip
+        }
         self._begins = self._words.get("^", _Word(0, {}, 0, False))
 
-    def weigh(self, words: Sequence[str], unit: Unit, names: Container[str]) -> int:
-        """What the features of a unit's own words and form add: `unit_features`, each once."""
+    def weigh(self, words: Sequence[str], unit: Unit, names: Container[str]) -> dict[str, int]:
+        """Those of `unit_features`, of a unit's own words and form, that weigh anything."""
         kind, start, end, level, _, _, _, starts = unit
-        score = self._forms[kind, level > 0, bisect_left(_SIZES, end - start), starts]
+        shown = self._forms[kind, level > 0, bisect_left(_SIZES, end - start), starts].copy()
         if not words:
-            return score
+            return shown
         begin = opening(words, names) if words[0] in names else 0
         if begin:
-            score += self._name + self._after_name.get(words[begin], 0)
+            shown["^@"] = self._name
+            if after := self._after_name.get(words[begin]):
+                shown[after[0]] = after[1]
         first = words[begin]
         if first[-2:] == "ed" and first not in self._not_past:
-            score += self._past
+            shown["^-ed"] = self._past
         known = self._words.get(first)
         if known is not None and known.is_verb:
-            score += self._verbs[kind]
-        return score + self._weigh_words(words)
+            shown[f"^+{kind[0]}"] = self._verbs[kind]
+        self._weigh_words(shown, words)
+        return shown
 
-    def _weigh_words(self, words: Sequence[str]) -> int:
-        """What the words add, each alone, before its next, and before a verb; each once."""
-        table = self._words
-        score = 0
+    def _weigh_words(self, shown: dict[str, int], words: Sequence[str]) -> None:
+        """Add what the words weigh, each alone, before its next, and before a verb."""
+        get = self._words.get
         before: _Word | None = self._begins
         previous = "^"
-        seen: set[str] = set()  # words and pairs that added already: a feature counts once
         for word in words:
-            known = table.get(word)
+            known = get(word)
             if before is not None:
-                pair = before.before.get(word)
-                if pair and (key := f"{previous} {word}") not in seen:
-                    seen.add(key)
-                    score += pair
+                if pair := before.before.get(word):
+                    shown[pair[0]] = pair[1]
                 if before.verb_follows and known is not None and known.is_verb:
-                    key = f"{previous} +"
-                    if key not in seen:
-                        seen.add(key)
-                        score += before.verb_follows
-            if known is not None and known.alone and word not in seen:
-                seen.add(word)
-                score += known.alone
+                    shown[f"{previous} +"] = before.verb_follows
+            if known is not None and known.alone:
+                shown[word] = known.alone
             before, previous = known, word
-        return score + (before.before.get("$", 0) if before is not None else 0)
+        if before is not None and (pair := before.before.get("$")):
+            shown[pair[0]] = pair[1]
 
-    def weigh_heading(self, words: Sequence[str]) -> int:
-        """What a heading adds to the units below it."""
-        get = self._headings.get
-        return sum([get(word, 0) for word in set(words[:_ABOVE])])
+    def weigh_heading(self, words: Sequence[str]) -> dict[str, int]:
+        """Those of `heading_features` that weigh anything."""
+        return dict(filter(None, map(self._headings.get, words[:_ABOVE])))
 
-    def weigh_lead(self, words: Sequence[str]) -> int:
-        """What a lead-in adds to the items of its list."""
-        get = self._leads.get
-        score = sum([get(word, 0) for word in set(words[-_ABOVE:])])
+    def weigh_lead(self, words: Sequence[str]) -> dict[str, int]:
+        """Those of `lead_features` that weigh anything."""
+        shown = dict(filter(None, map(self._leads.get, words[-_ABOVE:])))
         known = self._words.get(words[0]) if words else None
-        return score + (self._verb_leads if known is not None and known.is_verb else 0)
+        if known is not None and known.is_verb:
+            shown[":+"] = self._verb_leads
+        return shown

@@ -8,7 +8,7 @@ are wordings at a place: the opening, a heading, anywhere. Linear in the message
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -22,6 +22,7 @@ from parley.memory.extraction.writing.wording import (
     words_of,
 )
 from parley.memory.text.courtesies import is_offer, may_offer
+from parley.memory.text.similarity import text_marks
 
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
@@ -39,6 +40,8 @@ _SHARE: Final = 40  # one word in as many is among the commonest of the language
 _AROUND: Final = 200  # characters before and behind a wording that may deny it
 _SAID: Final = 2000  # characters of a unit that are searched for a wording
 _REASONS: Final = 4
+Span = tuple[int, int]
+WHOLE: Final[Span] = (0, 4000)  # of a message what is looked at for what it is about
 _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -62,7 +65,8 @@ class WrittenMessage:
     """A message taken apart: its units, their words, and what weighs in them."""
 
     __slots__ = (
-        "_cards", "_known_labels", "_low", "_names", "_parts", "labels", "text", "units", "words",
+        "_cards", "_known_labels", "_low", "_marks", "_names", "_parts", "labels", "text", "units",
+        "words",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +80,7 @@ class WrittenMessage:
         `known_labels` what earlier messages said that labels are of.
         """
         self.text = text
+        self._marks: dict[Span, set[int]] = {}
         self._known_labels = known_labels
         self.labels = read_labels(text, cards.texts)
         hidden = hide_code(text)
@@ -92,7 +97,7 @@ class WrittenMessage:
         """The wordings that tell of words said elsewhere."""
         return self._cards.texts
 
-    def label_content(self, label: str, span: tuple[int, int]) -> tuple[str, bool]:
+    def label_content(self, label: str, span: Span) -> tuple[str, bool]:
         """What a label is of that stands in `span`, by words outside of it, else by what an
         earlier message said; "" where neither says it. True for an earlier one's.
         """
@@ -132,41 +137,41 @@ class WrittenMessage:
 
     def scores(self) -> list[int]:
         """What each unit weighs as a proposal, hundredths of a logit: the sum of its features."""
-        cards, words, names = self._cards, self.words, self._names
-        bias, weigher = cards.bias, cards.weigher
-        headings: dict[int, int] = {}
-        leads: dict[int, int] = {}
-        scores = []
+        return [self._cards.bias + sum(shown.values()) for shown in self._shown()]
+
+    def _shown(self) -> list[dict[str, int]]:
+        """Of each unit, those of its `features` that weigh anything, with what they weigh."""
+        words, names, weigher = self.words, self._names, self._cards.weigher
+        above: dict[tuple[int, int], dict[str, int]] = {}  # by heading and lead-in
+        shown = []
         for unit, own in zip(self.units, words, strict=True):
-            score = bias + weigher.weigh(own, unit, names)
-            heading, lead = unit.heading, unit.lead
-            if heading >= 0:
-                if heading not in headings:
-                    headings[heading] = weigher.weigh_heading(words[heading])
-                score += headings[heading]
-            if lead >= 0:
-                if lead not in leads:
-                    leads[lead] = weigher.weigh_lead(words[lead])
-                score += leads[lead]
-            scores.append(score)
-        return scores
+            weights = weigher.weigh(own, unit, names)
+            _, _, _, _, heading, lead, _, _ = unit
+            if heading >= 0 or lead >= 0:
+                governing = above.get((heading, lead))
+                if governing is None:
+                    governing = above[heading, lead] = {
+                        **(weigher.weigh_heading(words[heading]) if heading >= 0 else _NOTHING),
+                        **(weigher.weigh_lead(words[lead]) if lead >= 0 else _NOTHING),
+                    }
+                weights.update(governing)
+            shown.append(weights)
+        return shown
 
     def proposals(self) -> list[Weighed]:
         """The units that propose, in their order; at most `MOST`."""
         units = self.units
         if not units or self.text[units[0].start] == "{":
             return []
-        scores = self.scores()
+        shown = self._shown()
+        bias = self._cards.bias
+        scores = [bias + sum(weights.values()) for weights in shown]
         for index in self._find_unsaid():
             scores[index] = -_WIDEST
         if not propose_together(scores):
             return []
-        weights = self._cards.weights
         chosen = self._with_options(choose_units(units, scores))
-        return [
-            Weighed(units[index], scores[index], _reasons(weights, self.features(index)))
-            for index in chosen
-        ]
+        return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
 
     def _find_unsaid(self) -> list[int]:
         """The units that put nothing forward: words that all stand in quotation marks, offers of
@@ -195,10 +200,19 @@ class WrittenMessage:
         ]
         return sorted([*chosen, *beside[: MOST - len(chosen)]])
 
-    def around(self, unit: Unit) -> tuple[str, str]:
-        """The words of `unit`, and those of its block."""
+    def around(self, unit: Unit) -> tuple[Span, Span]:
+        """Where the words of `unit` stand, and those of its block."""
         block = [each for each in self.units if each.block == unit.block]
-        return self.text[unit.start : unit.end], self.text[block[0].start : block[-1].end]
+        return (unit.start, unit.end), (block[0].start, block[-1].end)
+
+    def marks(self, span: Span = WHOLE) -> set[int]:
+        """The marks of the words between two places (`similarity.text_marks`), taken once; of the
+        beginning of the message, if none is named.
+        """
+        marks = self._marks.get(span)
+        if marks is None:
+            marks = self._marks[span] = text_marks(self.text[slice(*span)])
+        return marks
 
     def is_option(self, index: int) -> bool:
         """True for an item of a list that begins as an option."""
@@ -264,6 +278,7 @@ class WrittenMessage:
         return opening, headings
 
 
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
 _CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
@@ -329,8 +344,7 @@ def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
     return sorted(chosen)
 
 
-def _reasons(weights: Mapping[str, int], row: Set[str]) -> tuple[str, ...]:
+def _reasons(weights: Mapping[str, int]) -> tuple[str, ...]:
     """The features that did most for a unit, the strongest first."""
-    known = [(weights[each], each) for each in weights.keys() & row]
-    known.sort(key=lambda pair: (-pair[0], pair[1]))
-    return tuple(name for weight, name in known[:_REASONS] if weight > 0)
+    known = sorted([(-weight, name) for name, weight in weights.items() if weight > 0])
+    return tuple([name for _, name in known[:_REASONS]])
