@@ -8,10 +8,10 @@ participant says; nor is a message whose sentences all were said before.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from parley.listeners.agents.prompts import HOUSE_TEXT, REFUSED
 from parley.memory.context.tail import RECENT
@@ -44,7 +44,7 @@ _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
 _FRAME: Final = frozenset({
     "i", "you", "we", "they", "shall", "should", "would", "could", "will", "do", "does", "let",
     "us", "please", "propose", "suggest", "to", "that", "what", "if", "how", "about", "this", "is",
-    "because", "reason",
+    "because", "it", "reason",
 })  # fmt: skip
 _FEWEST_LEFT: Final = 3  # words of a sentence without how it begins
 _HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
@@ -194,36 +194,65 @@ def end_at_sentence(text: str) -> str:
 def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
     """What `text` repeats sentence by sentence; None where any is new, or it is too short to tell.
 
-    But for how a sentence begins: "Shall we meet on Tuesday?" is said again as "You would
-    propose to meet on Tuesday."
+    But for how a sentence begins: "Shall we meet on Tuesday or Friday?" is said again as "You
+    would propose to meet on Tuesday or Friday." Beside a question or a request that is given
+    back, parts of sentences are not new.
     """
     sentences, size = _sentences_of(text), len(words_of(text))
     if not sentences or size < FEWEST_OWN:
         return None
-    own = [words_of(content) for who, content in recent if who in names.own]
-    own_words = "|".join(f" {' '.join(words)} " for words in own)
-    new = [sentence for sentence in sentences if f" {' '.join(sentence)} " not in own_words]
+    own_words = _joined(words_of(content) for who, content in recent if who in names.own)
+    new = [sentence for sentence in sentences if not _stands_in(sentence, own_words)]
     if not new:
         return "you said that before, in the same words"
-    others = {
-        sentence for who, content in recent if who not in names.own
-        for sentence in _sentences_of(content)
-    }  # fmt: skip
-    if size >= FEWEST_OTHERS and others.issuperset(new):
+    others = [content for who, content in recent if who not in names.own]
+    said = {sentence.words: sentence for content in others for sentence in _sentences_of(content)}
+    copies = [s for s in new if s.words in said and s.gives_back(said[s.words], size)]
+    other_words = _joined(map(words_of, others))
+    rest = [sentence for sentence in new if sentence not in copies]
+    asked = any(said[copy.words].asks for copy in copies)
+    if copies and (not rest or (asked and all(_stands_in(s, other_words) for s in rest))):
         return "somebody else said that, in the same words"
     return None
 
 
-def _sentences_of(text: str) -> list[tuple[str, ...]]:
-    """The words of each sentence, without how it begins; a mere handle or letter is none."""
+class _Sentence(NamedTuple):
+    """Its words, without how it begins, and whether it asks: a question, or a request."""
+
+    words: tuple[str, ...]
+    asks: Literal["", "question", "request"]
+
+    def gives_back(self, said: _Sentence, size: int) -> bool:
+        """Whether it says `said` again, in a text of `size` words, instead of answering it.
+
+        Who proposes what a question asked for has answered, unless that gave a choice.
+        """
+        if said.asks == "question":
+            return self.asks == "question" or "or" in self.words
+        return said.asks == "request" or size >= FEWEST_OTHERS
+
+
+def _sentences_of(text: str) -> list[_Sentence]:
+    """Its sentences; a mere handle or letter is none."""
     sentences = []
     for sentence in split_sentences(_BRACKETED.sub(" ", text)):
         words = words_of(sentence)
+        request = words[:1] == ["please"]
+        question = sentence.rstrip("\"')*”’ \n").endswith(("?", "？"))
         while len(words) > _FEWEST_LEFT and words[0] in _FRAME:
             words = words[1:]
         if words and not _HANDLE.fullmatch(" ".join(words)):
-            sentences.append(tuple(words))
+            asks: Literal["", "question", "request"] = "question" if question else ""
+            sentences.append(_Sentence(tuple(words), "request" if request else asks))
     return sentences
+
+
+def _joined(texts: Iterable[list[str]]) -> str:
+    return "|".join(f" {' '.join(words)} " for words in texts)
+
+
+def _stands_in(sentence: _Sentence, words: str) -> bool:
+    return f" {' '.join(sentence.words)} " in words
 
 
 def words_of(text: str) -> list[str]:
@@ -233,7 +262,8 @@ def words_of(text: str) -> list[str]:
 
 def was_said(novelty: str, recent: Lines) -> bool:
     """Whether it is a mere handle or letter, or begins with a sentence of the talk."""
-    first, *_ = _sentences_of(novelty) or [()]
-    if len(first) < FEWEST_OWN:
-        return not first
-    return any(first in _sentences_of(content) for _, content in recent)
+    sentences = _sentences_of(novelty)
+    if not sentences or len(sentences[0].words) < FEWEST_OWN:
+        return not sentences
+    first = sentences[0].words
+    return any(first == said.words for _, content in recent for said in _sentences_of(content))

@@ -11,7 +11,11 @@ NAMES = Names({"ana"}, {"bo"})
 SAID = [
     ("ana", "[SUPPORT P1] Tea keeps well. It costs little, too."),
     ("bo", "We should buy the green tea that the shop around sells us."),
-    ("eli", "Tea is dear. Shall we brew it by the pot, or in a can of ten cups?"),
+    (
+        "eli",
+        "From May tea is dear. Shall we brew it by the pot, or in a can of ten cups? "
+        "Please propose one, and say why. Shall we keep the leaves for one more day then?",
+    ),
 ]
 
 
@@ -91,9 +95,12 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "We should buy the green tea that the shop around sells us!",
         "bo: I agree.",
         "You would propose to brew it by the pot, or in a can of ten cups.",
-        "P. Tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
+        "P. From May tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
+        "[PROPOSE] Tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
+        "I would propose one, and say why.",
         "We should buy the green tea that the shop around sells us. It costs little, too.",
-        "We should buy the green tea that the shop around sells us. That is because tea is dear.",
+        "We should buy the green tea that the shop around sells us. It is because from May tea is "
+        "dear.",
     ],
 )
 def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
@@ -126,6 +133,9 @@ def test_who_speaks_of_itself_as_you_is_asked_anew(text: str) -> None:
         "Tea keeps well. It costs much, though.",
         "I would propose that we brew it by the pot.",
         "I support that we should buy the green tea that the shop around sells us.",
+        "From May tea is dear. I would propose to brew it by the pot.",
+        "I would propose that we keep the leaves for one more day then.",
+        "Shall we brew it by the pot, or in a can of ten cups? I would say in a can.",
         "Tea is dear, so I would propose that we brew it in a can of ten cups.",
     ],
 )
