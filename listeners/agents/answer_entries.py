@@ -40,6 +40,7 @@ _AS_YOU: Final = re.compile(
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )
+_OF_FORM: Final = re.compile(r"\bthis message (?:begins|starts)\b|\bthe tag \[[A-Z]", re.IGNORECASE)
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
@@ -57,10 +58,14 @@ def recent_lines(memory: Memory, records: Sequence[Record]) -> Lines:
 
 @dataclass(frozen=True, slots=True)
 class SpokenAnswer:
-    """What an answer says; "" for what is no message. `fault`: why it is asked anew."""
+    """What an answer says; "" for what is no message. `fault`: why it is asked anew.
+
+    `repeated` are its words, where the fault is that they all were said before.
+    """
 
     text: str
     fault: str = ""
+    repeated: str = ""
 
 
 def read_answer(
@@ -83,22 +88,39 @@ def read_answer(
         return SpokenAnswer("", "it was written as somebody else's words")
     if _is_nothing(text):
         return SpokenAnswer("")
-    fault = find_repeat(text, names, recent)
-    if fault is None and _AS_YOU.match(text) is not None:
-        fault = 'it said "you would" of its own speaker, who is "I"'
-    if fault is not None:
-        return SpokenAnswer("", fault)
+    if (fault := find_repeat(text, names, recent)) is not None:
+        return SpokenAnswer("", fault, text)
+    if _AS_YOU.match(text) is not None:
+        return SpokenAnswer("", 'it said "you would" of its own speaker, who is "I"')
+    if _OF_FORM.search(text) is not None:
+        return SpokenAnswer("", "it told of its own form instead of saying something")
     return SpokenAnswer(clip(text, LONGEST))
 
 
 def keep_valid_tags(
     memory: Memory, name: str, answer: SpokenAnswer, intent: Bid | None
 ) -> SpokenAnswer:
-    """`answer` without the tags that its speaker may not use or that are about nothing."""
+    """`answer` without the tags that its speaker may not use or that are about nothing.
+
+    Who says a proposal again behind a tag that supports it, and has not supported it yet,
+    has said something.
+    """
+    if answer.repeated and _supports_anew(memory, memory.named(name), answer.repeated):
+        answer = SpokenAnswer(answer.repeated)
     text = drop_void_tags(memory, memory.named(name), answer.text, intent)
     if answer.text and not words_of(text):
         return SpokenAnswer("", "it had a tag and no words")
     return SpokenAnswer(text, answer.fault)
+
+
+def _supports_anew(memory: Memory, name: str, text: str) -> bool:
+    words = f" {' '.join(words_of(text))} "
+    for tag in memory.reader.read(text):
+        proposal = memory.item(tag.refs[0]) if tag.how == "tag" and tag.refs else None
+        if tag.act == "support" and isinstance(proposal, Proposal) and proposal.text:
+            again = f" {' '.join(words_of(proposal.text))} " in words
+            return again and proposal.participant != name and name not in proposal.reactions
+    return False
 
 
 def _is_nothing(text: str) -> bool:

@@ -116,10 +116,12 @@ def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
         "You would propose the pot.",
         "You should suggest that we brew it. It is cheap.",
         "You would do the following: 1. Propose the pot.",
+        "[PROPOSE] The pot. This message begins with a tag, which proposes it.",
+        "I would use the tag [PROPOSE] for the pot.",
     ],
 )
-def test_who_speaks_of_itself_as_you_is_asked_anew(text: str) -> None:
-    """As the question did: "What would you do?" What it proposes would be somebody else's."""
+def test_who_speaks_of_itself_as_you_or_of_its_form_is_asked_anew(text: str) -> None:
+    """As the prompt did: "What would you do?", "Your message may begin with a tag"."""
     assert read(text).fault
 
 

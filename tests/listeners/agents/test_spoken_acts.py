@@ -104,6 +104,24 @@ def test_a_tag_without_words_is_asked_anew(table: Memory) -> None:
 
 
 @pytest.mark.parametrize(
+    ("who", "text", "published"),
+    [
+        ("cyd", "[SUPPORT P1] Use DuckDB for the notebook.", True),
+        ("bo", "[SUPPORT P1] Use DuckDB for the notebook.", False),  # its own
+        ("cyd", "[OPPOSE P1] Use DuckDB for the notebook.", False),
+        ("cyd", "[SUPPORT P1] Use what host said for the notebook.", False),
+        ("cyd", "Use DuckDB for the notebook.", False),
+    ],
+)
+def test_a_proposal_said_again_behind_a_tag_supports_it(
+    table: Memory, who: str, text: str, published: bool
+) -> None:
+    """The tag is new where the words are not; of other words it says nothing."""
+    answer = keep_valid_tags(table, who, SpokenAnswer("", "said before", text), None)
+    assert answer == (SpokenAnswer(text) if published else SpokenAnswer("", "said before"))
+
+
+@pytest.mark.parametrize(
     ("who", "intent", "re", "text", "act", "target"),
     [
         ("ana", "support", "P1", "It reads our files.", "support", "P1"),
