@@ -117,6 +117,25 @@ class Toolbox:
         A tool that writes is always run. Raises what `run` raises, once the
         failure is in the log; a failure is never kept and never shared.
         """
+        begun = await self._begin(tool, arguments, version, read_only)
+        return (
+            begun if isinstance(begun, ToolResult) else await self._run(begun, run, read_only, ttl)
+        )
+
+    async def begin(
+        self, tool: str, arguments: Arguments, *, version: str = ""
+    ) -> ToolResult | str:
+        """`call` of a tool that only reads, for one that is run elsewhere.
+
+        The kept result, or that of a call under way; else the id of a call that is the caller's
+        now: run the tool, and `put` what it returns under that `call_id`.
+        """
+        begun = await self._begin(tool, arguments, version, read_only=True)
+        return begun if isinstance(begun, ToolResult) else begun.call_id
+
+    async def _begin(
+        self, tool: str, arguments: Arguments, version: str, read_only: bool
+    ) -> ToolResult | ToolCalled:
         for turn in range(TURNS):
             asked = self._called(tool, arguments, version, str(ULID()))
             receipt = await self._publish(asked)
@@ -127,7 +146,7 @@ class Toolbox:
                 return shared_result
             if ours:
                 break
-        return await self._run(asked, run, read_only, ttl)
+        return asked
 
     async def _shared(self, asked: ToolCalled, seq: int) -> tuple[ToolResult | None, bool]:
         """What is kept, or what the call under way returns; else whether the call is ours now.

@@ -14,11 +14,16 @@ from parley.server.http.tokens.callers import Caller
 from parley.server.mcp import mcp_resources
 from parley.server.mcp.deliberation_grammar import FENCE, describe_grammar
 from parley.server.mcp.tools.tool_call import McpDependencies
+from parley.server.services import notes
 
 LONGEST: Final = 500  # characters of an argument
+LONGEST_CONTENT: Final = 50_000  # of what happened
 
 _SESSION: Final = PromptArgument(
     name="session", description="id of the session", required=True
+)  # fmt: skip
+_CONTENT: Final = PromptArgument(
+    name="content", description="what just happened", required=True
 )  # fmt: skip
 _ROLE: Final = PromptArgument(
     name="role", description="what you are there for, such as: look after the costs"
@@ -36,6 +41,11 @@ PROMPTS: Final = (
     Prompt(
         name="minutes", title="Minutes of a session",
         description="What a session came to, to tell others", arguments=[_SESSION],
+    ),
+    Prompt(
+        name="notebook", title="Rewrite your notebook",
+        description="Your notebook there, in the light of what just happened",
+        arguments=[_SESSION, _CONTENT],
     ),
 )  # fmt: skip
 
@@ -71,6 +81,8 @@ async def get_prompt(
     known = next((prompt for prompt in PROMPTS if prompt.name == name), None)
     if known is None:
         return None
+    if caller.only_session is not None and _SESSION in (known.arguments or ()):
+        arguments = {"session": caller.only_session, **arguments}
     _check(known, arguments)
     match name:
         case "deliberate":
@@ -79,6 +91,12 @@ async def get_prompt(
         case "minutes":
             minutes = await mcp_resources.minutes_text(door, caller, arguments["session"])
             text = f"Tell others what this session came to, from its minutes. {FENCE}\n\n{minutes}"
+        case "notebook":
+            session, content = arguments["session"], arguments["content"]
+            mcp_resources.check_session(door, caller, session)
+            text = (
+                await notes.ask_for_update(door.deps.backend, session, caller.name, content)
+            ).prompt
         case _:
             text = describe_grammar()
     prompt_message = PromptMessage(role="user", content=TextContent(type="text", text=text))
@@ -97,5 +115,6 @@ def _check(known: Prompt, arguments: Mapping[str, str]) -> None:
     for name, prompt_argument in taken.items():
         if prompt_argument.required and name not in arguments:
             raise Problem("invalid", field=name, fault="missing")
-        if len(arguments.get(name, "")) > LONGEST:
+        longest = LONGEST_CONTENT if name == "content" else LONGEST
+        if len(arguments.get(name, "")) > longest:
             raise Problem("invalid", field=name, fault="string_too_long")

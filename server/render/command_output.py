@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # of what is shown; a command that shows it has loaded it
 
     from parley.bus.contract.drafts import Receipt
     from parley.listeners.tools.toolbox import ToolResult
-    from parley.memory.context.chat_messages import ChatMessages
     from parley.memory.context.context import Context
     from parley.memory.state.memory import Memory
     from parley.server.render.memory_layers import Layer
@@ -61,12 +60,12 @@ def show_context(context: Context, json: bool) -> None:
         write_stdout(context.text.encode() + b"\n")
 
 
-def show_messages(chat_messages: ChatMessages, json: bool) -> None:
+def show_messages(messages: Sequence[Mapping[str, Any]], json: bool) -> None:
     """A list of chat messages; as JSON what a model's API takes under "messages"."""
     if json:
-        print_json(list(chat_messages.messages))
+        print_json(list(messages))
     else:
-        _write_messages(stdout(), chat_messages.messages)
+        _write_messages(stdout(), messages)
 
 
 def show_trace(trace: Mapping[str, Any], json: bool) -> None:
@@ -200,7 +199,7 @@ def show_value(row: Mapping[str, Any], name: str, json: bool) -> None:
     if json:
         print_json(row)
     else:
-        write_stdout(f"{escape(row[name])}\n".encode())
+        write_stdout(f"{escape(row[name], keep_newlines=True)}\n".encode())
 
 
 def show_layer(layer: Layer, memory: Memory, json: bool) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+import anyio
+
 from parley.bus.contract.drafts import Receipt
+from parley.listeners.tools.assistant import PrefetchedResult
 from parley.listeners.tools.toolbox import ToolResult
 from parley.memory.errors import NothingOpen
 from parley.memory.state.lookup import open_work
@@ -63,6 +67,47 @@ async def look_up_result(
 ) -> ToolResult | None:
     """The kept result, a hit of `by`; None on a miss."""
     return await backend.session(session, by).tools.lookup(tool, arguments, version)
+
+
+async def begin_call(
+    backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str, version: str,
+    wait_seconds: float,
+) -> ToolResult | str:  # fmt: skip
+    """`Toolbox.begin`, waiting so long for another's call under way."""
+    toolbox = backend.session(session, by).toolbox(wait_seconds)
+    return await toolbox.begin(tool, arguments, version=version)
+
+
+async def call_command(
+    backend: Backend, session: str, tool: str, arguments: dict[str, Any], by: str,
+    command: Sequence[str], /, *, read_only: bool, ttl: int | None, version: str,
+) -> ToolResult:  # fmt: skip
+    """The kept result, or what `command` prints; a command that fails is a failed run.
+
+    Raises `Failure` with its last words.
+    """
+
+    async def run() -> str:
+        try:
+            done = await anyio.run_process(list(command), check=False)
+        except OSError as error:
+            raise Failure(f"{command[0]!r} cannot be run: {error.strerror}") from None
+        if done.returncode != 0:
+            words = done.stderr.decode(errors="replace").strip() or "it printed no reason"
+            raise Failure(f"{command[0]!r} ended with {done.returncode}: {words}")
+        return done.stdout.decode(errors="replace").removesuffix("\n")
+
+    tools = backend.session(session, by).tools
+    return await tools.call(tool, arguments, run, read_only=read_only, ttl=ttl, version=version)
+
+
+async def show_screen(
+    backend: Backend, session: str, screen: str, content: str, by: str,
+    results: Sequence[PrefetchedResult] = (),
+) -> list[dict[str, Any]]:  # fmt: skip
+    """`Assistant.inject_screen_context`: the messages to show; none where they were shown."""
+    assistant = backend.session(session, by).assistant
+    return await assistant.inject_screen_context(screen, content, results)
 
 
 async def list_results(backend: Backend, session: str) -> list[dict[str, Any]]:

@@ -77,6 +77,28 @@ def revise(
     command_output.show_receipt(receipt, receipt.n, json)
 
 
+@app.command(cls=Spoken)
+def prompt(
+    ctx: typer.Context,
+    session: Session,
+    content: Annotated[
+        str, typer.Argument(metavar="TEXT", help="what just happened; - reads stdin")
+    ],
+    as_: Owner = None,
+    json: Json = False,
+) -> None:
+    """What to ask a model of yours, to rewrite the notebook in the light of TEXT."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.stdin_words import stdin_text
+    from parley.server.render import command_output
+    from parley.server.services import notes
+
+    text = stdin_text() if content == "-" else content
+    asked = call_service(settings(ctx), notes.ask_for_update, session, as_ or login_name(), text)
+    command_output.show_value(asked._asdict(), "prompt", json)
+
+
 @app.command()
 def history(
     ctx: typer.Context,

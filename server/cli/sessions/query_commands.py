@@ -90,7 +90,7 @@ def context(
         return
     if profile == "exchange":
         prompt = call_service(own, assistant_trace.read_prompt, session, as_, budget)
-        command_output.show_messages(prompt, json)
+        command_output.show_messages(prompt.messages, json)
         return
     shared = with_ or ()
     if session in shared:

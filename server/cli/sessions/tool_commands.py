@@ -24,6 +24,11 @@ def add_to(root: typer.Typer) -> None:
 
 Tool = Annotated[str, typer.Argument(metavar="TOOL", help="name of the tool")]
 Args = Annotated[str, typer.Option("--arguments", "--args", metavar="JSON", help="an object")]
+Ttl = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", help="exchanges it may be served for  [default: session]"),
+]
+Write = Annotated[bool, typer.Option("--write", help="it changes things: not kept")]
 Version = Annotated[str, typer.Option(metavar="V", help="of the tool")]
 
 
@@ -36,13 +41,10 @@ def put(
         str, typer.Option("--result", metavar="TEXT", help="what it returned; - reads stdin")
     ],
     args: Args = "{}",
-    ttl: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="exchanges it may be served for  [default: session]"),
-    ] = None,
+    ttl: Ttl = None,
     call_id: Annotated[str | None, typer.Option(metavar="ID", help="of the call")] = None,
     error: Annotated[str | None, typer.Option(metavar="KIND", help="it failed so")] = None,
-    write: Annotated[bool, typer.Option("--write", help="it changes things: not kept")] = False,
+    write: Write = False,
     version: Version = "",
     of: Annotated[
         str | None,
@@ -90,6 +92,57 @@ def get(
         as_ or login_name(), version,
     )  # fmt: skip
     command_output.show_result(result, json)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def call(
+    ctx: typer.Context,
+    session: Session,
+    tool: Tool,
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND…", help="what runs it, and its arguments")
+    ],
+    args: Args = "{}",
+    ttl: Ttl = None,
+    write: Write = False,
+    version: Version = "",
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Print a kept result, or run COMMAND and keep what it prints; of several at once one runs."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.render import command_output
+    from parley.server.services import tool_cache
+
+    result = call_service(
+        settings(ctx), tool_cache.call_command, session, tool, tool_cache.parse_arguments(args),
+        as_ or login_name(), command, read_only=not write, ttl=ttl, version=version,
+    )  # fmt: skip
+    command_output.show_result(result, json)
+
+
+@app.command()
+def screen(
+    ctx: typer.Context,
+    session: Session,
+    screen: Annotated[str, typer.Argument(metavar="SCREEN", help="which one")],
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="what is on it; - reads stdin")],
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Note what is on the user's screen. Prints the messages to show a model, none if it was."""
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.stdin_words import stdin_text
+    from parley.server.render import command_output
+    from parley.server.services import tool_cache
+
+    text = stdin_text() if content == "-" else content
+    messages = call_service(
+        settings(ctx), tool_cache.show_screen, session, screen, text, as_ or login_name()
+    )
+    command_output.show_messages(messages, json)
 
 
 @app.command()

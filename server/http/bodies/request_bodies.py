@@ -220,6 +220,32 @@ class LookupBody(Spoken):
     version: Annotated[str, Field(max_length=128)] = ""
 
 
+class CallBody(LookupBody):
+    wait: Annotated[int, Field(ge=0, le=25)] = Field(
+        20, description="seconds for another's call under way"
+    )
+
+
+class FetchedBody(Body):
+    """What was fetched for a screen before anybody asked for it."""
+
+    tool: Name
+    arguments: Tree = Field(default_factory=dict)
+    version: Annotated[str, Field(max_length=128)] = ""
+    result: Annotated[str, Field(max_length=1_048_576)]
+    ttl: Whole | None = None
+
+
+class ScreenBody(Spoken):
+    screen: Name = Field(description="which screen: the same content on it is noted once")
+    content: Words
+    results: Annotated[list[FetchedBody], Field(max_length=16)] = Field(default_factory=list)
+
+
+class ShownBody(Body):
+    content: Words
+
+
 class ResultBody(LookupBody):
     result: Annotated[str, Field(max_length=1_048_576)]
     ttl: Whole | None = None

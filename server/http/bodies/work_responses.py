@@ -82,6 +82,26 @@ class FoundRow(Answer):
     ttl: int
 
 
+class BegunRow(Answer):
+    """A call that is the caller's: run the tool, and put its result under this `call_id`."""
+
+    call_id: str
+
+
+class ScreenRow(Answer):
+    """Chat messages to show the model; none where it was shown them."""
+
+    messages: list[Tree]
+
+
+class UpdatePromptRow(Answer):
+    """What to ask a model; its answer is written on `base`, in `limit` characters at most."""
+
+    prompt: str
+    base: int
+    limit: int
+
+
 class SettingRow(Answer):
     key: str
     value: Any

@@ -68,6 +68,7 @@ PROMISED = {
     "step": {"--as", "--form", "--failed", "--discovered", "--confidence", "--of", "--json"},
     "note show": {"--as", "--at", "--raw", "--json"},
     "note revise": {"--as", "--base", "--json"},
+    "note prompt": {"--as", "--json"},
     "note history": {"--as", "--diff", "--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},
     "alias": {"--json"},
@@ -93,6 +94,8 @@ PROMISED = {
     "tool put": {"--args", "--result", "--ttl", "--call-id", "--error", "--write", "--json"},
     "tool get": {"--args", "--json"},
     "tool ls": {"--json"},
+    "tool call": {"--args", "--ttl", "--write", "--version", "--as", "--json"},
+    "tool screen": {"--as", "--json"},
     "vote call": {
         "--on",
         "--option",

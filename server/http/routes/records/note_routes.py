@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Response
 
-from parley.server.http.bodies.request_bodies import NoteBody
+from parley.server.http.bodies.request_bodies import NoteBody, ShownBody
 from parley.server.http.bodies.session_responses import Page, ReceiptRow
-from parley.server.http.bodies.work_responses import NotePage, RevisionRow
+from parley.server.http.bodies.work_responses import NotePage, RevisionRow, UpdatePromptRow
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
 from parley.server.http.problems.problem_details import Problem, problem_responses
 from parley.server.http.requests.memory_reads import At
@@ -46,6 +46,19 @@ async def list_revisions(
             asdict(revision) for revision in await notes.list_revisions(deps.backend, session, name)
         ]
     }
+
+
+@router.post(
+    "/v1/sessions/{session}/notebooks/{name:path}/prompt",
+    response_model=UpdatePromptRow,
+    responses=_READ,
+)
+async def ask_for_update(
+    session: SessionId, name: Owner, body: ShownBody, caller: Reader, deps: DependenciesOf
+) -> Any:
+    """What to ask one's own model to rewrite a notebook in the light of `content`."""
+    _check_owner(caller, name)
+    return (await notes.ask_for_update(deps.backend, session, name, body.content))._asdict()
 
 
 @router.get(

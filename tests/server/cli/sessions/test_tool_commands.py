@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import pytest
 
@@ -21,6 +22,40 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch, parley: Parley) -> Par
     assert parley("say", "desk", "How warm is it?", "--as", "user").code == 0
     assert parley("say", "desk", "21 degrees.", "--as", "helper").code == 0
     return parley
+
+
+def test_a_command_is_run_once_while_its_result_is_kept(desk: Parley) -> None:
+    """What it prints is kept; a failure is told with its words, and kept by nobody."""
+    call = ("tool", "call", "desk", "clock", "--args", OSLO, "--as", "helper", "--")
+    stamp = (*call, sys.executable, "-c", "import time; print(time.monotonic_ns())")
+    first, second = desk(*stamp), desk(*stamp)
+    assert (first.code, second.out) == (0, first.out)
+    broken = (
+        "tool",
+        "call",
+        "desk",
+        "bell",
+        "--",
+        sys.executable,
+        "-c",
+        "raise SystemExit('mute')",
+    )
+    ran = desk(*broken)
+    assert (ran.code, ran.err) == (1, f"parley: {sys.executable!r} ended with 1: mute\n")
+    ran = desk("tool", "call", "desk", "bell", "--", "no-such-command")
+    assert (ran.code, ran.err) == (
+        1,
+        "parley: 'no-such-command' cannot be run: No such file or directory\n",
+    )
+    assert [row["tool"] for row in desk("tool", "ls", "desk", "--json").rows()] == ["clock"]
+
+
+def test_a_screen_is_shown_once(desk: Parley) -> None:
+    """The messages, and nothing where the content was noted before."""
+    shown = desk("tool", "screen", "desk", "birds", "The birds of June", "--as", "helper")
+    assert (shown.code, "The birds of June" in shown.out) == (0, True)
+    again = desk("tool", "screen", "desk", "birds", "The birds of June", "--as", "helper")
+    assert (again.code, again.out) == (0, "")
 
 
 def test_a_result_is_put_and_got(desk: Parley) -> None:

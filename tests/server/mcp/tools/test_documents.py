@@ -75,7 +75,7 @@ async def test_prompts_teach_how_to_take_part(redis_url: str) -> None:
         await d.deps.backend.bus.open("harbour", opened())
         async with over_http(d, d.token("ana", role="agent")) as ana:
             names = {prompt.name for prompt in (await ana.client.list_prompts()).prompts}
-            assert names == {"deliberate", "grammar", "minutes"}
+            assert names == {"deliberate", "grammar", "minutes", "notebook"}
             given = {"session": "harbour", "role": "look after\nthe costs"}
             (prompt_message,) = (await ana.client.get_prompt("deliberate", given)).messages
             text = str(getattr(prompt_message.content, "text", ""))
@@ -88,6 +88,24 @@ async def test_prompts_teach_how_to_take_part(redis_url: str) -> None:
             assert "from its minutes" in str(getattr(prompt_message.content, "text", ""))
             with pytest.raises(MCPError, match="invalid"):
                 await ana.client.get_prompt("minutes", {})
+
+
+async def test_a_prompt_asks_to_rewrite_ones_notebook(redis_url: str) -> None:
+    """One's own, whatever session the arguments name; of a token for one session they need none."""
+    async with doors(redis_url) as d:
+        note = {"policy": "append"}
+        await d.deps.backend.bus.open("harbour", opened(note=note))
+        await d.deps.backend.session("harbour", "ana").notebook.write("The pier first.")
+        async with over_http(d, d.token("ana", role="agent", session="harbour")) as ana:
+            given = {"content": "Bo won the round. " * 100}
+            (prompt_message,) = (await ana.client.get_prompt("notebook", given)).messages
+            text = str(getattr(prompt_message.content, "text", ""))
+            assert "The pier first." in text
+            assert text.count("Bo won the round.") == 100
+            with pytest.raises(MCPError, match="invalid"):
+                await ana.client.get_prompt("notebook", {"session": "harbour"})
+            with pytest.raises(MCPError, match="other-session"):
+                await ana.client.get_prompt("notebook", {**given, "session": "elsewhere"})
 
 
 async def test_words_of_others_never_pose_as_ours(redis_url: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+import anyio
 import httpx2
 import pytest
 
@@ -130,6 +131,69 @@ async def test_a_result_of_a_tool_is_kept_and_found(redis_url: str) -> None:
             assert (result["result"], result["kept"]) == ("Rain.", True)
             (row,) = (await ana.get(f"{PATH}/tools")).json()["items"]
             assert (row["tool"], row["original"], row["hits"]) == ("weather", 5, 1)
+
+
+async def test_a_call_is_run_by_one_caller_and_its_result_given_to_all(redis_url: str) -> None:
+    """Who asks meanwhile waits for it; who will not wait runs it as well."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path, asked = f"{PATH}/tools/calls", {"tool": "weather", "arguments": {"city": "Oslo"}}
+            begun = await ana.post(path, json=asked)
+            assert (begun.status_code, list(begun.json())) == (201, ["call_id"])
+            impatient = await bo.post(path, json={**asked, "wait": 0})
+            assert impatient.status_code == 201
+            async with anyio.create_task_group() as tasks:
+                answers: list[httpx2.Response] = []
+
+                async def wait() -> None:
+                    answers.append(await bo.post(path, json=asked))
+
+                tasks.start_soon(wait)
+                put = {**asked, **begun.json(), "result": "Rain."}
+                assert (await ana.post(f"{PATH}/tools/results", json=put)).status_code == 201
+            (given,) = answers
+            assert (given.status_code, given.json()["result"]) == (200, "Rain.")
+            assert slug(await bo.post(path, json={**asked, "wait": 26})) == "invalid"
+
+
+async def test_a_screen_is_noted_once_for_each_content(redis_url: str) -> None:
+    """With what was fetched for it; the same content again has nothing to show."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            fetched = {"tool": "list_birds", "arguments": {"month": 6}, "result": "dunlin 12"}
+            screen = {"screen": "birds", "content": "The birds of June", "results": [fetched]}
+            shown = (await ana.post(f"{PATH}/context", json=screen)).json()["messages"]
+            assert "The birds of June" in shown[0]["content"]
+            assert shown[-1]["content"] == "dunlin 12"
+            assert (await ana.post(f"{PATH}/context", json=screen)).json() == {"messages": []}
+            other = await ana.post(f"{PATH}/context", json={**screen, "content": "Those of July"})
+            assert len(other.json()["messages"]) == len(shown)
+            (row,) = (await ana.get(f"{PATH}/tools")).json()["items"]
+            assert (row["tool"], row["text"]) == ("list_birds", "dunlin 12")
+
+
+async def test_a_notebooks_owner_is_told_what_to_ask_its_model(redis_url: str) -> None:
+    """Both texts quoted, and the revision that the answer is written on."""
+    async with doors(redis_url) as d:
+        await begin(d, note={"policy": "append"})
+        async with (
+            d.client(d.token("ana", session=NAME)) as ana,
+            d.client(d.token("bo", session=NAME)) as bo,
+        ):
+            path = f"{PATH}/notebooks/ana"
+            await ana.put(path, json={"text": "The pier first.", "base": 0})
+            happened = {"content": "Bo won the round."}
+            asked = (await ana.post(f"{path}/prompt", json=happened)).json()
+            assert '"The pier first."' in asked["prompt"]
+            assert '"Bo won the round."' in asked["prompt"]
+            answer = {"text": "Bo won; the pier next.", "base": asked["base"]}
+            assert (await ana.put(path, json=answer)).status_code == 201
+            assert slug(await bo.post(f"{path}/prompt", json=happened)) == "not-your-name"
 
 
 async def settings_of(client: httpx2.AsyncClient) -> dict[str, Any]:
