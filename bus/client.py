@@ -8,7 +8,7 @@ the subscriptions. docs/protocol.md lists them all.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
@@ -25,6 +25,9 @@ from parley.bus.sessions.sessions import Sessions
 from parley.bus.work.lanes import Lanes
 from parley.bus.work.snapshots import Snapshots
 from parley.bus.work.workforce import Workforce
+
+if TYPE_CHECKING:
+    from parley.bus.work.nodes import NodeShare
 
 CLUSTER_BUCKETS = 16  # polling 64 due sets costs a millisecond
 
@@ -84,6 +87,9 @@ class Bus:
         connections = Connections(url, scripts or Scripts())
         try:
             server = await examine_server(connections)
+            if server.cluster and not connections.follows_cluster:
+                await connections.follow_cluster()
+                server = await examine_server(connections)
             if require_durable and server.durability != "always":
                 raise Unavailable(
                     f"Redis at {connections.address} can lose what it acknowledged (durability "
@@ -99,6 +105,12 @@ class Bus:
     async def server(self) -> ServerInfo:
         """The server as it is now."""
         return await examine_server(self._connections)
+
+    async def nodes(self) -> tuple[NodeShare, ...]:
+        """The nodes that have a bucket each, with what is due there. Raises `Unavailable`."""
+        from parley.bus.work.nodes import count_shares  # few processes ever ask
+
+        return await count_shares(self._connections, self.keys)
 
     async def aclose(self) -> None:
         """Ends every subscription and all watching. What was acknowledged stays."""

@@ -1,9 +1,4 @@
-"""The two clients of a process, and the only place that sees a redis exception.
-
-The writer sends idempotent scripts and plain reads over a `Pipeline`, which asks again
-for a reply that was lost. The reader waits for hints; its socket timeout
-is ten times its longest wait, and it retries nothing, because a client that
-re-sends a blocking read hangs for a minute before it says so.
+"""The connections of a process, and the only place that sees a redis exception.
 
 Reply shapes differ between servers, protocol versions and client settings. The
 clients' own conversions are switched off here, and callers only use commands
@@ -12,51 +7,58 @@ whose raw replies are alike everywhere: flat lists of bytes and integers.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-import redis.asyncio as redis
 from redis import exceptions
 from redis.asyncio.client import PubSub
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
-from parley.bus.connection.pipeline import Argument, Command, Pipeline
+from parley.bus.connection.addresses import Address, hide_password, parse_address
+from parley.bus.connection.pipeline import Argument, Command
+from parley.bus.connection.single_node import SingleNode, pool_of_sentinels, pool_of_url
 from parley.bus.contract.errors import BusError, OutOfOrder, Unavailable, WrongType
 from parley.bus.scripts.lua import Scripts
 
-BLOCK_SECONDS: Final = 1.0
-_READER_TIMEOUT: Final = 10.0 * BLOCK_SECONDS
-_WRITER_TIMEOUT: Final = 10.0  # longer than a fork or an fsync under `always` stalls a server
-_WRITER_RETRIES: Final = 9  # 3 to 5 s with the line's back-off: a restart is not an error
-_POOL: Final = 16
+if TYPE_CHECKING:
+    from parley.bus.connection.cluster_nodes import ClusterNodes
 
 
 class Connections:
-    """A writer and a reader on one Redis. `aclose` when done."""
+    """The way to one Redis, to the primary that Sentinels name, or to a cluster."""
 
     def __init__(self, url: str, scripts: Scripts) -> None:
         self.address = hide_password(url)
         self.scripts = scripts
         try:
-            _check_options(url)
-            # The line has its own deadline; see there.
-            self._writer = _client(url, None)
-            self._reader = _client(url, _READER_TIMEOUT)
+            self._where = parse_address(url)
+            self._cluster = _cluster(self._where) if _names_cluster(self._where) else None
+            self._nodes: SingleNode | ClusterNodes = self._cluster or _single(self._where)
         except ValueError as error:
             raise Unavailable(
-                f"{self.address!r} is no address of Redis ({error}); "
-                "use redis://host:port/0, rediss://… or unix:///path"
+                f"{self.address!r} is no address of Redis ({error}); use redis://host:port/0, "
+                "rediss://…, unix:///path, redis://one:port,two:port of a cluster or "
+                "redis+sentinel://host:port/SERVICE"
             ) from None
-        pool = self._writer.connection_pool
-        self._pipeline = Pipeline(pool, _WRITER_TIMEOUT, _WRITER_RETRIES)
-        # The one method of the client that redis-py 8.1 leaves untyped.
-        self._ask_once: Callable[..., Awaitable[Any]] = self._reader.execute_command
 
     async def aclose(self) -> None:
-        await self._writer.aclose()
-        await self._reader.aclose()
+        await self._nodes.aclose()
+
+    @property
+    def follows_cluster(self) -> bool:
+        """Whether commands go to the nodes of a cluster, by their keys."""
+        return self._cluster is not None
+
+    def node_of(self, key: str) -> str:
+        """The node that has `key`, as far as is known: `host:port`, or the whole address."""
+        if self._cluster is not None:
+            host, port = self._cluster.host_of(key)
+            return f"{host}:{port}"
+        return self.address
+
+    async def follow_cluster(self) -> None:
+        """From here on the server is one node of a cluster, which tells of the others."""
+        await self._nodes.aclose()
+        self._nodes = self._cluster = _cluster(self._where)
 
     async def run(self, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
         """The reply of script `name`. Sent again if its reply is lost."""
@@ -87,17 +89,24 @@ class Connections:
     async def once(self, *words: Argument) -> Any:
         """The raw reply of one command, asked once: a server that is away says so now."""
         try:
-            return await self._ask_once(*words)
+            return await self._nodes.once(*words)
+        except exceptions.RedisError as error:
+            raise translate_errors(error, self.address) from error
+
+    async def on_each(self, *words: Argument) -> list[Any]:
+        """The raw reply of every node that answers one command, asked once; of one there is one."""
+        try:
+            return await self._nodes.on_each(*words)
         except exceptions.RedisError as error:
             raise translate_errors(error, self.address) from error
 
     def pubsub(self) -> PubSub:
-        """A subscription on the reader; its errors go through `translate_errors`."""
-        return self._reader.pubsub()
+        """A subscription of its own; its errors go through `translate_errors`."""
+        return self._nodes.pubsub()
 
     async def _ask(self, batch: Sequence[Command]) -> list[Any]:
         try:
-            return await self._pipeline.send(batch)
+            return await self._nodes.send(batch)
         except (exceptions.RedisError, OSError, TimeoutError) as error:
             raise translate_errors(error, self.address) from error
 
@@ -116,37 +125,21 @@ class Connections:
         return error
 
 
-def _client(url: str, seconds: float | None) -> redis.Redis:
-    pool = redis.BlockingConnectionPool.from_url(
-        url,
-        max_connections=_POOL,
-        timeout=None,
-        socket_timeout=seconds,
-        socket_connect_timeout=5.0,
-        retry=Retry(NoBackoff(), 0),
-    )
-    client = redis.Redis.from_pool(pool)
-    client.response_callbacks.clear()
-    return client
+def _names_cluster(address: Address) -> bool:
+    return address.service is None and len(address.hosts) > 1
 
 
-def _check_options(url: str) -> None:
-    """Raises `ValueError` for an option that redis-py has not, or that changes its replies."""
-    for name, _ in parse_qsl(urlsplit(url).query, keep_blank_values=True):
-        if name not in ("db", "client_name") and not name.startswith("ssl_"):
-            raise ValueError(f"no option {name!r}: only db, client_name and ssl_… may follow '?'")
+def _cluster(address: Address) -> ClusterNodes:
+    from parley.bus.connection.cluster_nodes import ClusterNodes  # elsewhere nobody needs it
+
+    return ClusterNodes(address)
 
 
-def hide_password(url: str) -> str:
-    """`url` without its password."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "what PARLEY_REDIS holds"  # where a password stands in it, nobody can say
-    if parts.password is None:
-        return url
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:***@{place}"))
+def _single(address: Address) -> SingleNode:
+    """Raises `ValueError` for an address that is none."""
+    if address.service is not None:
+        return SingleNode(pool_of_sentinels(address))
+    return SingleNode(pool_of_url(address.url))
 
 
 def translate_errors(error: Exception, address: str) -> BusError:

@@ -17,9 +17,10 @@ import anyio
 from redis import exceptions
 from redis.asyncio.client import PubSub
 
-from parley.bus.connection.connections import BLOCK_SECONDS, Connections, translate_errors
+from parley.bus.connection.connections import Connections, translate_errors
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
+from parley.bus.connection.single_node import BLOCK_SECONDS
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.keys import Keys
 

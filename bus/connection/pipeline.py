@@ -36,8 +36,8 @@ _packed: Final = cast("Callable[[tuple[Argument, ...]], bytes]", pack_command)
 _MOST: Final = 256  # commands in one exchange; more would only delay the first answer
 _BRIEFLY: Final = 0.2  # of the time of an exchange, for a server that did not answer the last one
 _SILENT: Final = (exceptions.TimeoutError, TimeoutError)  # it is there, and says nothing
-_AGAIN: Final = (exceptions.ConnectionError, OSError, *_SILENT)
-_NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
+AGAIN: Final = (exceptions.ConnectionError, OSError, *_SILENT)
+NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
 
 
 @dataclass(slots=True, eq=False)
@@ -103,7 +103,7 @@ class Pipeline:
         batch = b"".join([packed, *(request.packed for request in together)])
         try:
             replies = await self._persist(batch, count + sum(each.count for each in together))
-        except _AGAIN as error:
+        except AGAIN as error:
             self._away = _Away(error, asyncio.get_running_loop().time())
             for request in (*together, *self._waiting):
                 if not request.answer.done():
@@ -144,9 +144,9 @@ class Pipeline:
             try:
                 async with asyncio.timeout(seconds):
                     replies = await self._exchange(packed, count)
-            except _AGAIN as error:
+            except AGAIN as error:
                 failures += 1
-                if failures > left or isinstance(error, _NEVER):
+                if failures > left or isinstance(error, NEVER):
                     raise
                 if isinstance(error, _SILENT):  # maybe its connection alone; no need to wait long
                     seconds, left = self._seconds * _BRIEFLY, failures
@@ -169,6 +169,8 @@ class Pipeline:
         if self._connection is None:
             self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
         connection = self._connection
+        if not connection.is_connected:
+            await connection.connect()  # sending would do it, but without asking Sentinels anew
         replies: list[Any] = []
         try:
             await connection.send_packed_command(packed)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-import redis.asyncio as redis
 from redis import exceptions
 
-from parley.bus.connection.connections import hide_password
+from parley.bus.connection.addresses import Address, hide_password, parse_address
+from parley.bus.connection.single_node import (
+    MakePool,
+    SingleNode,
+    pool_of_sentinels,
+    pool_of_url,
+)
 
-_SECONDS: Final = 5.0
+_CREDENTIALS: Final = ("username", "password")
 _KNOWN: Final = frozenset({"change-me", "changeme", "password", "secret", "redis", "parley"})
 _CURE: Final = "set requirepass there and put the password into PARLEY_REDIS"
 
@@ -26,30 +31,44 @@ class ServerAccess:
 
 
 async def examine_access(url: str) -> ServerAccess:
-    """What somebody without the password of `url` could do. Asks the server once."""
-    parts = urlsplit(url)
+    """What somebody without the password of `url` could do. Asks each server of it once."""
+    where = parse_address(url)
     address = hide_password(url)
-    if parts.scheme == "unix":
+    if not where.hosts:
         return ServerAccess("closed", f"{address} is a socket: its file's mode says who may use it")
-    if (parts.password or "").casefold() in _KNOWN:
+    if (where.options.get("password") or "").casefold() in _KNOWN:
         return ServerAccess("open", f"the password of {address} stands in examples; choose another")
-    if not await _lets_in(urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))):
+    if not any([await _lets_in(pool) for pool in _strangers(where)]):
         return ServerAccess("closed", f"{address} lets nobody in without a password")
-    if _is_loopback(parts.hostname or "localhost"):
+    if all(_is_loopback(name) for name, _ in where.hosts):
         why = f"whoever works on this machine can read and change all of {address}"
         return ServerAccess("local", f"{why}; {_CURE}")
     return ServerAccess("open", f"whoever reaches {address} can read and change all of it; {_CURE}")
 
 
-async def _lets_in(url: str) -> bool:
-    """Whether the server answers to somebody without a name."""
-    client = redis.Redis.from_url(url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS)
+def _strangers(where: Address) -> list[MakePool]:
+    """The ways to the servers of an address for somebody without a name."""
+    options = {key: value for key, value in where.options.items() if key not in _CREDENTIALS}
+    stranger = replace(where, url=_without_credentials(where.url), options=options)
+    if where.service is not None:
+        return [pool_of_sentinels(stranger)]
+    return [pool_of_url(stranger.single(host)) for host in where.hosts]
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+async def _lets_in(pool: MakePool) -> bool:
+    """Whether a server answers there."""
+    node = SingleNode(pool)
     try:
-        await client.ping()
+        await node.once("PING")
     except (exceptions.RedisError, OSError, TimeoutError):
         return False
     finally:
-        await client.aclose()
+        await node.aclose()
     return True
 
 

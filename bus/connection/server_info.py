@@ -14,6 +14,8 @@ from parley.bus.contract.errors import BusError, Unavailable
 Durability = Literal["none", "everysec", "always", "unknown"]
 OLDEST: Final = (6, 2)
 _FULL: Final = 0.98  # of maxmemory
+_BY_RISK: Final[tuple[Durability, ...]] = ("none", "unknown", "everysec", "always")
+_KEEPS: Final = ("noeviction", "unknown")
 _LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
 
 
@@ -34,33 +36,49 @@ class ServerInfo:
 
 
 async def examine_server(connections: Connections) -> ServerInfo:
-    """The server's facts. Raises `Unavailable` where it is down, locked or too old."""
-    facts = await _facts(connections)
-    version = facts.get("redis_version", "")
-    if version and _numbers(version) < OLDEST:
+    """The server's facts; of a cluster, the worst of its primaries'.
+
+    Raises `Unavailable` where it is down, locked or too old.
+    """
+    nodes = await _facts(connections)
+    versions = sorted({facts["redis_version"] for facts in nodes if facts.get("redis_version")},
+                      key=_numbers)  # fmt: skip
+    if versions and _numbers(versions[0]) < OLDEST:
         raise Unavailable(
-            f"Redis at {connections.address} is version {version}; Parley needs 6.2 or newer"
+            f"Redis at {connections.address} is version {versions[0]}; Parley needs 6.2 or newer"
         )
-    config = await _config(connections)
-    durability = _durability(config)
-    eviction = config.get("maxmemory-policy") or facts.get("maxmemory_policy") or "unknown"
+    configs = await _configs(connections)
+    durability = min(map(_durability, configs), key=_BY_RISK.index)
+    evictions = [config.get("maxmemory-policy", "unknown") for config in configs]
+    told = [facts["maxmemory_policy"] for facts in nodes if "maxmemory_policy" in facts]
+    eviction = next((each for each in evictions if each not in _KEEPS), evictions[0])
+    if eviction == "unknown" and told:
+        eviction = told[0]
     return ServerInfo(
-        version or "unknown",
+        versions[0] if versions else "unknown",
         durability,
         eviction,
-        facts.get("redis_mode") == "cluster",
-        (*_warnings(durability, eviction), *_fullness(facts)),
+        any(facts.get("redis_mode") == "cluster" for facts in nodes),
+        (
+            *_warnings(durability, eviction),
+            *dict.fromkeys(each for facts in nodes for each in _fullness(facts)),
+        ),
     )
 
 
-async def _facts(connections: Connections) -> dict[str, str]:
+async def _facts(connections: Connections) -> list[dict[str, str]]:
+    """What INFO says, of each node."""
     await _wait_while_loading(connections)
     try:
-        reply = await connections.once("INFO")
+        replies = await connections.on_each("INFO")
     except Unavailable:
         raise
     except BusError:
-        return {}  # fakeredis has no INFO
+        return [{}]  # fakeredis has no INFO
+    return [_read_facts(reply) for reply in replies]
+
+
+def _read_facts(reply: object) -> dict[str, str]:
     text = reply.decode(errors="replace") if isinstance(reply, bytes) else ""
     pairs = (line.partition(":") for line in text.splitlines())
     return {key: value for key, colon, value in pairs if colon}
@@ -80,15 +98,18 @@ async def _wait_while_loading(connections: Connections) -> None:
             return
 
 
-async def _config(connections: Connections) -> dict[str, str]:
-    config: dict[str, str] = {}
+async def _configs(connections: Connections) -> list[dict[str, str]]:
+    """The settings that matter, of each node; managed servers deny CONFIG."""
+    configs: list[dict[str, str]] = []
     for name in ("appendonly", "appendfsync", "maxmemory-policy"):
-        with contextlib.suppress(BusError):  # managed servers deny CONFIG
-            reply = await connections.once("CONFIG", "GET", name)
-            flat = next(iter(reply.items())) if isinstance(reply, dict) and reply else reply
-            if flat and len(flat) == 2:
-                config[name] = bytes(flat[1]).decode()
-    return config
+        with contextlib.suppress(BusError):
+            replies = await connections.on_each("CONFIG", "GET", name)
+            configs += [{} for _ in range(len(replies) - len(configs))]
+            for config, reply in zip(configs, replies, strict=False):
+                flat = next(iter(reply.items())) if isinstance(reply, dict) and reply else reply
+                if flat and len(flat) == 2:
+                    config[name] = bytes(flat[1]).decode()
+    return configs or [{}]
 
 
 def _durability(config: dict[str, str]) -> Durability:
@@ -108,7 +129,7 @@ def _warnings(durability: Durability, eviction: str) -> list[str]:
         warnings.append("a restart of this Redis loses sessions; set appendonly yes")
     if durability == "unknown":
         warnings.append("this Redis does not say whether it writes an append-only file")
-    if eviction not in ("noeviction", "unknown"):
+    if eviction not in _KEEPS:
         warnings.append(
             f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction"
         )

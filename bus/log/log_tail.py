@@ -9,9 +9,10 @@ from typing import Final, Protocol
 import anyio
 from anyio.lowlevel import checkpoint
 
-from parley.bus.connection.connections import BLOCK_SECONDS, Connections
+from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.signal import Signal
+from parley.bus.connection.single_node import BLOCK_SECONDS
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.contract.keys import SessionKeys

@@ -242,6 +242,7 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     print_pairs(console, status["redis"])
     for warning in status["redis"]["warnings"]:
         console.print(styled_text(f"warning: {warning}", "yellow"))
+    _show_nodes(status["nodes"])
     table = new_table("worker", "lanes", "silent for", "folded", "summaries")
     for worker in status["workers"]:
         silent = f"{worker['age_ms'] / 1000:.1f} s"
@@ -252,6 +253,15 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     print_pairs(console, {**totals, **status["lag"]})
     for session, reason in status["apart"].items():
         console.print(styled_text(f"set apart: {session}: {reason}", "red"))
+
+
+def _show_nodes(nodes: Sequence[Mapping[str, Any]]) -> None:
+    """The nodes of a cluster; elsewhere there is nothing to tell."""
+    if nodes:
+        table = new_table("node", "buckets", "sessions", "due")
+        for node in nodes:
+            table.add_row(*map(table_cell, node.values()))
+        stdout().print(table)
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:

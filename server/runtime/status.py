@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from parley.bus import Bus
@@ -33,6 +34,7 @@ async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
             "kind": kind, "version": server.version, "durability": server.durability,
             "eviction": server.eviction, "cluster": server.cluster, "warnings": server.warnings,
         },
+        "nodes": [asdict(node) for node in await bus.nodes()] if server.cluster else [],
         "workers": [
             {**w.stats, "name": w.owner, "age_ms": w.age_ms, "lanes": w.lanes} for w in workers
         ],

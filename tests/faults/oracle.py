@@ -15,6 +15,7 @@ import orjson
 import redis
 
 from parley.bus import Draft
+from parley.bus.contract.keys import Keys
 from parley.bus.contract.wire import decode, fingerprint
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
@@ -26,6 +27,7 @@ from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.faults.language import PACKS, opened
 
 Row = tuple[bytes, dict[bytes, bytes]]
+ALONE = Keys(1)
 
 
 @dataclass(slots=True)
@@ -55,7 +57,10 @@ class Verdict:
 
 
 def judge(
-    client: redis.Redis, expected: Mapping[str, Expected], damaged: Collection[str] = ()
+    client: redis.Redis | redis.RedisCluster,
+    expected: Mapping[str, Expected],
+    damaged: Collection[str] = (),
+    keys: Keys = ALONE,
 ) -> Verdict:
     """Every broken promise there is in the sessions `expected`; of those `damaged`, none is made.
 
@@ -63,7 +68,7 @@ def judge(
     """
     verdict = Verdict()
     for session, published in expected.items():
-        rows = Rows(client, session)
+        rows = Rows(client, session, keys)
         verdict.entries += len(rows.records)
         verdict.facts += len(rows.facts)
         for finding in _findings(rows, published):
@@ -71,23 +76,26 @@ def judge(
     ask: Any = client
     verdict.set_aside = sum(
         fields.get(b"session", b"").decode() not in damaged
-        for _, fields in ask.xrange("parley:{0}:dead")
+        for bucket in keys.buckets
+        for _, fields in ask.xrange(bucket.dead)
     )
-    verdict.findings += _of_the_lanes(client, damaged)
+    verdict.findings += _of_the_lanes(client, damaged, keys)
     return verdict
 
 
 class Rows:
     """One session as Redis has it."""
 
-    def __init__(self, client: redis.Redis, session: str) -> None:
-        prefix = f"parley:{{0}}:s:{session}"
+    def __init__(
+        self, client: redis.Redis | redis.RedisCluster, session: str, keys: Keys = ALONE
+    ) -> None:
+        own = keys.of(session)
         ask: Any = client  # redis-py types its replies for every client setting at once
-        self.raw: list[Row] = ask.xrange(f"{prefix}:log")
-        self.facts: list[Row] = ask.xrange(f"{prefix}:facts")
-        self.meta: dict[bytes, bytes] = ask.hgetall(f"{prefix}:meta")
-        self.ids: dict[bytes, bytes] = ask.hgetall(f"{prefix}:ids")
-        self.snapshot: dict[bytes, bytes] = ask.hgetall(f"{prefix}:memory:{FOLD}")
+        self.raw: list[Row] = ask.xrange(own.log)
+        self.facts: list[Row] = ask.xrange(own.facts)
+        self.meta: dict[bytes, bytes] = ask.hgetall(own.meta)
+        self.ids: dict[bytes, bytes] = ask.hgetall(own.ids)
+        self.snapshot: dict[bytes, bytes] = ask.hgetall(own.memory(str(FOLD)))
         self.records = [_record(row) for row in self.raw]
 
     def number(self, name: bytes) -> int:
@@ -232,10 +240,13 @@ def _difference(here: dict[bytes, Any], there: dict[bytes, Any]) -> str:
     )
 
 
-def _of_the_lanes(client: redis.Redis, damaged: Collection[str]) -> Iterator[str]:
+def _of_the_lanes(
+    client: redis.Redis | redis.RedisCluster, damaged: Collection[str], keys: Keys
+) -> Iterator[str]:
     ask: Any = client
     for lane in ("fold", "effects"):
-        due = [member.decode() for member in ask.zrange(f"parley:{{0}}:due:{lane}", 0, -1)]
+        rows = [member for bucket in keys.buckets for member in ask.zrange(bucket.due(lane), 0, -1)]
+        due = [member.decode() for member in rows]
         left = [member for member in due if member.partition("|")[0] not in damaged]
         if left:
             yield f"lane {lane} still owes {left[:5]}"

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from parley.bus import Bus
-from parley.bus.connection.connections import hide_password
+from parley.bus.connection.addresses import hide_password
 from parley.bus.contract.errors import BusError, Unavailable
 from tests.faults.proxy import LossyProxy
 from tests.support.servers.patience import PATIENCE, wait_until

@@ -53,7 +53,7 @@ def test_help_and_version_import_next_to_nothing(args: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("args", "own", "all_told"),
-    [(["say", "s", "Hello."], 105, 560), (["status"], 100, 600), (["session", "ls"], 105, 600)],
+    [(["say", "s", "Hello."], 106, 560), (["status"], 101, 600), (["session", "ls"], 106, 600)],
     ids=["say", "status", "session ls"],
 )
 def test_short_commands_load_no_fold(

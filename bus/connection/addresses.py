@@ -1,0 +1,125 @@
+"""Where Redis is: one server, several of a cluster, or what a Sentinel names. Pure.
+
+    redis://host:6379/0                         one server; unix:///path
+    redis://one:6379,two:6379                   nodes of a cluster: whichever answers tells the rest
+    redis+sentinel://one:26379,two:26379/main   the primary that the Sentinels call `main`
+
+With `rediss` in place of `redis`, over TLS.
+
+Name and password stand before the hosts, options behind `?`: `db` (Sentinel's is `/main/2`),
+`client_name`, `ssl_…`, and for Sentinels that ask who comes `sentinel_username` and
+`sentinel_password`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+Host = tuple[str, int]
+
+PORT: Final = 6379
+SENTINEL_PORT: Final = 26379
+_SECRET: Final = "sentinel_password"  # noqa: S105 - the name of an option
+_OWN: Final = ("db", "client_name", "sentinel_username", _SECRET)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where Redis is: `hosts`, of a unix socket none; `service` is what Sentinels call it."""
+
+    url: str = field(repr=False)
+    hosts: tuple[Host, ...]
+    service: str | None = None
+    options: Mapping[str, Any] = field(
+        default_factory=dict, repr=False
+    )  # redis-py's, but the hosts
+    sentinel_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def single(self, host: Host) -> str:
+        """The address of one of the hosts alone, as a URL."""
+        parts = urlsplit(self.url)
+        who, at, _ = parts.netloc.rpartition("@")
+        name = f"[{host[0]}]" if ":" in host[0] else host[0]
+        scheme = parts.scheme.partition("+")[0]
+        path = f"/{self.options.get('db', 0)}"
+        query = urlencode([pair for pair in parse_qsl(parts.query) if "sentinel" not in pair[0]])
+        return urlunsplit((scheme, f"{who}{at}{name}:{host[1]}", path, query, ""))
+
+
+def parse_address(url: str) -> Address:
+    """The address that `url` names. Raises `ValueError`, saying what is wrong with it."""
+    parts = urlsplit(url)
+    options: dict[str, Any] = dict(_options(parts.query))
+    if parts.scheme == "unix":
+        return Address(url, (), options=options)
+    scheme, _, kind = parts.scheme.partition("+")
+    if scheme not in ("redis", "rediss") or kind not in ("", "sentinel"):
+        raise ValueError(f"no scheme {parts.scheme!r}")
+    who, _, places = parts.netloc.rpartition("@")
+    hosts = tuple(_host(place, SENTINEL_PORT if kind else PORT) for place in places.split(","))
+    service, path = (None, parts.path) if not kind else _service(parts.path)
+    name, _, password = who.partition(":")
+    sentinel = {
+        key.removeprefix("sentinel_"): options.pop(key) for key in _OWN[2:] if key in options
+    }
+    options |= {"username": unquote(name) or None, "password": unquote(password) or None}
+    options |= {"ssl": True} if scheme == "rediss" else {}
+    if (db := path.strip("/") or options.get("db")) is not None:
+        options["db"] = _whole(str(db))
+    return Address(url, hosts, service, options, sentinel)
+
+
+def hide_password(url: str) -> str:
+    """`url` without its passwords."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what PARLEY_REDIS holds"  # where a password stands in it, nobody can say
+    who, at, place = parts.netloc.rpartition("@")
+    name, colon, _ = who.partition(":")
+    query = parts.query
+    if _SECRET in query:
+        pairs = [(key, "***" if key == _SECRET else value) for key, value in parse_qsl(query)]
+        query = urlencode(pairs, safe="*/")
+    if not colon and query == parts.query:
+        return url
+    hidden = f"{name}:***" if colon else name
+    return urlunsplit(parts._replace(netloc=f"{hidden}{at}{place}", query=query))
+
+
+def _options(query: str) -> list[tuple[str, str]]:
+    """Raises `ValueError` for an option that redis-py has not, or that changes its replies."""
+    pairs = parse_qsl(query, keep_blank_values=True)
+    for name, _ in pairs:
+        if name not in _OWN and not name.startswith("ssl_"):
+            raise ValueError(
+                f"no option {name!r}: only db, client_name, ssl_… and, of Sentinels, "
+                "sentinel_username and sentinel_password may follow '?'"
+            )
+    return pairs
+
+
+def _host(place: str, port: int) -> Host:
+    name, colon, number = place.rpartition(":")
+    if not colon or place.endswith("]"):
+        name, number = place, str(port)
+    name = name.strip("[]") or "localhost"
+    if not number.isdigit() or not 0 < int(number) < 65536:
+        raise ValueError(f"no port {number!r}")
+    return name, int(number)
+
+
+def _service(path: str) -> tuple[str, str]:
+    service, _, db = path.strip("/").partition("/")
+    if not service:
+        raise ValueError("it names no service; write redis+sentinel://host:26379/SERVICE")
+    return unquote(service), db
+
+
+def _whole(number: str) -> int:
+    if not number.isdigit():
+        raise ValueError(f"no database {number!r}")
+    return int(number)
