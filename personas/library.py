@@ -17,7 +17,7 @@ from parley.personas.front_matter import MAX_TEXT
 from parley.personas.persona import Persona
 from parley.personas.persona_file import PersonaReading, Remark, parse_persona
 
-BUNDLED: Final = "bundled"  # where a persona of the cast is found
+_BUNDLED: Final = "bundled"  # where a persona of the cast is found
 _MAX_BYTES: Final = 4 * MAX_TEXT  # UTF-8 has at most four a character
 
 
@@ -144,7 +144,7 @@ def _cast() -> dict[str, FoundPersona]:
     personas: dict[str, FoundPersona] = {}
     for name, text in sorted(_texts()):
         read = parse_persona(text, name)
-        _claim(personas, FoundPersona(read.persona, BUNDLED, read.warnings))
+        _claim(personas, FoundPersona(read.persona, _BUNDLED, read.warnings))
     return personas
 
 

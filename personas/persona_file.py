@@ -27,9 +27,9 @@ MAX_DESCRIPTION: Final = 4000
 MAX_DISPLAY: Final = 128
 MAX_INTERESTS: Final = 64
 MAX_INTEREST: Final = 64
-MAX_WEIGHT: Final = 1_000_000
-MAX_COUNT: Final = 10**15  # of turns and tokens
-MAX_COST: Final = 1_000_000  # of the currency
+_MAX_WEIGHT: Final = 1_000_000
+_MAX_COUNT: Final = 10**15  # of turns and tokens
+_MAX_COST: Final = 1_000_000  # of the currency
 SIZES: Final = {"sonnet": "large", "opus": "large", "haiku": "small"}  # as other tools say them
 _LONG_BODY: Final = 8000  # characters, about 2,000 tokens: sent with every call
 MODEL: Final = re.compile(r"[!-~]{1,200}")  # what an endpoint calls a model
@@ -82,13 +82,13 @@ def persona_of(matter: FrontMatter, source: str) -> PersonaReading:
         eval_model=_model(ours, "eval_model", "small"),
         interests=ours.texts("interests", MAX_INTERESTS, MAX_INTEREST) or (),
         reactivity=ours.parts("reactivity", 1, 1000) or 0,
-        cooldown=ours.whole("cooldown_turns", MAX_COUNT),
+        cooldown=ours.whole("cooldown_turns", _MAX_COUNT),
         may=_may(ours),
         vote_weight=_weight(ours),
         budget=Budget(
-            budget.whole("turns", MAX_COUNT),
-            budget.whole("tokens", MAX_COUNT),
-            budget.parts("cost", MAX_COST, 1_000_000),
+            budget.whole("turns", _MAX_COUNT),
+            budget.whole("tokens", _MAX_COUNT),
+            budget.parts("cost", _MAX_COST, 1_000_000),
         ),
         foreign={key: value for key, value in matter.tree.items() if key not in _KEYS},
     )
@@ -138,7 +138,7 @@ def _may(ours: Section) -> tuple[str, ...] | None:
 
 
 def _weight(ours: Section) -> int:
-    weight = ours.whole("vote_weight", MAX_WEIGHT)
+    weight = ours.whole("vote_weight", _MAX_WEIGHT)
     return 1 if weight is None else weight
 
 

@@ -53,12 +53,12 @@ async def run_beside(
 async def wait_unless_set(stop: anyio.Event, wait: Awaitable[object]) -> None:
     """Waits for `wait`, or until `stop` is set: then `wait` is cancelled. Raises what it raises."""
     async with open_task_group() as group:
-        group.start_soon(cancel_when_set, stop, group.cancel_scope)
+        group.start_soon(_cancel_when_set, stop, group.cancel_scope)
         await wait
         group.cancel_scope.cancel()
 
 
-async def cancel_when_set(event: anyio.Event, scope: anyio.CancelScope) -> None:
+async def _cancel_when_set(event: anyio.Event, scope: anyio.CancelScope) -> None:
     """Cancels `scope` once `event` is set."""
     await event.wait()
     scope.cancel()

@@ -19,8 +19,8 @@ from typing import Final
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.server_binary import MULTI_PART_AOF, Binary
 
-MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"
-SINGLE: Final = Path("appendonly.aof")
+_MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"
+_SINGLE: Final = Path("appendonly.aof")
 
 # in what is to be cut: something was finished after the damage, so it is no torn end
 _WHOLE_TRANSACTION: Final = b"\r\n*1\r\n$4\r\nEXEC\r\n"
@@ -68,7 +68,7 @@ def repair(data: Path, binary: Binary) -> TornEnd | None:
 
 
 def _target(data: Path, binary: Binary) -> Path | None:
-    manifest, single = data / MANIFEST, data / SINGLE
+    manifest, single = data / _MANIFEST, data / _SINGLE
     if manifest.exists():
         if binary.version < MULTI_PART_AOF:
             major, minor = binary.version

@@ -26,7 +26,7 @@ from parley.bus.embedded.append_only_file import TornEnd
 from parley.bus.embedded.server_binary import Binary
 
 ANSWER_SECONDS: Final = 30.0  # a start takes 4-20 ms; loading data resets the clock
-STOP_SECONDS: Final = 10.0  # writing the last second of an AOF to a slow disk
+_STOP_SECONDS: Final = 10.0  # writing the last second of an AOF to a slow disk
 
 # the server takes the shell's place, and so its process id
 _SHELL: Final = """
@@ -115,7 +115,7 @@ async def stop(process: subprocess.Popen[bytes]) -> None:
     Redis looks for signals ten times a second, so this takes up to 100 ms.
     """
     process.terminate()
-    with anyio.move_on_after(STOP_SECONDS):
+    with anyio.move_on_after(_STOP_SECONDS):
         await _gone(process)
     if process.returncode is None:
         os.killpg(process.pid, signal.SIGKILL)

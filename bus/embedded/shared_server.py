@@ -38,7 +38,7 @@ from parley.bus.embedded.server_process import (
     wait_until_ready,
 )
 
-SOCKET_PATH_BYTES: Final = 100  # Linux takes 107, macOS 103
+_SOCKET_PATH_BYTES: Final = 100  # Linux takes 107, macOS 103
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the server is still there
 
 _logger = EventLog(__name__)
@@ -177,7 +177,7 @@ def _make_folder(data: Path) -> Path:
 def _socket(data: Path) -> Path:
     """`redis.sock` in `data`, or in a short private folder if that path is too long."""
     socket = data / "redis.sock"
-    if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES:
+    if len(os.fsencode(socket)) <= _SOCKET_PATH_BYTES:
         return socket
     folder = Path(tempfile.gettempdir()) / f"parley-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -44,7 +44,7 @@ from parley.memory.floor.seats import lease_ms
 from parley.memory.state.item_state import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
-SETTLE_SECONDS: Final = 2.0  # for calls of agents to be settled before a session closes
+_SETTLE_SECONDS: Final = 2.0  # for calls of agents to be settled before a session closes
 
 log = EventLog("parley.arbiter")
 
@@ -156,7 +156,7 @@ class Arbiter:
         room, began = self._room, anyio.current_time()
         while open_calls := room.memory.ledger.calls:
             of_workers = any(call.participant == PARLEY for call in open_calls.values())
-            seconds = max(SETTLE_SECONDS, self._patience if of_workers else 0.0)
+            seconds = max(_SETTLE_SECONDS, self._patience if of_workers else 0.0)
             if (left := began + seconds - anyio.current_time()) <= 0:
                 return
             await room.wait_past(room.seq, left)

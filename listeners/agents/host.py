@@ -22,7 +22,7 @@ from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.personas.persona import Persona
 
-OUTAGE_SECONDS: Final = 60.0  # of Redis, that a host waits out; then whoever minds it decides
+_OUTAGE_SECONDS: Final = 60.0  # of Redis, that a host waits out; then whoever minds it decides
 
 log = EventLog("parley.host")
 
@@ -60,7 +60,7 @@ async def host_agents(
     """
     prices = prices or {}
     patience = None if patience_seconds is None else Patience(patience_seconds)
-    room.patience_seconds = OUTAGE_SECONDS
+    room.patience_seconds = _OUTAGE_SECONDS
     arbiter = Arbiter(room, nonce, patience_seconds or 0.0)
     agents = [
         Agent(

@@ -26,7 +26,7 @@ from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines
 from parley.memory.text.plain_text import one_line
 from parley.personas.persona import Persona
 
-GRAMMAR: Final = """\
+_GRAMMAR: Final = """\
 How this deliberation works:
 - Proposals, decisions and votes have handles: P, D or V and a number. Refer to them by these.
 - A message does one thing. It may begin with the tag that says so, of those that you are offered.
@@ -66,7 +66,7 @@ _NOTHING: Final = re.compile(
 
 REFUSED: Final = "Your first answer was not published"  # and why, where it is asked for anew
 # What every prompt says itself: no participant's words.
-HOUSE_TEXT: Final = f"{FRAME}\n{GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
+HOUSE_TEXT: Final = f"{FRAME}\n{_GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
 
 def _at_most(chars: int) -> Any:
@@ -157,7 +157,7 @@ def system_prompt(persona: Persona, memory: Memory) -> str:
     title = memory.settings.goal or memory.title or ""
     goal = f"\n\nWhat this session is to come to:\n{fence_lines(title)}" if title else ""
     return f"{persona.body.strip()}\n\nYou are {_display_name(persona)} ({persona.name})." + (
-        f"{goal}\n\n{GRAMMAR}"
+        f"{goal}\n\n{_GRAMMAR}"
     )
 
 

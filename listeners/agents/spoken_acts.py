@@ -20,8 +20,8 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.voting.electorate import may_call
 
-OFFERED: Final = 3  # proposals that tags are offered for, the newest
-INTENDED_ACTS: Final[dict[Intent, Act | None]] = {
+_OFFERED: Final = 3  # proposals that tags are offered for, the newest
+_INTENDED_ACTS: Final[dict[Intent, Act | None]] = {
     "answer": None, "propose": "propose", "amend": "amend", "support": "support",
     "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
 }  # fmt: skip
@@ -61,7 +61,7 @@ def may_intend(memory: Memory, name: str, intent: Intent, re: int | str | None) 
     handle = re if isinstance(re, str) else ""
     if intent == "vote":
         return _can_call(memory, name, handle)
-    act = INTENDED_ACTS[intent]
+    act = _INTENDED_ACTS[intent]
     return act is None or not _is_void(memory, name, act, (handle,) if handle else (), None)
 
 
@@ -70,7 +70,7 @@ def offer_tags(memory: Memory, name: str) -> str:
 
     With the handle of the newest open proposal, and those of the others behind them.
     """
-    active = [f"P{ref}" for ref in sorted(memory.live, reverse=True)[:OFFERED]]
+    active = [f"P{ref}" for ref in sorted(memory.live, reverse=True)[:_OFFERED]]
     tags = ["[PROPOSE]"] if may_act(memory, name, "propose") else []
     for handle in active[:1]:
         tags += [
@@ -118,7 +118,7 @@ def agreed_act(
         return None, None
     handles = PreparedText(to_plain(text)).handles(0, len(text))
     target = _target(memory, intent.re)
-    act = INTENDED_ACTS[parse_intent(intent.intent)]
+    act = _INTENDED_ACTS[parse_intent(intent.intent)]
     if handles and isinstance(target, str) and target not in handles:
         target = None  # the words are on something else
     detections = memory.reader.read(text)
@@ -132,7 +132,7 @@ def agreed_act(
 
 def parse_intent(name: str) -> Intent:
     """The intent of that name; `answer` for any other."""
-    return name if name in INTENDED_ACTS else "answer"
+    return name if name in _INTENDED_ACTS else "answer"
 
 
 def _target(memory: Memory, re: str | None) -> int | str | None:

@@ -17,7 +17,7 @@ from parley.memory.voting.electorate import list_electorate
 from parley.memory.voting.turnout import pending_votes
 from parley.personas.persona import Persona
 
-UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
+_UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
 PATIENCE: Final = 2  # times what an evaluation may take: a vote comes once
 
 
@@ -80,5 +80,5 @@ class Voter:
             return BallotCast(participant=name, re=vote.n, choice=("abstain",), content=why)
         choice, why = read_ballot(vote, outcome.answer)
         if not choice:
-            why = clip(one_line(outcome.answer), UNREAD_CHARS)
+            why = clip(one_line(outcome.answer), _UNREAD_CHARS)
         return BallotCast(participant=name, re=vote.n, choice=choice, content=why)

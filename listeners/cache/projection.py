@@ -15,7 +15,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import list_due_looks
 
 EntryFacts = tuple[int, list[Fact]]  # the seq of an entry, and what it changed
-HOWS = ("extract", "model")
+_HOWS = ("extract", "model")
 WINDOW = 64  # effects of a session that wait in a lane at once
 
 
@@ -52,7 +52,7 @@ def due_effects(memory: Memory) -> list[DueEffect]:
     """
     return [
         *(
-            DueEffect("effects", effect.id, tuple(map(effect.result_id, HOWS)))
+            DueEffect("effects", effect.id, tuple(map(effect.result_id, _HOWS)))
             for effect in due_summaries(memory, WINDOW)
         ),
         *(

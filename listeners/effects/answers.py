@@ -40,7 +40,7 @@ class UnknownEffect(Exception):
 _MEMBER: Final = re.compile(r"\S+ ((summary|note|condense|extract|similarity):\S+)")
 
 
-def effect_id(claim: Claim) -> str:
+def _effect_id(claim: Claim) -> str:
     """The id of the effect that a member `<session> <effect id>` names; raises `UnknownEffect`."""
     match = _MEMBER.fullmatch(claim.member)
     if match is None:
@@ -69,7 +69,7 @@ class EffectAnswerer:
         process cannot do; `RangeGone`, `Fenced` where the log became another meanwhile;
         `SessionNotFound`, `DomainError`.
         """
-        name = effect_id(claim)
+        name = _effect_id(claim)
         # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
@@ -148,7 +148,7 @@ class EffectAnswerer:
     async def _drop(self, claim: Claim, state: _SessionState) -> bool:
         """Let go of an effect that nobody waits for, with what somebody reserved for it."""
         if state.account is not None:
-            await state.account.abandon(effect_id(claim))
+            await state.account.abandon(_effect_id(claim))
         self._summariser.tally.moot += 1
         await self._bus.drop(claim)
         return True

@@ -46,12 +46,12 @@ SYSTEM: Final = (
 )
 HALVINGS: Final = 6  # as for summaries: a 64th of what happened, then the model is too small
 ROOM: Final = 60_000  # characters of what happened in the first prompt, before anybody refuses it
-AIM: Final = 900  # per mille of the limit that an answer is asked to shrink to
+_AIM: Final = 900  # per mille of the limit that an answer is asked to shrink to
 QUOTED: Final = 2  # times the limit: what an overlong answer is quoted back with
 CHARS_PER_TOKEN: Final = 3  # of an answer, at worst; ideographs run shorter and are far fewer
 MOST_TOKENS: Final = 16_000  # of an answer; larger models refuse to promise more
 
-CUT_OFF: Final = (
+_CUT_OFF: Final = (
     "It was cut off before its end, as too long an answer is. Please shorten your memory."
 )
 _INTEGRATING: Final = ("consensus", "results")
@@ -64,7 +64,7 @@ def validate_memory_length(memory: str, limit: int) -> tuple[bool, int]:
     return len(memory) <= limit, len(memory)
 
 
-def length_complaint(length: int, limit: int, wanted: int) -> str:
+def _length_complaint(length: int, limit: int, wanted: int) -> str:
     """What is said to an answer of `length` characters that is too long."""
     return (
         f"Memory length {length} exceeds limit {limit}. Aim at {wanted} characters or fewer. "
@@ -119,7 +119,7 @@ class ReflectionJob:
             if len(sizes) >= self.terms.retries:
                 return self._give_up(text, answer.model, sizes)
             complaint = (
-                CUT_OFF if fits else length_complaint(length, self.limit, self._shorter_target)
+                _CUT_OFF if fits else _length_complaint(length, self.limit, self._shorter_target)
             )
             answer = await self._shorter_answer(model, text, complaint)
 
@@ -154,7 +154,7 @@ class ReflectionJob:
 
     @property
     def _shorter_target(self) -> int:
-        return max(1, min(self.target, self.limit * AIM // 1000))
+        return max(1, min(self.target, self.limit * _AIM // 1000))
 
     async def _shorter_answer(self, model: Model, text: str, complaint: str) -> Completion:
         """A shorter answer to the same prompt, which quotes the last and its fault."""

@@ -22,8 +22,8 @@ from parley.memory.text.plain_text import clip
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
 PARTS: Final[tuple[Part, ...]] = ("Prompt", "Your Response", "Outcome")
-TASK: Final = "Update your memory based on what just happened."
-INTEGRATE: Final = (
+_TASK: Final = "Update your memory based on what just happened."
+_INTEGRATE: Final = (
     "Integrate it into your memory, update your beliefs, and reflect on what it means for your "
     "decision-making."
 )
@@ -155,7 +155,7 @@ def create_memory_update_prompt(
     in characters is what the answer may have.
     """
     memory = quote_lines(current_memory) if current_memory else "(empty)"
-    task = f"{TASK} {INTEGRATE}" if integrate else TASK
+    task = f"{_TASK} {_INTEGRATE}" if integrate else _TASK
     return (
         f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "
         f"{ASK}, in at most {limit} characters, and nothing else."

@@ -49,7 +49,7 @@ from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 
 SHARE: Final = 4  # of a question that may go into listing them: one part in so many
-COMPLAINTS: Final = 8  # quoted in a second question
+_COMPLAINTS: Final = 8  # quoted in a second question
 _WHOLE: Final = 200  # characters of any message that stay while longer ones can give way
 
 log = EventLog("parley.extracting")
@@ -88,7 +88,7 @@ class ExtractionJob:
             effect,
             memory.settings.extract,
             tuple(
-                newest_candidates(
+                _newest_candidates(
                     list_candidates(memory, effect), memory.settings.extract.tokens // SHARE
                 )
             ),
@@ -112,14 +112,14 @@ class ExtractionJob:
         prompt, first = await self._ask_first(model, lines, usage)
         if not first.is_poor:
             return self._entry(first, usage)
-        again = replace(prompt, user=retry_question(prompt, first.complaints[:COMPLAINTS]))
+        again = replace(prompt, user=retry_question(prompt, first.complaints[:_COMPLAINTS]))
         try:
             second = await self._ask_and_check(model, again, lines, usage)
         except ModelError as error:
             if first.unread and not isinstance(error, ContextOverflow | OverBudget):
                 raise
             return self._entry(first, usage)  # what the first one said is not lost for that
-        return self._entry(better_of(first, second), usage)
+        return self._entry(_better_of(first, second), usage)
 
     async def _ask_first(
         self, model: Model, lines: Sequence[ShownMessage], usage: _Usage
@@ -205,7 +205,7 @@ class ExtractionJob:
         )
 
 
-def better_of(first: CheckedClaims, second: CheckedClaims) -> CheckedClaims:
+def _better_of(first: CheckedClaims, second: CheckedClaims) -> CheckedClaims:
     """The answer of which more can stand; of two alike the second, which was told what to mend."""
     if second.unread or len(first.claims) > len(second.claims):
         return first
@@ -228,7 +228,7 @@ def list_candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
     return sorted(listed, key=lambda candidate: (candidate.n, candidate.ref))[-CANDIDATES:]
 
 
-def newest_candidates(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
+def _newest_candidates(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
     """The newest of `candidates` whose lines have at most `room` tokens together."""
     newest: list[Candidate] = []
     for candidate in reversed(candidates):

@@ -19,7 +19,7 @@ MARKED: Final = frozenset({
     "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
     "seat.taken", "seat.left", "settings.changed", "participant.aliased",
 })  # fmt: skip
-MARK_CHARS: Final = 240  # characters that a mark tells
+_MARK_CHARS: Final = 240  # characters that a mark tells
 _TEXT_FIELDS: Final = {
     "floor.nudged": "text", "session.closed": "reason", "seat.taken": "role", "seat.left": "reason",
     "settings.changed": "settings", "participant.aliased": "alias",
@@ -112,7 +112,7 @@ def _mark_text(fact: Fact) -> str:
     name = _TEXT_FIELDS.get(fact.kind)
     value = fact.data.get(name) if name else None
     return clip(
-        ", ".join(_keys(value)) if isinstance(value, dict) else str(value or ""), MARK_CHARS
+        ", ".join(_keys(value)) if isinstance(value, dict) else str(value or ""), _MARK_CHARS
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from parley.listeners.history.chronicle import SERIES, WIDTH, Chronicle, Mark, Stance
 
-POINTS: Final = 600  # of a series at most: no plot is wider
+_POINTS: Final = 600  # of a series at most: no plot is wider
 MARKS: Final = 5_000  # at most, and as many stances
 
 
@@ -42,7 +42,7 @@ def make_timeline(stretches: Sequence[Chronicle], n: int, seq: int, head: int) -
     marks = [mark for stretch in stretches for mark in stretch.marks]
     stances = [stood for stretch in stretches for stood in stretch.stances]
     step = 1
-    while len(rows) // WIDTH > POINTS * step:
+    while len(rows) // WIDTH > _POINTS * step:
         step *= 2
     places = _places(len(rows) // WIDTH, step)
     columns = ("n", *SERIES)

@@ -13,7 +13,7 @@ from parley.listeners.models.model_port import (
     Unfounded,
 )
 
-BAD_ANSWERS: Final = 3  # in a row: one is bad luck, three are a login page
+_BAD_ANSWERS: Final = 3  # in a row: one is bad luck, three are a login page
 FIRST_PAUSE_SECONDS: Final = 1.0
 LAST_PAUSE_SECONDS: Final = 30.0
 
@@ -47,7 +47,7 @@ class Breaker:
             return  # the prompt's fault, or of what was said about it: others may be answered well
         if isinstance(error, BadAnswer):
             self._bad_answers += 1
-            if self._bad_answers < BAD_ANSWERS:
+            if self._bad_answers < _BAD_ANSWERS:
                 return
         if self.seconds_left:
             return  # calls that were under way when it opened say nothing new

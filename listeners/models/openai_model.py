@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 3  # a blip passes; an outage is the effect runner's to wait out
 FIRST_PAUSE_SECONDS: Final = 0.25
-LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
+_LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
 
 _Answer = TypeVar("_Answer")
 _logger = EventLog("parley.model")
@@ -253,7 +253,7 @@ class OpenAIModel:
         if self._client is None:
             try:
                 self._client = openai.AsyncOpenAI(
-                    api_key=self._key or LOCAL_KEY,
+                    api_key=self._key or _LOCAL_KEY,
                     base_url=self._url or None,
                     max_retries=0,
                     timeout=self._timeout_seconds,

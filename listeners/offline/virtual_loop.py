@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 # asyncio takes a timer less than a nanosecond ahead for due; a float that counts more
 # seconds than this has no digit for a nanosecond, and the loop would spin
-DAYS: Final = 90
+_DAYS: Final = 90
 
 
 class Stalled(RuntimeError):
@@ -51,8 +51,8 @@ class _Leap(selectors.SelectSelector):
         if timeout > 0:
             # a wait too short for the clock's digits must still end
             self.now = max(self.now + timeout, math.nextafter(self.now, math.inf))
-            if self.now > DAYS * 86_400:
-                raise RuntimeError(f"virtual time ends after {DAYS} days")
+            if self.now > _DAYS * 86_400:
+                raise RuntimeError(f"virtual time ends after {_DAYS} days")
         return ready
 
 

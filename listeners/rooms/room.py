@@ -35,7 +35,7 @@ from parley.memory.state.memory import Memory
 
 KEPT: Final = 64  # newest messages at hand: more than any profile shows by default
 RETRY_SECONDS: Final = 0.3
-LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor last moved
+_LOOKED_BACK: Final = 400  # entries read at the start to learn when the floor last moved
 
 Done = TypeVar("Done")
 Hearer = Callable[[Record, Sequence[Fact]], None]
@@ -208,7 +208,7 @@ class Room:
 
     async def _look_back(self) -> None:
         self.recent.clear()
-        for record in await self._door.recent(LOOKED_BACK):
+        for record in await self._door.recent(_LOOKED_BACK):
             if record.seq <= self.seq:  # what came meanwhile is told by following
                 self._note(record)
 

@@ -38,7 +38,7 @@ from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.memory.errors import NothingOpen, NotOpened
 from parley.memory.state.lookup import find_episode, innermost_open_episode
 
-RESULT_CHARS: Final = 500  # of an error that ended a goal
+_RESULT_CHARS: Final = 500  # of an error that ended a goal
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ class Goals:
         try:
             yield goal
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"[:RESULT_CHARS]
+            what = f"{type(error).__name__}: {error}"[:_RESULT_CHARS]
             with suppress(BusError):  # what it raised matters more
                 await self._close(goal.handle, "failed", goal.result or what)
             raise

@@ -44,12 +44,12 @@ async def import_lessons(
     Raises `SessionNotFound`, `SessionClosed`, `InvalidEntry`.
     """
     drafts = {
-        lesson_id(lesson): lesson.model_copy(update={"by": by or lesson.by}) for lesson in lessons
+        _lesson_id(lesson): lesson.model_copy(update={"by": by or lesson.by}) for lesson in lessons
     }
     return await bus.publish(target, [Draft(id_, lesson) for id_, lesson in drafts.items()])
 
 
-def lesson_id(lesson: LessonImported) -> str:
+def _lesson_id(lesson: LessonImported) -> str:
     """`lesson:<hash>`: of where it was learnt, what it says and how it stood there.
 
     Not of its weight, which falls with every message of an open session, nor of

@@ -83,7 +83,7 @@ class Notebook:
         """The notebook now, or as it was after entry `at`. Raises `NoNotebook`."""
         access = self._access
         memory = await (access.memory() if at is None else access.reader.at(access.session, at))
-        return notebook_page(memory, self._participant)
+        return _notebook_page(memory, self._participant)
 
     async def write(self, text: str, base: int | None = None, *, id: str | None = None) -> Receipt:
         """Make `text` the notebook, in place of revision `base` (None: whichever stands).
@@ -131,7 +131,7 @@ class Notebook:
         """
         info = await self._access.bus.info(self._access.session)
         memory = await self._access.memory()
-        page = notebook_page(memory, self._participant)
+        page = _notebook_page(memory, self._participant)
         if memory.n <= page.base:
             return page.standing
         job = self._job(memory, why)
@@ -152,7 +152,7 @@ class Notebook:
         shown = validate_entry(
             ContextInjected, participant=self._participant, key=ROUND, content=round_content
         )
-        notebook_page(await self._access.memory(), self._participant)
+        _notebook_page(await self._access.memory(), self._participant)
         await self._access.publish(shown)
         memory = await self._access.memory()
         job = replace(self._job(memory, why), round_text=round_content)
@@ -188,7 +188,7 @@ class Notebook:
         return (await self.read()).standing
 
 
-def notebook_page(memory: Memory, participant: str) -> NotebookPage:
+def _notebook_page(memory: Memory, participant: str) -> NotebookPage:
     """The notebook of `participant` in `memory`. Raises `NoNotebook`."""
     name = memory.named(participant)
     if note_policy(memory, name) == "off":

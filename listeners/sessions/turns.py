@@ -24,7 +24,7 @@ from parley.listeners.rooms.participant import Participant
 from parley.memory.arbitration.obstacles import Obstacle, find_obstacle
 from parley.memory.floor.seats import lease_ms
 
-WAIT_TURNS: Final = 2  # for a grant: the one that runs, and one that goes first
+_WAIT_TURNS: Final = 2  # for a grant: the one that runs, and one that goes first
 
 log = EventLog("parley.turns")
 
@@ -233,7 +233,7 @@ class FloorTurns:
         memory = self._me.memory
         present = [name for name, seat in memory.floor.seats.items() if seat.present]
         longest = max((lease_ms(memory, name) for name in present), default=0)
-        return WAIT_TURNS * max(longest, memory.settings.floor.lease_ms) / 1000
+        return _WAIT_TURNS * max(longest, memory.settings.floor.lease_ms) / 1000
 
     def _refused(self, seconds: float) -> NotGranted:
         me = self._me

@@ -27,8 +27,8 @@ from parley.memory.summaries.short_forms import allowed_bytes, earlier_text
 from parley.memory.text.byte_limits import byte_size, clip_bytes
 from parley.memory.text.fences import escape_invisible, fence_lines
 
-BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
-LEAST_WORDS: Final = 5
+_BYTES_PER_WORD: Final = 6  # of English with its space; other scripts are measured and sent back
+_LEAST_WORDS: Final = 5
 _ASKED: Final = {
     "answer": "Put the following answer in few words, keeping what it says and every figure.",
     "result": "Put the following result of a tool in few words, keeping every name and figure.",
@@ -68,7 +68,7 @@ class CondenseJob:
         """The shorter form; "" of a text that is gone. Raises `ModelError`."""
         if self.effect.part == "running":  # questions and answers, not what tools said meanwhile
             records = [record for record in records if record.is_message]
-        lines = contents_of(records)
+        lines = _contents_of(records)
         if self.before:
             lines = [("so far", self.before), *lines]
         if not lines:
@@ -123,7 +123,7 @@ class CondenseJob:
 
     @property
     def words(self) -> int:
-        return max(LEAST_WORDS, self.room // BYTES_PER_WORD)
+        return max(_LEAST_WORDS, self.room // _BYTES_PER_WORD)
 
     def prompt(self, lines: Lines) -> Prompt:
         """The question about `lines`, (who, content) each."""
@@ -142,7 +142,7 @@ class CondenseJob:
         )
 
 
-def contents_of(records: Sequence[Record]) -> list[tuple[str, str]]:
+def _contents_of(records: Sequence[Record]) -> list[tuple[str, str]]:
     """(who, content) of whatever was said, done or returned among `records`."""
     lines: list[tuple[str, str]] = []
     for record in records:

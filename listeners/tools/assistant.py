@@ -53,7 +53,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 
 RECENT: Final = 50  # messages of the open exchange that are shown
-TAIL: Final = 200  # entries among which one that was sent again is looked for
+_TAIL: Final = 200  # entries among which one that was sent again is looked for
 USER: Final = "user"
 
 
@@ -114,7 +114,7 @@ class Assistant:
 
     async def _is_done(self, id: str) -> bool:
         return any(
-            record.id == id for record in await self._access.bus.tail(self._access.session, TAIL)
+            record.id == id for record in await self._access.bus.tail(self._access.session, _TAIL)
         )
 
     def _ending(self, memory: Memory, question: str, answer: str) -> dict[str, Entry]:

@@ -11,8 +11,8 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import wait_unless_set
 from parley.bus.contract.errors import Unavailable
 
-FIRST_BACKOFF_MS: Final = 200
-LAST_BACKOFF_MS: Final = 30_000
+_FIRST_BACKOFF_MS: Final = 200
+_LAST_BACKOFF_MS: Final = 30_000
 FIRST_PAUSE_SECONDS: Final = 0.1
 LAST_PAUSE_SECONDS: Final = 5.0  # Redis is back within seconds, or a person is at work on it
 
@@ -21,7 +21,7 @@ log = EventLog("parley.worker")
 
 def backoff_ms(failures: int) -> int:
     """How long what failed `failures` times (from 1) is left alone: doubling, bounded."""
-    return min(LAST_BACKOFF_MS, FIRST_BACKOFF_MS << min(failures - 1, 16))
+    return min(_LAST_BACKOFF_MS, _FIRST_BACKOFF_MS << min(failures - 1, 16))
 
 
 def bound_idle_seconds(next_ms: int | None, idle_seconds: float) -> float:

@@ -47,18 +47,18 @@ from parley.memory.state.memory import FOLD, Packs
 from parley.memory.text.plain_text import clip, one_line
 
 LANE: Final = "fold"
-ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
-SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
-SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
-APART_SHOWN: Final = 20  # sessions that wait, of which a heartbeat says why
+_ALONE_AFTER: Final = 1  # deaths without progress until a session is taken alone
+_SINGLY_AFTER: Final = 2  # and until its entries are folded one by one
+_SET_ASIDE_AFTER: Final = 5  # and until its next entry is set aside
+_APART_SHOWN: Final = 20  # sessions that wait, of which a heartbeat says why
 _REASON: Final = 200  # characters
-PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
+_PART: Final = 3  # sessions read in one go: parts overlap, smaller ones cost more calls
 
 log = EventLog("parley.projector")
 
 
-SMALL_BYTES: Final = 1 << 20  # of a snapshot that need not wait; written in 2 ms
-ENTRY_BYTES: Final = 4_096  # of a larger one, for each entry since the one before
+_SMALL_BYTES: Final = 1 << 20  # of a snapshot that need not wait; written in 2 ms
+_ENTRY_BYTES: Final = 4_096  # of a larger one, for each entry since the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class ProjectorPace:
         A snapshot is the whole memory: a large one waits for as many more entries as it takes
         to write, all in all, a few times what the memory comes to.
         """
-        if behind >= max(self.snapshot_tail, (size - SMALL_BYTES) // ENTRY_BYTES):
+        if behind >= max(self.snapshot_tail, (size - _SMALL_BYTES) // _ENTRY_BYTES):
             return True
-        return behind > 0 and age >= self.snapshot_seconds * max(1, size / SMALL_BYTES)
+        return behind > 0 and age >= self.snapshot_seconds * max(1, size / _SMALL_BYTES)
 
 
 @dataclass(slots=True)
@@ -131,10 +131,10 @@ class Projector:
         taken = await self._bus.take(LANE, self._owner, count=pace.sessions, lease_ms=pace.lease_ms)
         if not taken.claims:
             return bound_idle_seconds(taken.next_ms, pace.idle_seconds)
-        suspects = [claim for claim in taken.claims if claim.tries >= ALONE_AFTER]
+        suspects = [claim for claim in taken.claims if claim.tries >= _ALONE_AFTER]
         for claim in suspects[1:]:
             await self._bus.release(claim)
-        await self._serve_together([claim for claim in taken.claims if claim.tries < ALONE_AFTER])
+        await self._serve_together([claim for claim in taken.claims if claim.tries < _ALONE_AFTER])
         if suspects:
             await self._serve_alone(suspects[0])
         return 0.0
@@ -150,8 +150,8 @@ class Projector:
                 failures.append(error)
 
         async with open_task_group() as group:
-            for k in range(0, len(claims), PART):
-                group.start_soon(serve, claims[k : k + PART])
+            for k in range(0, len(claims), _PART):
+                group.start_soon(serve, claims[k : k + _PART])
         if failures:
             raise failures[0]
 
@@ -181,9 +181,9 @@ class Projector:
 
     async def _serve_alone(self, suspect: Claim) -> None:
         """Serve a session that was in hand when its last takers died."""
-        if suspect.tries >= SET_ASIDE_AFTER:
+        if suspect.tries >= _SET_ASIDE_AFTER:
             await self._guard(suspect, self._set_aside(suspect))
-        elif suspect.tries >= SINGLY_AFTER:
+        elif suspect.tries >= _SINGLY_AFTER:
             await self._guard(suspect, self._serve_by_entry(suspect))
         else:
             await self._serve_together([suspect])
@@ -318,7 +318,7 @@ class Projector:
         apart = self.tally.apart
         apart.pop(claim.member, None)
         apart[claim.member] = clip(one_line(str(error) or repr(error)), _REASON)
-        while len(apart) > APART_SHOWN:
+        while len(apart) > _APART_SHOWN:
             apart.pop(next(iter(apart)))
         self.tally.failed += 1
         failures = self._failures[claim.member] = self._failures.get(claim.member, 0) + 1

@@ -34,7 +34,7 @@ LANE: Final = "votes"
 AT_ONCE: Final = 8
 LEASE_MS: Final = 10_000
 IDLE_SECONDS: Final = 10.0  # between two looks into an empty lane: hints tell of what comes
-MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
+_MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
 _MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
 
 log = EventLog("parley.votes")
@@ -125,7 +125,7 @@ class VoteCounter:
             await self._end(claim, info, n, over=False)
         elif cause != str(seconds):  # somebody came back, or votes have another time by now
             if not await self._bus.drop(claim, head):
-                await self._bus.fail(claim, MOVED_MS)
+                await self._bus.fail(claim, _MOVED_MS)
         elif (left := await self._left_ms(info, n, seconds)) > 0:
             await self._bus.fail(claim, left)
         else:
@@ -142,7 +142,7 @@ class VoteCounter:
         if ended:
             await self._bus.drop(claim)
         else:
-            await self._bus.fail(claim, MOVED_MS)
+            await self._bus.fail(claim, _MOVED_MS)
 
     async def _left_ms(self, info: SessionInfo, n: int, seconds: int) -> int:
         """How long the vote of entry `n` has still, by the clock of the log.

@@ -18,7 +18,7 @@ import anyio
 
 from parley.bus.connection.task_groups import open_task_group
 
-REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one or two
+_REARMS: Final = 4  # times per deadline: a loop that is merely busy misses one or two
 
 
 @asynccontextmanager
@@ -42,4 +42,4 @@ async def watch_loop(seconds: float) -> AsyncIterator[None]:
 async def _rearm(seconds: float) -> None:
     while True:
         faulthandler.dump_traceback_later(seconds, exit=True, file=sys.__stderr__ or 2)
-        await anyio.sleep(seconds / REARMS)
+        await anyio.sleep(seconds / _REARMS)

@@ -43,7 +43,7 @@ Lane = Literal["fold", "effects"]
 LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
 
 BEAT_SECONDS: Final = 2.0
-JANITOR_SECONDS: Final = 10.0
+_JANITOR_SECONDS: Final = 10.0
 
 log = EventLog("parley.worker")
 
@@ -171,7 +171,7 @@ async def _beat(
 async def _keep_house(bus: Bus) -> None:
     """Look for sessions whose wake-up was lost; there should be none."""
     while True:
-        await anyio.sleep(JANITOR_SECONDS)
+        await anyio.sleep(_JANITOR_SECONDS)
         try:
             await bus.janitor()
         except Unavailable:

@@ -37,7 +37,7 @@ def names_text(of: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def tally_text(tally: tuple[int, int, int]) -> str:
+def _tally_text(tally: tuple[int, int, int]) -> str:
     """Supporters, opponents and neutral ones in one short word."""
     return f"+{tally[0]} −{tally[1]} ~{tally[2]}"
 
@@ -91,18 +91,18 @@ def model_claim_line(read: ClaimedItem) -> str:
 
 def dissent_line(decision: Decision) -> str:
     against = names_text(list(decision.dissenters))
-    return f"- {decision.handle} {tally_text(decision.tally)}: {against} against"
+    return f"- {decision.handle} {_tally_text(decision.tally)}: {against} against"
 
 
 def proposal_short(proposal: Proposal) -> str:
     """An open proposal where there is little room: whose, on what, and the counts."""
     who, topic = visible_line(proposal.participant, 40), visible_line(proposal.topic, 100)
-    return f'- {proposal.handle} {who}: "{topic}" ({tally_text(proposal.tally)})'
+    return f'- {proposal.handle} {who}: "{topic}" ({_tally_text(proposal.tally)})'
 
 
 def proposal_line(proposal: Proposal) -> str:
     """An open proposal in full, with who stands where on it."""
-    parts = [tally_text(proposal.tally)]
+    parts = [_tally_text(proposal.tally)]
     for stance, word in (("support", "for"), ("oppose", "against"), ("neutral", "neutral")):
         if who := _who(proposal, stance):
             parts.append(f"{word}: {names_text(who)}")

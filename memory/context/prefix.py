@@ -27,15 +27,15 @@ from parley.memory.state.summary_state import Summary
 from parley.memory.summaries import short_forms
 from parley.memory.summaries.range_summaries import uncovered_summaries
 
-FAR = "Session So Far"
-PAST = "Earlier Phases and Goals"
+_FAR = "Session So Far"
+_PAST = "Earlier Phases and Goals"
 LESSONS = "Lessons From Earlier Sessions"
 LEDGER = "Key Decisions Made"
 NEAR = "Earlier Discussion Summary"
 RUNNING = "Earlier Exchanges"
 NOTE = "Your Notebook"
 
-BLOCKS: Final = (FAR, PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
+BLOCKS: Final = (_FAR, _PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
 _SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
@@ -145,7 +145,7 @@ def _put_summaries(memory: Memory, page: BudgetedLines) -> None:
         if memory.summaries[key] not in near:
             near.append(memory.summaries[key])
     near.sort(key=lambda summary: summary.first)
-    for block, summaries in ((NEAR, near), (FAR, shown)):
+    for block, summaries in ((NEAR, near), (_FAR, shown)):
         for summary in reversed(summaries):
             _put_summary(page, block, summary)
 
@@ -190,10 +190,10 @@ def _put_past(memory: Memory, page: BudgetedLines) -> None:
     for episode in closed:
         lines = closed_episode_lines(episode, short_forms.episode_text(memory, episode))
         if not page.put(
-            PAST, episode.ref, lines, (episode.opened, episode.closed or 0), what=episode.handle
+            _PAST, episode.ref, lines, (episode.opened, episode.closed or 0), what=episode.handle
         ):
             short = closed_episode_lines(episode, "", short=True)
-            page.put(PAST, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
+            page.put(_PAST, episode.ref, short, (episode.opened,), what=episode.handle, short=True)
 
 
 def _put_running(memory: Memory, page: BudgetedLines) -> None:

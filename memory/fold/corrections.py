@@ -31,7 +31,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.memory.voting import votes
 
-CONFIRMED: Final = "item.confirmed"  # the rule by which a person's word makes an item one
+_CONFIRMED: Final = "item.confirmed"  # the rule by which a person's word makes an item one
 
 
 def correct_item(moment: FoldStep, entry: ItemCorrected) -> None:
@@ -84,11 +84,11 @@ def _confirm(moment: FoldStep, item: Proposal | Decision) -> bool:
             return False
         resolves = None if item.resolves is None else memory.proposal(item.resolves)
         cites = (Cite(moment.n), item.origin.cites[0])
-        bind_decision(moment, item, resolves, Origin(cites, "person", CONFIRMED))
+        bind_decision(moment, item, resolves, Origin(cites, "person", _CONFIRMED))
         return True
     if item.status != "active" or item.origin.how == "person":
         return False
-    item.origin = Origin(item.origin.cites, "person", CONFIRMED)
+    item.origin = Origin(item.origin.cites, "person", _CONFIRMED)
     make_firm(moment, item)
     return True
 

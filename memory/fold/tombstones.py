@@ -18,7 +18,7 @@ from parley.memory.extraction.structure.marking_style import UNMARKED, WRITTEN
 from parley.memory.state.item_state import Fact
 from parley.memory.state.line_state import UnlinkedVote
 
-WORDLESS: Final = "[redacted]"
+_WORDLESS: Final = "[redacted]"
 _STANCES: Final = {"support": "SUPPORT", "oppose": "OPPOSE", "neutral": "ABSTAIN"}
 _VOTES: Final = {"support": "+1", "oppose": "-1", "neutral": "0"}
 _BALLOTS: Final = tuple(_VOTES.values())
@@ -66,7 +66,7 @@ def build_tombstone(
     fields = {"at_text": None, **_FIELDS[entry.kind]}
     if entry.kind == "step":
         for count in range(len(entry.discovered), -1, -1):
-            texts = {f"redacted {record.n}.{k}": WORDLESS for k in range(1, count + 1)}
+            texts = {f"redacted {record.n}.{k}": _WORDLESS for k in range(1, count + 1)}
             yield _with(entry, {**fields, "content": lead, "discovered": texts})
         return
     fields |= _papers(entry, record.n)

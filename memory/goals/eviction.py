@@ -74,7 +74,7 @@ def enforce_archive_limit(moment: FoldStep) -> None:
     """Restore `limits.archive`: the lightest closed episodes go, the oldest of equals."""
     store, limit = moment.memory.episodes, moment.memory.settings.limits.archive
     while store.archived and (len(store.archived) > limit.items or store.archive_size > limit.cap):
-        evict_episode(moment.memory, min((store.by_ref[ref] for ref in store.archived), key=_rank))
+        _evict_episode(moment.memory, min((store.by_ref[ref] for ref in store.archived), key=_rank))
 
 
 def add_size(memory: Memory, episode: Episode, by: int) -> None:
@@ -112,7 +112,7 @@ def archive_episode(memory: Memory, episode: Episode) -> None:
     store.archive_size += episode.size
 
 
-def evict_episode(memory: Memory, episode: Episode) -> None:
+def _evict_episode(memory: Memory, episode: Episode) -> None:
     """Let go of an archived episode."""
     store = memory.episodes
     store.archived.remove(episode.ref)
@@ -129,13 +129,13 @@ def episode_line(episode: Episode) -> str:
     return " | ".join(part for part in parts if part)
 
 
-def episode_weight(episode: Episode) -> int:
+def _episode_weight(episode: Episode) -> int:
     """What a closed episode counts for when some must go: by kind."""
     return _WEIGHTS[episode.kind]
 
 
 def _rank(episode: Episode) -> tuple[int, int]:
-    return (episode_weight(episode), episode.ref)
+    return (_episode_weight(episode), episode.ref)
 
 
 def step_size(step: TaskStep) -> int:
@@ -229,7 +229,7 @@ def _archive(moment: FoldStep, target: int) -> None:
 def _evict(moment: FoldStep, target: int) -> None:
     memory = moment.memory
     ranked: list[tuple[int, int, Episode | Insight]] = [
-        *((episode_weight(episode), episode.ref, episode) for episode in _archived(memory)),
+        *((_episode_weight(episode), episode.ref, episode) for episode in _archived(memory)),
         *(
             (insights.insight_weight(insight), insight.ref, insight)
             for insight in memory.insights.by_ref.values()
@@ -241,7 +241,7 @@ def _evict(moment: FoldStep, target: int) -> None:
         if isinstance(insight, Insight):
             insights.evict_insight(memory, insight)
         else:
-            evict_episode(memory, insight)
+            _evict_episode(memory, insight)
 
 
 def _refuse(moment: FoldStep, target: int) -> None:

@@ -199,7 +199,7 @@ def hear_about_decision(
     on = decision.handle if proposal is None else proposal.handle
     positions.take_position(moment, on, stance, where.start, where.end)
     if stance == "oppose":
-        dispute_decision(moment, decision, origin)
+        _dispute_decision(moment, decision, origin)
 
 
 def follow_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
@@ -211,7 +211,7 @@ def follow_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
     if not decision.shrunk:
         put_on_side(decision, moment.participant, reaction.stance, reaction.origin)
     if reaction.stance == "oppose":
-        dispute_decision(moment, decision, reaction.origin)
+        _dispute_decision(moment, decision, reaction.origin)
 
 
 def unfollow_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> None:
@@ -231,7 +231,7 @@ def unfollow_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) ->
             return
 
 
-def dispute_decision(moment: FoldStep, decision: Decision, origin: Origin) -> None:
+def _dispute_decision(moment: FoldStep, decision: Decision, origin: Origin) -> None:
     """Mark a standing decision disputed; a superseded or disputed one stays as it is."""
     if decision.status not in ("claimed", "ratified"):
         return

@@ -16,7 +16,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.similarity import shared_words
 
-GIVEN_UP: Final = ("rejected", "withdrawn", "lapsed")
+_GIVEN_UP: Final = ("rejected", "withdrawn", "lapsed")
 _REASON: Final = 120  # characters of why it went as it did
 _ASKED: Final = 64  # newest reactions looked at for a reason
 
@@ -59,7 +59,7 @@ def mark_echo(
 def is_reoffered(made: Proposal, earlier: Proposal) -> bool:
     """Whether `earlier` had been given up when `made` was said: one found late may be older."""
     n = settling_entry(earlier)
-    return earlier.status in GIVEN_UP and n is not None and n <= made.born
+    return earlier.status in _GIVEN_UP and n is not None and n <= made.born
 
 
 def settling_entry(earlier: Proposal) -> int | None:

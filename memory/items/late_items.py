@@ -42,7 +42,7 @@ _MARKED: Final = 400  # hundredths of a logit
 def read_late(moment: FoldStep, detections: Sequence[Detection], entry: Message) -> None:
     """Find what no act of a message shows; `detections` are its acts, already in effect."""
     re = replied_entry(moment.memory, detections[0], entry.re) if detections else 0
-    reveal_late_items(
+    _reveal_late_items(
         moment, detections, detections[0] if re else _bare_vote(detections, entry), re
     )
 
@@ -54,7 +54,7 @@ def _bare_vote(detections: Sequence[Detection], entry: Message) -> Detection | N
     return detections[0]
 
 
-def reveal_late_items(
+def _reveal_late_items(
     moment: FoldStep, detections: Sequence[Detection], bare: Detection | None, re: int = 0
 ) -> None:
     """Take the message of `moment` into the window, and enter what that reveals.

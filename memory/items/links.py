@@ -49,7 +49,7 @@ def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) ->
         return [Link(quoted, sure=True, confidence=900)]
     if re is not None or detection.refs:
         return []  # they said what they mean, and it is no item: nothing to guess
-    near = newest_nearby_proposal(moment) if detection.vote else sole_nearby_proposal(moment)
+    near = newest_nearby_proposal(moment) if detection.vote else _sole_nearby_proposal(moment)
     return [] if near is None else [Link(near, sure=False, confidence=_NEAR_CONFIDENCE)]
 
 
@@ -96,7 +96,7 @@ def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:
     return newest
 
 
-def sole_nearby_proposal(moment: FoldStep) -> Proposal | None:
+def _sole_nearby_proposal(moment: FoldStep) -> Proposal | None:
     """The only active proposal within the window, None when there are several."""
     memory, sole = moment.memory, None
     for ref in reversed(memory.live):
@@ -124,22 +124,22 @@ def find_resolved_proposal(
     if (quoted := _quoted(moment, detection)) is not None:
         return Link(quoted, sure=True, confidence=900)
     if re is not None or detection.refs:
-        return find_restated_proposal(moment, marks)
+        return _find_restated_proposal(moment, marks)
     return find_resolved_by_words(moment, marks)
 
 
 def find_resolved_by_words(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
     """The proposal that a decision settles by its words alone: restated, or the only one nearby."""
-    restated = find_restated_proposal(moment, marks)
+    restated = _find_restated_proposal(moment, marks)
     if restated is not None:
         return restated
-    near = sole_nearby_proposal(moment)
+    near = _sole_nearby_proposal(moment)
     if near is None or not _may_speak_of(marks, near):
         return None
     return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
 
 
-def find_restated_proposal(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
+def _find_restated_proposal(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
     """The proposal whose words these are."""
     memory = moment.memory
     nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)

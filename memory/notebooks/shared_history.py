@@ -59,7 +59,7 @@ def _round(memory: Memory) -> int | None:
     return None
 
 
-def line_size(line: HistoryLine) -> int:
+def _line_size(line: HistoryLine) -> int:
     """Characters of its text and of what else is known of it; at least 1, so that none is free."""
     known = sum(len(key) + len(value) for key, value in line.facts)
     return max(1, len(line.text) + known + sum(map(len, line.to)))
@@ -67,7 +67,7 @@ def line_size(line: HistoryLine) -> int:
 
 def add_history_line(memory: Memory, line: HistoryLine) -> None:
     """Tell an event: to everyone, or to those alone who may see it."""
-    store, size = memory.notebooks, line_size(line)
+    store, size = memory.notebooks, _line_size(line)
     store.history.append(line)
     store.size += size
     if is_public(line):
@@ -97,7 +97,7 @@ def enforce_history_limit(memory: Memory, *, wanted: bool = False) -> None:
     target = min(limit.target, limit.cap * _ROOM // 10)
     size, gone = store.size, 0
     while gone < len(store.history) - 1 and size > target:
-        size -= line_size(store.history[gone])
+        size -= _line_size(store.history[gone])
         gone += 1
     if gone:
         store.dropped += gone
@@ -105,7 +105,7 @@ def enforce_history_limit(memory: Memory, *, wanted: bool = False) -> None:
         del store.history[:gone]
     if size > limit.cap:
         store.history[-1] = _shortened(store.history[-1], limit.cap)
-        size = line_size(store.history[-1])
+        size = _line_size(store.history[-1])
     store.size = size
 
 
@@ -114,7 +114,7 @@ def _shortened(line: HistoryLine, cap: int) -> HistoryLine:
 
     What was for some alone is then for nobody else: never for more than before.
     """
-    room = cap - (line_size(line) - len(line.text))
+    room = cap - (_line_size(line) - len(line.text))
     if room > 0:
         return replace(line, text=clip(line.text, room))
     return replace(line, text=clip(line.text, cap), facts=(), to=("",) if line.to else ())

@@ -69,7 +69,7 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
             "open_messages": memory.open_count,
         },
         "compression_permille": _permille(written, covered),
-        **count_layers(memory, recent),
+        **_count_layers(memory, recent),
         **_limits(memory),
     }
 
@@ -90,7 +90,7 @@ def _limits(memory: Memory) -> dict[str, Any]:
     }
 
 
-def count_layers(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any]:
+def _count_layers(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any]:
     """The counts of each layer: conversation, session, execution, notebooks, …, the table."""
     return {
         "conversation": _conversation(memory, recent),

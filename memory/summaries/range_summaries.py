@@ -208,10 +208,10 @@ def list_due_summaries(memory: Memory, most: int | None = None) -> tuple[Summary
     """
     ends = sorted((memory.ranges[key].last, *key) for key in memory.owed)
     ready = (end for end in ends if _is_ready(memory, end[1:]))
-    return tuple(summary_effect(memory, *end) for end in islice(ready, most))
+    return tuple(_summary_effect(memory, *end) for end in islice(ready, most))
 
 
-def summary_effect(memory: Memory, last: int, level: int, first: int) -> SummaryEffect:
+def _summary_effect(memory: Memory, last: int, level: int, first: int) -> SummaryEffect:
     """The effect that a range is owed; a redaction within it makes it another one."""
     again = bisect_right(memory.redacted, last) - bisect_left(memory.redacted, first)
     return SummaryEffect(level, first, last, again)
@@ -237,7 +237,7 @@ def list_summary_upgrades(memory: Memory, most: int | None = None) -> tuple[Summ
         below = (memory.summaries.get(part.key) for part in covered_ranges(memory, *key))
         if all(lower is None or lower.how == "model" for lower in below):
             summary_effects.append(
-                summary_effect(memory, standing.last, standing.level, standing.first)
+                _summary_effect(memory, standing.last, standing.level, standing.first)
             )
     return tuple(summary_effects)
 

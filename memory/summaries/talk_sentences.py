@@ -17,7 +17,7 @@ from parley.memory.text.markdown_blocks import split_blocks
 from parley.memory.text.plain_text import IDEOGRAPHIC, clip, one_line
 from parley.memory.text.similarity import content_stems
 
-SENTENCE_LIMIT: Final = 240  # characters of one sentence in a summary
+_SENTENCE_LIMIT: Final = 240  # characters of one sentence in a summary
 _READ: Final = 20_000  # characters of one message; what a summary can quote is in its beginning
 _MAX_SENTENCES: Final = 200  # of one message
 _LEAST_WORDS: Final = 4  # a shorter sentence says nothing out of its place
@@ -96,7 +96,7 @@ def read_talk(lines: Sequence[Line]) -> Talk:
     later: dict[str, set[str]] = {}  # stem -> who says it after the sentence in hand
     for place in range(len(sentences) - 1, -1, -1):
         sentence, words = sentences[place], stems[place]
-        if says_something(sentence.text) and len(words) >= _LEAST_STEMS:
+        if _says_something(sentence.text) and len(words) >= _LEAST_STEMS:
             if not sentence.text.endswith(("?", "？")):
                 weight = 100 * sum(shared[word] - 1 for word in words) // (len(words) + 4) // common
                 weight += _WEIGH_OUTCOME * len(_OUTCOME.findall(sentence.text)[:_MOST_OUTCOMES])
@@ -117,7 +117,7 @@ def read_talk(lines: Sequence[Line]) -> Talk:
     return Talk(tuple(chosen.values()), tuple(questions[:2]))
 
 
-def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
+def _says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
     if text.startswith(("{", "[{")):  # a form that somebody filled in
         return False
@@ -160,7 +160,7 @@ def any_sentence(lines: Sequence[Line]) -> Sentence | None:
 
 def _is_open(sentence: Sentence, words: frozenset[str], later: dict[str, set[str]]) -> bool:
     """True of a question of six words whose words, two and a third of them, no other says after."""
-    if not says_something(sentence.text, _LEAST_ASKED):
+    if not _says_something(sentence.text, _LEAST_ASKED):
         return False
     asker = {sentence.participant}
     taken_up = sum(bool(later.get(word, asker) - asker) for word in words)
@@ -175,7 +175,7 @@ def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
             continue
         first = block.start + (len(block.marker) if block.kind == "item" else 0)
         for start, end in _spans(content, first, block.end):
-            text = clip(_strip_marks(content[start:end]), SENTENCE_LIMIT)
+            text = clip(_strip_marks(content[start:end]), _SENTENCE_LIMIT)
             if text:
                 yield Sentence(line.n, one_line(line.participant), text, start, end)
                 count += 1

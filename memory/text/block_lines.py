@@ -15,8 +15,8 @@ SPACES: Final = frozenset(  # white space within a line
 )
 WHITE: Final = SPACES | {"\n"}
 MARK_ENDS: Final = frozenset(".)")  # of a letter that may mark an item
-SYMBOLS: Final = frozenset("•‣◦▪●○■□→➔➜➤►▶✓✔✗✘✅❌☐☑")  # that mark items in want of Markdown
-LETTER_STARTS: Final = SYMBOLS | {"("}
+_SYMBOLS: Final = frozenset("•‣◦▪●○■□→➔➜➤►▶✓✔✗✘✅❌☐☑")  # that mark items in want of Markdown
+LETTER_STARTS: Final = _SYMBOLS | {"("}
 DULL: Final = frozenset("#>-*+_=|<`~:!$@{[0123456789") | WHITE | LETTER_STARTS | {""}  # no prose?
 INITIALS: Final = frozenset(word[:3] for word in PASTED)
 DULL_PAIRS: Final = frozenset(word[:2] for word in PASTED) | {
@@ -31,7 +31,7 @@ COMMON_ITEM: Final = re.compile(  # an item whose text can be nothing but words
     r"( *)([-*+]|\d{1,9}[.)]) {1,4}(?![\s>#\[]|[-+*](?:[ \t]|$)|\d{1,9}[.)]|```|~~~|[-_*]{3})(?=.)"
 )
 LETTER: Final = re.compile(
-    rf"(\([A-Za-z0-9]{{1,2}}\)|[A-Za-z][.)]|[{''.join(sorted(SYMBOLS))}]\ufe0f?)([ \t]+)"
+    rf"(\([A-Za-z0-9]{{1,2}}\)|[A-Za-z][.)]|[{''.join(sorted(_SYMBOLS))}]\ufe0f?)([ \t]+)"
     r"(?:\[([ xX])\](?=[ \t]+\S)[ \t]+)?(?=\S)"
 )
 HEADING: Final = re.compile(r"#{1,6}(?=[ \t]|$)")
@@ -155,7 +155,7 @@ def lettered_lines(lines: Sequence[str]) -> frozenset[int]:
         if match is None:
             continue
         mark = match[1].strip("().")
-        if mark[0] in SYMBOLS:
+        if mark[0] in _SYMBOLS:
             style, place = (len(line) - len(body), mark, ""), number
             follows = style in last and number - last[style][0] <= _NEAR
         else:

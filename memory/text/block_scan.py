@@ -39,7 +39,7 @@ from parley.memory.text.block_lines import (
 from parley.memory.text.pasted_code import PASTED, pasted_end
 
 Row = list[Any]  # the fields of a `Block`, in its order, as they are found
-BOLD_LEVEL: Final = 7  # of a heading that is a bold line alone: below all six of Markdown
+_BOLD_LEVEL: Final = 7  # of a heading that is a bold line alone: below all six of Markdown
 _NESTED: Final = 16  # items that may begin on one line
 _KIND, _START, _END, _LEVEL, _MARKER, _PARENT, _CHECKED, _IS_BOLD = range(8)
 
@@ -147,7 +147,7 @@ class BlockScan:
         if self._open or not BOLD.match(line):
             return False
         self._stack.clear()
-        self._blocks.append(["heading", pos, end, BOLD_LEVEL, "", -1, None, True])
+        self._blocks.append(["heading", pos, end, _BOLD_LEVEL, "", -1, None, True])
         self._open = self._bold = True
         return True
 
@@ -242,7 +242,7 @@ class BlockScan:
 
     def _set_bold(self) -> None:
         self._bold = False
-        self._govern(BOLD_LEVEL, len(self._blocks) - 1)
+        self._govern(_BOLD_LEVEL, len(self._blocks) - 1)
 
     def _govern(self, level: int, index: int) -> None:
         """Let the block `index`, a heading, stand above what follows."""
@@ -321,7 +321,7 @@ class BlockScan:
         """A line that is bold alone, a heading until a line continues it; -1: it is not."""
         if self._open or depth or not BOLD.match(line.rstrip(" \t"), skipped):
             return -1
-        row = self._add("heading", pos + skipped, pos + len(line), depth, BOLD_LEVEL)
+        row = self._add("heading", pos + skipped, pos + len(line), depth, _BOLD_LEVEL)
         row[_IS_BOLD] = self._bold = True
         self._open = True
         return 0

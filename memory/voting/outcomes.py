@@ -20,10 +20,10 @@ def count_vote(vote: Vote, rule: VoteRule | None = None, quorum: int | None = No
     """
     valid = {name: ballot.choice for name, ballot in vote.ballots.items() if ballot.choice}
     asked = vote.quorum if quorum is None else quorum
-    return count_ballots(rule or vote_rule(vote), vote.options, valid, vote.electorate, asked)
+    return count_ballots(rule or _vote_rule(vote), vote.options, valid, vote.electorate, asked)
 
 
-def vote_rule(vote: Vote) -> VoteRule:
+def _vote_rule(vote: Vote) -> VoteRule:
     """The rule it was called under; what a store holds as text."""
     rule: VoteRule = vote.rule  # type: ignore[assignment]  # parsed at the border
     return rule

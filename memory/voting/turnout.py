@@ -11,7 +11,7 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import list_missing_voters
 from parley.memory.voting.outcomes import count_vote
 
-IN: Final = "in"
+_IN: Final = "in"
 
 
 class VoteLook(Struct, frozen=True, gc=False):
@@ -39,7 +39,7 @@ def list_due_looks(memory: Memory) -> list[VoteLook]:
     for vote in pending_votes(memory):
         vote_looks += [
             VoteLook(vote.n, seconds),
-            *([VoteLook(vote.n, IN)] if is_complete(memory, vote) else []),
+            *([VoteLook(vote.n, _IN)] if is_complete(memory, vote) else []),
         ]
     return vote_looks
 

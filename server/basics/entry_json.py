@@ -13,7 +13,7 @@ from parley.bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
 from parley.memory.text.plain_text import clip
 
 # What a file may hold: a participant's entries. Rules and results are the server's to write.
-PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
+_PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
 LEFT_OUT: Final[tuple[Any, ...]] = (None, "", [])  # said as well by not saying it
 _ASIDE: Final = frozenset({"index", "id", "agent_id", "timestamp"})  # not fields of an entry
 
@@ -98,8 +98,8 @@ def _message(row: dict[str, Any], re: Any) -> Message:
 
 def _other(row: dict[str, Any], re: Any) -> Entry:
     kind = row["kind"]
-    if not isinstance(kind, str) or kind not in PUBLISHED:
-        raise InvalidField(f"kind {abbreviate(kind)} is none of {', '.join(PUBLISHED)}", "kind")
+    if not isinstance(kind, str) or kind not in _PUBLISHED:
+        raise InvalidField(f"kind {abbreviate(kind)} is none of {', '.join(_PUBLISHED)}", "kind")
     given = {name: value for name, value in row.items() if name not in _ASIDE}
     if re is not None:
         given["re"] = re

@@ -42,7 +42,7 @@ def print_token(settings: Settings, wish: TokenRequest, *, as_json: bool) -> Non
     if wish.link:
         ticket = Tickets(keyring, time.time).issue(made, LINK_SECONDS)
         row: dict[str, Any] = {
-            "link": find_server_address(settings, secrets) + ticket_url_path(made, ticket)
+            "link": _find_server_address(settings, secrets) + ticket_url_path(made, ticket)
         }
     else:
         row = {"token": keyring.sign(made)}
@@ -56,7 +56,7 @@ def print_token(settings: Settings, wish: TokenRequest, *, as_json: bool) -> Non
         print_notice(f"(good once, for {LINK_SECONDS / 60:.0f} minutes)")
 
 
-def find_server_address(settings: Settings, secrets: Sequence[str]) -> str:
+def _find_server_address(settings: Settings, secrets: Sequence[str]) -> str:
     """Where the page is: of the server that runs beside `data`, else as the settings have it.
 
     Raises `Misuse` where that is no address, and where several servers run and none of

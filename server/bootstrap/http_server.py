@@ -44,11 +44,11 @@ from parley.server.runtime.signing_secret import SigningKeys
 from parley.server.settings import Settings
 from parley.server.settings.serve_settings import ServeSettings
 
-DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
+_DRAIN_SECONDS: Final = 1.0  # for streams to say why they end
 STALLED_SECONDS: Final = 20.0  # without a byte taken: the system cuts the connection off
 CLOSING_SECONDS: Final = 5  # for what is under way to end by itself
 IDLE_SECONDS: Final = 15  # a connection that asks nothing is closed
-HEADER_BYTES: Final = 16_384
+_HEADER_BYTES: Final = 16_384
 
 
 class ParleyServer(uvicorn.Server):
@@ -68,7 +68,7 @@ class ParleyServer(uvicorn.Server):
         for server in self.servers:
             server.close()  # first, so that who is told to go does not come back here
         self._deps.closing.set()
-        await self._deps.streams.wait_empty(DRAIN_SECONDS)
+        await self._deps.streams.wait_empty(_DRAIN_SECONDS)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -76,7 +76,7 @@ class ParleyServer(uvicorn.Server):
         yield
 
 
-ANSWERED: Final = frozenset({  # what a client did is told to the client
+_ANSWERED: Final = frozenset({  # what a client did is told to the client
     "ASGI callable returned without completing handshake.",  # it was: by 401
     "Invalid HTTP request received.", "Unsupported upgrade request.",
     "Invalid UTF-8 sequence received from client.",
@@ -90,7 +90,7 @@ def _is_news(line: logging.LogRecord) -> bool:
     """
     error = line.exc_info[1] if line.exc_info is not None else None
     cut_off = error is not None and not isinstance(error, Exception)
-    return line.msg not in ANSWERED and not cut_off
+    return line.msg not in _ANSWERED and not cut_off
 
 
 logging.getLogger("uvicorn.error").addFilter(_is_news)
@@ -201,7 +201,7 @@ def _config(app: FastAPI, deps: Dependencies) -> uvicorn.Config:
         proxy_headers=bool(serve.proxies), forwarded_allow_ips=list(serve.proxies),
         ws_max_size=serve.body_bytes, ws_per_message_deflate=False,
         timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=CLOSING_SECONDS,
-        h11_max_incomplete_event_size=HEADER_BYTES,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
     )  # fmt: skip
 
 

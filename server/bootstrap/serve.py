@@ -34,8 +34,8 @@ from parley.server.runtime.worker_process import WorkerProcess, has_live_worker,
 from parley.server.settings import Settings
 
 LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
-OPERATOR: Final = "operator"  # the name in the link that a start prints
-NOT_FOR_WORKERS: Final = ("serve", "token")  # settings with secrets that a worker has no use for
+_OPERATOR: Final = "operator"  # the name in the link that a start prints
+_NOT_FOR_WORKERS: Final = ("serve", "token")  # settings with secrets that a worker has no use for
 
 
 def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None) -> int:
@@ -73,7 +73,7 @@ async def start_worker_beside(
     """A worker, for a server that is embedded here and has none."""
     if deps.settings.redis or await has_live_worker(deps.backend.bus):
         return None
-    unset = {name: Settings.model_fields[name].default for name in NOT_FOR_WORKERS}
+    unset = {name: Settings.model_fields[name].default for name in _NOT_FOR_WORKERS}
     return run_worker_process(deps.settings.model_copy(update=unset), deps.connection.url)
 
 
@@ -102,7 +102,7 @@ async def _announce(served: RunningServer, has_worker: bool, stack: AsyncExitSta
 
 
 def _link(deps: Dependencies) -> str:
-    who = build_claims(OPERATOR, "operator", EVERY_SESSION, deps.clock())
+    who = build_claims(_OPERATOR, "operator", EVERY_SESSION, deps.clock())
     return f"{deps.origins.url}/#ticket={deps.tickets.issue(who, LINK_SECONDS)}"
 
 

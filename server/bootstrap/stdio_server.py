@@ -34,7 +34,7 @@ from parley.server.runtime.signing_secret import SigningKeys
 from parley.server.settings import Settings
 
 ENDS: Final = (0, 1)  # standard input and output
-FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
+_FOR_EVER: Final = 2**53 - 1  # when the caller by name expires
 MAY: Final = ("vote",)  # beside every act: whoever runs this could call one by 'parley vote' too
 
 
@@ -60,7 +60,7 @@ def identify_caller(settings: Settings, name: str | None, session: str | None) -
         raise Misuse("--as: a name has 1 to 128 characters, and is not the server's own")
     return Caller(
         name, "agent", session or EVERY_SESSION, MAY, operator=False, jti=BY_NAME,
-        expires=FOR_EVER,
+        expires=_FOR_EVER,
     )  # fmt: skip
 
 

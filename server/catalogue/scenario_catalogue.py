@@ -19,7 +19,7 @@ from parley.server.settings import Settings
 
 Row = dict[str, Any]
 
-SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
+_SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def list_scenarios() -> list[Row]:
@@ -100,5 +100,5 @@ def check_scenario(settings: Settings, name: str) -> Row:
 
 def scenario_schema() -> bytes:
     """The JSON Schema of a scenario, as docs/scenario.schema.json holds it."""
-    tree = {"$schema": SCHEMA_ID, **Scenario.model_json_schema(by_alias=True)}
+    tree = {"$schema": _SCHEMA_ID, **Scenario.model_json_schema(by_alias=True)}
     return json_text.dumps(tree, indent=1, ensure_ascii=False, sort_keys=True).encode() + b"\n"

@@ -71,7 +71,7 @@ class Screen:
 
     async def lines(self, name: str, memory: Callable[[], Memory]) -> AsyncGenerator[str]:
         """What is typed, line by line, until its end."""
-        typed = self._prompted(name, memory) if self._terminal else read_lines()
+        typed = self._prompted(name, memory) if self._terminal else _read_lines()
         async with aclosing(typed):
             async for line in typed:
                 yield line
@@ -120,7 +120,7 @@ async def _exit_when_cancelled(prompt: PromptSession[str]) -> None:
             prompt.app.exit(exception=EOFError)
 
 
-async def read_lines() -> AsyncGenerator[str]:
+async def _read_lines() -> AsyncGenerator[str]:
     """The lines of stdin. A thread reads them: a file, a pipe and a terminal all can be read so."""
     token = current_token()
     sending, chunks = anyio.create_memory_object_stream[bytes](math.inf)

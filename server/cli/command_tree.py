@@ -18,7 +18,7 @@ from parley.server.settings.setting import Setting
 from parley.server.settings.setting_sources import read_sources
 from parley.server.settings.startup_settings import read_startup
 
-FAMILIES: Final = {  # of commands, by the module that is imported when one of them is called
+_FAMILIES: Final = {  # of commands, by the module that is imported when one of them is called
     "operations.demo_command": ("demo",),
     "operations.run_commands": ("run", "host"),
     "operations.analysis_commands": ("analyze", "replay"),
@@ -76,5 +76,5 @@ def _shown_to_all(setting: Setting) -> str:
 def command() -> Any:
     """The tree as it is run; typer would make all of it anew for each call in a process."""
     root: Any = typer.main.get_command(app)
-    root.commands = CommandTable(__package__, FAMILIES)
+    root.commands = CommandTable(__package__, _FAMILIES)
     return root

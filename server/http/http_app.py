@@ -51,7 +51,7 @@ from parley.server.http.transport.metrics_middleware import MetricsMiddleware
 from parley.server.http.transport.origin_middleware import OriginMiddleware
 from parley.server.http.transport.request_targets import AbsoluteTargets
 
-ROUTERS: Final = (
+_ROUTERS: Final = (
     auth_routes.router,
     visit_routes.router,
     health_routes.router,
@@ -105,7 +105,7 @@ def openapi_document() -> dict[str, Any]:
 
 def list_routes() -> Iterator[BaseRoute]:
     """Every route of the gateway, for whoever holds all of them to a rule."""
-    for router in ROUTERS:
+    for router in _ROUTERS:
         yield from router.routes
 
 

@@ -41,7 +41,7 @@ from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import McpDependencies
 
 PATH: Final = "/mcp"
-INSTRUCTIONS: Final = (
+_INSTRUCTIONS: Final = (
     "Sessions in which people and agents deliberate. Join one with join_session, then call "
     "wait_for_messages again and again; speak when you have something to add. The prompt "
     f"`deliberate` tells more. {FENCE}"
@@ -114,7 +114,7 @@ def build_mcp_server(door: McpDependencies, caller: Caller | None = None) -> Ser
     """The server of MCP. `caller` is who calls where no request brings a token."""
     handlers = _Handlers(door, caller)
     made: Server[Any] = Server(
-        "parley", version=version(), title="Parley", instructions=INSTRUCTIONS,
+        "parley", version=version(), title="Parley", instructions=_INSTRUCTIONS,
         get_tool_input_schema=tool_registry.input_schema,
         on_list_tools=handlers.list_tools, on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,

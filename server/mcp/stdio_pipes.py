@@ -21,9 +21,9 @@ from typing import Final, Self
 
 import anyio
 
-CHUNK: Final = 65_536
+_CHUNK: Final = 65_536
 AHEAD: Final = 4  # lines that are read before somebody takes them
-STDERR: Final = 2
+_STDERR: Final = 2
 
 Line = bytes | None  # without its end; None: longer than was said
 
@@ -57,7 +57,7 @@ class LineReader:
         begun = bytearray()
         with contextlib.suppress(RuntimeError):  # the loop is closed
             with contextlib.suppress(OSError):  # the input is
-                while chunk := os.read(self._source, CHUNK):
+                while chunk := os.read(self._source, _CHUNK):
                     *ends, rest = chunk.split(b"\n")
                     for end in ends:
                         self._put(begun + end)
@@ -106,8 +106,8 @@ class LineWriter:
         self._loop = asyncio.get_running_loop()
 
     def __enter__(self) -> Self:
-        self._own = fcntl.fcntl(self._sink, fcntl.F_DUPFD_CLOEXEC, STDERR + 1)
-        os.dup2(STDERR, self._sink)
+        self._own = fcntl.fcntl(self._sink, fcntl.F_DUPFD_CLOEXEC, _STDERR + 1)
+        os.dup2(_STDERR, self._sink)
         threading.Thread(target=self._write, name="parley-answers", daemon=True).start()
         return self
 

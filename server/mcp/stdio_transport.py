@@ -25,7 +25,7 @@ from parley.server.mcp.stdio_pipes import Line, LineReader, LineWriter
 
 IN_HAND: Final = 64  # requests that are neither answered nor given up; then none is read
 GRACE_SECONDS: Final = 30.0  # of what is pending when the input ends; a tool waits for 25
-ANSWER: Final = (types.JSONRPCResponse, types.JSONRPCError)
+_ANSWER: Final = (types.JSONRPCResponse, types.JSONRPCError)
 
 Coming = MemoryObjectSendStream[SessionMessage | Exception]
 
@@ -83,7 +83,7 @@ async def _read(
     async for line in lines:
         if line is not None and not line.strip():
             continue
-        message = parse_line(line)
+        message = _parse_line(line)
         if isinstance(message, types.ErrorData):
             refusal = types.JSONRPCError(jsonrpc="2.0", id=None, error=message)
             await answers.write(_line(refusal)).out.wait()
@@ -93,7 +93,7 @@ async def _read(
         await coming.send(SessionMessage(message, given_up))
 
 
-def parse_line(line: Line) -> types.JSONRPCMessage | types.ErrorData:
+def _parse_line(line: Line) -> types.JSONRPCMessage | types.ErrorData:
     """What a line says, or what is wrong with it; that quotes nothing of it."""
     if line is None:
         return types.ErrorData(code=types.INVALID_REQUEST, message="The line is too long.")
@@ -151,7 +151,7 @@ class OutgoingMessages:
         Whoever is cancelled meanwhile leaves a line that is written all the same: only then
         its place is free.
         """
-        finish = self._pending.finish if isinstance(item.message, ANSWER) else None
+        finish = self._pending.finish if isinstance(item.message, _ANSWER) else None
         line = self._answers.write(_line(item.message), finish)
         await line.out.wait()
         if not line.was_readable:

@@ -126,7 +126,7 @@ def _due_words() -> re.Pattern[str]:
     return re.compile(_shipped_words()["due"], re.IGNORECASE)
 
 
-def find_due(text: str) -> str | None:
+def _find_due(text: str) -> str | None:
     """By when, in the words of `text`: "Friday", "3 May"; None where it does not say."""
     match = _due_words().search(text)
     return None if match is None else one_line(match["when"] or match["soon"])
@@ -181,7 +181,7 @@ def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
         "who": who or None,
         "by": voice.name,
         "text": clip(one_line(entry.content[first:last]), TEXT),
-        "due": find_due(entry.content[first:last]),
+        "due": _find_due(entry.content[first:last]),
         "n": record.n,
         **time_row(entry.at, record),
         "cites": [[record.n, first, last]],

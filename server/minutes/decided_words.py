@@ -8,7 +8,7 @@ from parley.memory.state.memory import Memory
 from parley.server.minutes.sentence_words import topic_words
 
 NEAR: Final = 20  # messages between a decision and what follows from it
-SHARED: Final = 2  # stems that they have in common
+_SHARED: Final = 2  # stems that they have in common
 
 
 class _Topic(NamedTuple):
@@ -39,7 +39,7 @@ class DecidedTerms:
         near = [
             (abs(topic.born - n), topic.handle)
             for topic in self._topics
-            if abs(topic.born - n) <= NEAR and len(topic.stems & stems) >= SHARED
+            if abs(topic.born - n) <= NEAR and len(topic.stems & stems) >= _SHARED
         ]
         return min(near, default=(0, None))[1]
 
@@ -47,7 +47,7 @@ class DecidedTerms:
         """Whether a decision after entry `n` that binds has most of these `stems`."""
         return any(
             topic.binds and topic.born > n
-            and len(topic.stems & stems) >= SHARED and 2 * len(topic.stems & stems) > len(stems)
+            and len(topic.stems & stems) >= _SHARED and 2 * len(topic.stems & stems) > len(stems)
             for topic in self._topics
         )  # fmt: skip
 

@@ -22,8 +22,8 @@ from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import time_row
 from parley.server.verdicts.decision_words import reason_words
 
-EVIDENCE: Final = 1200  # characters of a message, in the appendix
-WORDING: Final = 600  # of a decision
+_EVIDENCE: Final = 1200  # characters of a message, in the appendix
+_WORDING: Final = 600  # of a decision
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
 Row = dict[str, Any]
@@ -54,7 +54,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "open": [
             {**row, "reactions": _reasons(row["reactions"], records_by_n)} for row in row["open"]
         ],
-        "moved": side_changes(row),
+        "moved": _side_changes(row),
         "actions": to_do,
         "questions": asked,
         "goals": goal_rows_of_minutes(memory),
@@ -69,7 +69,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
     }
 
 
-def side_changes(report: Row) -> list[Row]:
+def _side_changes(report: Row) -> list[Row]:
     """Everyone who changed sides: from what to what, after whose words, in order."""
     named = {
         row["handle"]: row for kind in ("decisions", "open", "settled") for row in report[kind]
@@ -121,7 +121,7 @@ def _wording(row: Row, memory: Memory, records: dict[int, Record]) -> str | None
         content = getattr(records[n].entry, "content", "") if n in records else ""
         for line in map(one_line, content[:READ].split("\n")):
             if (start := line.find(begins)) >= 0 and not memory.is_redacted(n):
-                return clip(line[start:], WORDING)
+                return clip(line[start:], _WORDING)
     return None
 
 
@@ -150,7 +150,7 @@ def _evidence(records: dict[int, Record], wanted: Iterable[int]) -> list[Row]:
             "kind": entry.kind,
             "participant": getattr(entry, "participant", None),
             **time_row(getattr(entry, "at", None), records[n]),
-            "text": clip(content, EVIDENCE),
-            "clipped": len(content) > EVIDENCE,
+            "text": clip(content, _EVIDENCE),
+            "clipped": len(content) > _EVIDENCE,
         })  # fmt: skip
     return rows

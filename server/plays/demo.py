@@ -35,10 +35,10 @@ from parley.server.settings import Settings
 from parley.server.transcripts import Transcript, parse_transcript
 
 SESSION: Final = "demo"
-LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
+_LASTS_SECONDS: Final = 24  # long enough to read along, short enough to sit through
 ROWS: Final = 200  # kept for the screen, however tall it is
-LEAST_ROWS: Final = 12
-BORDER: Final = 2  # rows of a panel that are its frame
+_LEAST_ROWS: Final = 12
+_BORDER: Final = 2  # rows of a panel that are its frame
 
 
 def bundled() -> Transcript:
@@ -51,7 +51,7 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
     """The minutes of the bundled deliberation, after showing how they came about."""
     transcript = bundled()
     packs = read_packs(settings.packs)
-    rate = None if fast else len(transcript.entries) / LASTS_SECONDS
+    rate = None if fast else len(transcript.entries) / _LASTS_SECONDS
     async with open_connection(settings, scratch=True) as running:
         print_notice(
             f"embedded server: {running.kind}" + ("" if running.durable else ", not durable")
@@ -102,11 +102,11 @@ class _Screen:
             self._talk.append(line)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        rows = max(console.size.height - 1, LEAST_ROWS) - 2 * BORDER  # the cursor has a line
+        rows = max(console.size.height - 1, _LEAST_ROWS) - 2 * _BORDER  # the cursor has a line
         facts = rows // 3
         yield _panel("the deliberation", self._talk, rows - facts)
         yield _panel("what it comes to", self._facts, facts)
 
 
 def _panel(title: str, lines: Sequence[Text], rows: int) -> Panel:
-    return Panel(Group(*list(lines)[-rows:]), title=title, height=rows + BORDER)
+    return Panel(Group(*list(lines)[-rows:]), title=title, height=rows + _BORDER)

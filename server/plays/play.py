@@ -81,7 +81,7 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
     """Plays until the session is closed or this process is asked to stop."""
     async with open_connection(settings) as running:
         bus, backend = running.bus, Backend.of(running.bus, plan.packs)
-        session, after = await join_cast(bus, plan)
+        session, after = await _join_cast(bus, plan)
         async with (
             _some_worker(settings, running) as worker,
             show_live(bus, session, after, live=not plan.fast),
@@ -115,7 +115,7 @@ async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Pr
         return PlayResult(session, await read_closing(bus, session), row)
 
 
-async def join_cast(bus: Bus, plan: Play) -> tuple[str, int]:
+async def _join_cast(bus: Bus, plan: Play) -> tuple[str, int]:
     """The session to play in, set; and the seq of what was there before."""
     for name in _names(plan):
         try:

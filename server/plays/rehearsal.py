@@ -30,8 +30,8 @@ from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
 from parley.server.scenarios.session_setup import opening_drafts
 
-NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
-BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock
+_NONCE: Final = "rehearsal"  # the same for every run: seats are named by it
+_BEGAN_MS: Final = 1_700_000_000_000  # when every rehearsal begins, by its own clock
 
 
 def rehearse(
@@ -57,7 +57,7 @@ async def _rehearse(
     session: str,
     hear: Hearer,
 ) -> LocalLog:
-    log = LocalLog(session, lambda: BEGAN_MS + round(anyio.current_time() * 1000))
+    log = LocalLog(session, lambda: _BEGAN_MS + round(anyio.current_time() * 1000))
     log.open(entry)
     async with enter_room(LocalLogPort(log, packs.known)) as room:
         room.add_listener(hear)
@@ -65,9 +65,9 @@ async def _rehearse(
             await room.publish(drafts)
         async with (
             run_beside(_extract, room, log),
-            pause_until_all_here(room, [part.name for part in cast.parts], NONCE),
+            pause_until_all_here(room, [part.name for part in cast.parts], _NONCE),
         ):
-            await host_agents(room, cast.parts, model, nonce=NONCE, prices=cast.prices)
+            await host_agents(room, cast.parts, model, nonce=_NONCE, prices=cast.prices)
     settle_log(log, Memory(packs.known))  # what fell due with the last words
     return log
 

@@ -22,7 +22,7 @@ from parley.server.render.vote_text import vote_line
 
 Row = Mapping[str, Any]
 
-CONTRIBUTIONS = 3  # a participant's newest, in the minutes
+_CONTRIBUTIONS = 3  # a participant's newest, in the minutes
 
 
 def write_minutes(console: Console, report: Row) -> None:
@@ -109,7 +109,7 @@ def _stands(row: Row) -> list[Text]:
         text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
         lines.append(write_lines(text, "magenta" if flip else ""))
     newest = [contribution for contribution in row["contributions"] if contribution["quote"]][
-        -CONTRIBUTIONS:
+        -_CONTRIBUTIONS:
     ]
     return lines + [
         write_lines(f"      “{contribution['quote']}” ({contribution['n']})", "dim")

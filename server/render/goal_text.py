@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 def show_episodes(rows: Sequence[Row], json: bool) -> None:
     """Goals and what stands in them, indented."""
     none = "no goals; 'parley goal open SESSION TEXT' opens one"
-    show_rows(rows, goal_line, none, json=json)
+    show_rows(rows, _goal_line, none, json=json)
 
 
 def show_closed(row: Row, json: bool) -> None:
@@ -24,7 +24,7 @@ def show_closed(row: Row, json: bool) -> None:
         print_notice(f"{row['ref']} {row['kind']} is {row['status']}: {row['title']}")
 
 
-def goal_line(row: Row) -> str:
+def _goal_line(row: Row) -> str:
     """A row in words, indented by its depth."""
     parts = [f"{'  ' * row.get('depth', 0)}{row['ref']} {row['kind']} {row['title']}"]
     waits = f", waits for {', '.join(row['after'])}" if row["after"] else ""

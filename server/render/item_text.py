@@ -16,7 +16,7 @@ from parley.server.render.reason_text import explain_score
 Row = Mapping[str, Any]
 
 MARKS = {"support": "+", "oppose": "-", "neutral": "~"}
-STYLES = {
+_STYLES = {
     "ratified": "green", "accepted": "green", "adopted": "green",
     "claimed": "yellow", "active": "yellow", "disputed": "red", "rejected": "red",
 }  # fmt: skip
@@ -122,7 +122,7 @@ def proposal(row: Row) -> list[Text]:
 def write_heading(row: Row, text: str) -> Text:
     """`text` behind the handle and status of the item, and before whose it is."""
     head = Text(f"  {row['handle']:>4} ", style="bold")
-    head.append(f"{row['status']} ", style=STYLES.get(row["status"], "dim"))
+    head.append(f"{row['status']} ", style=_STYLES.get(row["status"], "dim"))
     if row.get("tentative"):
         head.append("(tentative) ", style="dim")
     return head.append(

@@ -26,7 +26,7 @@ def statistics_lines(row: Row) -> Iterator[str]:
     summaries = count_of(row["summaries"], "summary", "summaries")
     yield summaries + (f": {made}" if row["summaries"] else "") + due
     yield f"{count_of(sizes['open_messages'], 'message')} since the last summary"
-    yield from extraction_lines(row["extraction"])
+    yield from _extraction_lines(row["extraction"])
     yield f"{sizes['memory_bytes']:,} bytes of memory"
     for kind, count in row.get("unknown", {}).items():
         yield f"{count} of unknown kind {kind}, skipped"
@@ -47,7 +47,7 @@ def layer_lines(row: Row) -> Iterator[str]:
     yield from _exchanges(row["exchanges"], row["cache"])
     yield from _table(row["floor"], row["spend"], row["votes"])
     yield from _summariser(row.get("summariser", {}))
-    yield from forecast_lines(row["forecasts"])
+    yield from _forecast_lines(row["forecasts"])
     yield from (f"alert: {limit} is over its warning line" for limit in row["alerts"])
 
 
@@ -143,7 +143,7 @@ def _cost(spent: Row) -> str:
     return f", cost {spent['micros'] / 1_000_000:.4f}" if spent["micros"] else ""
 
 
-def extraction_lines(read: Row) -> Iterator[str]:
+def _extraction_lines(read: Row) -> Iterator[str]:
     """What a model read out of the talk, and what its calls came to."""
     if read["how"] == "none" and not read["read"] and not read["waiting"]:
         return
@@ -166,7 +166,7 @@ def _summariser(row: Row) -> Iterator[str]:
         yield f"summariser: {count_of(calls, 'model call')}{ended}, {row['memo_hits']} remembered"
 
 
-def forecast_lines(rows: list[Row]) -> Iterator[str]:
+def _forecast_lines(rows: list[Row]) -> Iterator[str]:
     """How full each limit is that holds anything, and when it will be reached."""
     for row in (row for row in rows if row["size"]):
         whose = f" of {row['of']}" if row["of"] else ""

@@ -70,7 +70,7 @@ def vote_line(row: Row) -> str:
 
 def vote_headline(row: Row) -> str:
     """How a vote stands, in a few words."""
-    by = rule_text(row)
+    by = _rule_text(row)
     match row["status"]:
         case "carried":
             return f"{row['carried']} carried ({by}: {count_lines(row['tally'])})"
@@ -85,7 +85,7 @@ def vote_headline(row: Row) -> str:
     return str(row["status"])
 
 
-def rule_text(row: Row) -> str:
+def _rule_text(row: Row) -> str:
     return str(row["rule"]).replace("_", " ") + (", secret" if row.get("secret") else "")
 
 
@@ -110,5 +110,5 @@ def _details(row: Row) -> Iterator[str]:
 def _count(row: Row, count: Row) -> str:
     quorum = f"quorum {count['quorum'] / 10:g} %"
     outcome = count["carried"] or ("no quorum" if count["status"] == "short" else "nothing")
-    head = f"{rule_text(count)}, {quorum}: {outcome}"
+    head = f"{_rule_text(count)}, {quorum}: {outcome}"
     return f"{head} ({count_lines(count['tally'])})"

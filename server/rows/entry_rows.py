@@ -25,10 +25,10 @@ def log_row(record: Record | FactRecord) -> dict[str, Any]:
     }
     if isinstance(record.entry, Unknown):
         return {**place, "entry": {"kind": record.entry.kind}, "unreadable": True}
-    return {**place, "entry": entry_fields(record.entry)}
+    return {**place, "entry": _entry_fields(record.entry)}
 
 
-def entry_fields(entry: Any) -> dict[str, Any]:
+def _entry_fields(entry: Any) -> dict[str, Any]:
     """An entry as it was read from the log, as JSON-ready data without its defaults."""
     row: dict[str, Any] = msgspec.to_builtins(entry)
     return {key: value for key, value in row.items() if value not in (None, [], {}, ())}

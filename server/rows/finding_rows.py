@@ -11,7 +11,7 @@ from parley.memory.state.memory import Memory
 from parley.server.rows.claim_rows import finding_rows_of_claims, index_of_item
 
 # The scored vocabulary knows four outcomes of a proposal.
-STATUS: Final = {"adopted": "accepted", "withdrawn": "rejected", "lapsed": "active"}
+_STATUS: Final = {"adopted": "accepted", "withdrawn": "rejected", "lapsed": "active"}
 _WHENCE: Final = ("how", "rule", "confidence", "id")
 
 
@@ -72,7 +72,7 @@ def _proposal(
         yield {"index": index, "label": "candidate", **_whence(fact)}
         return
     yield {"index": index, "label": "proposal", **_whence(fact)}
-    status = STATUS.get(proposal.status, proposal.status)
+    status = _STATUS.get(proposal.status, proposal.status)
     row = {"index": index, "label": "status", "proposal_index": index, "status": status}
     yield {**row, **_whence(fact)}
 

@@ -52,7 +52,7 @@ def person_rows(memory: Memory, spoken: Iterable[str]) -> list[Row]:
     seats = memory.floor.seats
     names = dict.fromkeys([*sorted(seats, key=lambda name: seats[name].order), *spoken])
     hues = assign_hues([*memory.participants, *seats])
-    aliases = aliases_by_name(memory)
+    aliases = _aliases_by_name(memory)
     return [_person_row(memory, name, hues[name], aliases.get(name, [])) for name in names]
 
 
@@ -72,7 +72,7 @@ def _person_row(memory: Memory, name: str, hue: int, aliases: list[str]) -> Row:
     }
 
 
-def aliases_by_name(memory: Memory) -> dict[str, list[str]]:
+def _aliases_by_name(memory: Memory) -> dict[str, list[str]]:
     """The other names of each participant that has some, in order."""
     aliases: dict[str, list[str]] = {}
     for alias in sorted(memory.aliases):

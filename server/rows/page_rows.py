@@ -55,7 +55,7 @@ def page_row(memory: Memory) -> Row:
         "goal": memory.settings.goal or None,
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
-        "participants": listed("participants", participant_rows(memory), dict),
+        "participants": listed("participants", _participant_rows(memory), dict),
         "brief": brief_index(memory, read),
         "proposals": listed(
             "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal, read)
@@ -75,7 +75,7 @@ def page_row(memory: Memory) -> Row:
     }
 
 
-def participant_rows(memory: Memory) -> list[Row]:
+def _participant_rows(memory: Memory) -> list[Row]:
     """Everybody who spoke or has a seat: those with seats in their order, then by messages."""
     return [
         pick(row, "name", "hue", "role", "present", "messages", "muted", "aliases")

@@ -24,7 +24,7 @@ from parley.server.scenarios.scenario import ListPrice, Participant, Scenario, W
 from parley.server.scenarios.scenario_files import is_path as is_file
 from parley.server.scenarios.scenario_files import load
 
-MICROS: Final = 1_000_000  # of the currency
+_MICROS: Final = 1_000_000  # of the currency
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
         settings = parse_settings(tree)
     except SettingsRefused as refused:
         raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
-    return Cast(name, scenario, source, parts, tree, settings, prices_of(scenario, source))
+    return Cast(name, scenario, source, parts, tree, settings, _prices_of(scenario, source))
 
 
 def settings_tree(scenario: Scenario) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
     return tree
 
 
-def prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
+def _prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
     """The prices by model, in micros; `small` and `large` have those of the models they name."""
     prices = {}
     for name, listed in scenario.prices.items():
@@ -109,7 +109,7 @@ def _price(listed: ListPrice) -> Price:
 
 def micros(cost: float | None) -> int | None:
     """A sum of the currency in millionths."""
-    return None if cost is None else round(cost * MICROS)
+    return None if cost is None else round(cost * _MICROS)
 
 
 def _part(

@@ -16,8 +16,8 @@ from parley.server.scenarios.cast import Cast
 from parley.server.scenarios.scripted_model import script_answers
 from parley.server.settings import Settings
 
-THINKS_SECONDS: Final = 0.25  # before it speaks, so that one can read along
-TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turns in a minute
+_THINKS_SECONDS: Final = 0.25  # before it speaks, so that one can read along
+_TOKENS_PER_SECOND: Final = 120.0  # faster than one reads, and a talk of 30 turns in a minute
 
 
 def with_scenario_models(settings: Settings, cast: Cast, *, offline: bool) -> Settings:
@@ -46,7 +46,7 @@ def open_cast_model(settings: Settings, cast: Cast, *, fast: bool) -> StreamingM
     if fast:
         return ScriptedModel(answers)
     return ScriptedModel(
-        answers, first_token_seconds=THINKS_SECONDS, tokens_per_second=TOKENS_PER_SECOND
+        answers, first_token_seconds=_THINKS_SECONDS, tokens_per_second=_TOKENS_PER_SECOND
     )
 
 

@@ -29,8 +29,8 @@ from parley.server.scenarios.cast import Cast
 from parley.server.scenarios.reflection_bounds import reflections
 
 HOUSE: Final = 500  # tokens of the house's rules, of the question and of the answer's shape
-SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
-STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
+_SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
+_STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
 FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
 TRIES: Final = 2  # of a ballot, of a reading: one that cannot be read is asked again
 LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
@@ -136,11 +136,11 @@ def _kinds(
     heads = len(parts)
     if floor.policy == "panel" or floor.evaluation == "panel":
         panel = Call("small", speak.eval_tokens + HOUSE + 50 * heads, speak.eval_out * heads)
-        yield kind_of("evaluate", [(panel, STIRS * turns + FIRST)], prices)
+        yield kind_of("evaluate", [(panel, _STIRS * turns + FIRST)], prices)
     elif floor.evaluation == "self" and floor.policy in ("open", "bid", "moderated"):
         yield kind_of(
             "evaluate",
-            [(_evaluation(part, settings), STIRS * turns + FIRST) for part in parts],
+            [(_evaluation(part, settings), _STIRS * turns + FIRST) for part in parts],
             prices,
         )
     drafts = [_draft(part, settings) for part in parts]
@@ -151,13 +151,13 @@ def _kinds(
     if floor.policy == "moderated":
         yield kind_of(
             "grant",
-            [(_question(part, settings), STIRS * turns + FIRST) for part in _granting(parts)],
+            [(_question(part, settings), _STIRS * turns + FIRST) for part in _granting(parts)],
             prices,
         )
     if settings.summary.how != "extract":
         yield kind_of(
             "summary",
-            [(Call("small", SUMMARY, SUMMARY // 4), _summaries(turns, settings))],
+            [(Call("small", _SUMMARY, _SUMMARY // 4), _summaries(turns, settings))],
             prices,
         )
     if notes := reflections([part.name for part in parts], opener, settings, turns):

@@ -16,7 +16,7 @@ from parley.server.scenarios.call_bounds import Call
 
 ASKED: Final = 500  # tokens of the question itself
 LINE: Final = 80  # tokens of what is told of an event besides its words
-EVENTS: Final = 3  # of a turn: its message, a vote called, how it ended
+_EVENTS: Final = 3  # of a turn: its message, a vote called, how it ended
 
 Calls = list[tuple[Call, int]]
 
@@ -43,7 +43,7 @@ def _calls(name: str, settings: Settings, turns: int, times: int) -> Calls:
     if not times:
         return []
     out = min(MOST_TOKENS, max(64, _limit(name, settings) // CHARS_PER_TOKEN))
-    happened = min(ROOM, (turns + 1) * (settings.speak.out + EVENTS * LINE))
+    happened = min(ROOM, (turns + 1) * (settings.speak.out + _EVENTS * LINE))
     first, again = Call("small", ASKED + out + happened, out), Call("small", ASKED + out, out)
     return [(first, times), (again, times * (settings.note.retries - 1))]
 
@@ -66,7 +66,7 @@ def _alone(name: str, settings: Settings, turns: int) -> bool:
         return True
     clipped, share = settings.limits.statement, settings.limits.note
     warned = min(share.warn, share.cap) * _limit(name, settings) // share.cap
-    return not clipped or turns * EVENTS * (clipped + LINE) > warned
+    return not clipped or turns * _EVENTS * (clipped + LINE) > warned
 
 
 def _policy(name: str, settings: Settings) -> Policy:

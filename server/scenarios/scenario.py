@@ -30,14 +30,14 @@ from parley.personas.persona_file import CAPABILITIES
 from parley.server.scenarios.script import Lines
 
 VERSION: Final = 1
-MOST_HEADS: Final = 100  # participants; past this an auction is no talk any more
+_MOST_HEADS: Final = 100  # participants; past this an auction is no talk any more
 
-POWERS: Final = (*ACTS, *CAPABILITIES)
+_POWERS: Final = (*ACTS, *CAPABILITIES)
 
 
 def _known_power(word: str) -> str:
-    if word not in POWERS:
-        near = nearest(word, POWERS)
+    if word not in _POWERS:
+        near = nearest(word, _POWERS)
         raise PydanticCustomError(
             "power",
             "{word} is neither act nor capability; {meant}acts: {acts}; "
@@ -52,7 +52,7 @@ def _known_power(word: str) -> str:
     return word
 
 
-Power = Annotated[str, AfterValidator(_known_power), WithJsonSchema({"enum": list(POWERS)})]
+Power = Annotated[str, AfterValidator(_known_power), WithJsonSchema({"enum": list(_POWERS)})]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ModelName = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,200}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
@@ -156,8 +156,8 @@ class Scenario(_Group):
     title: Annotated[Content, StringConstraints(max_length=500)]
     goal: str = Field("", max_length=4000, description="what it is to come to; all are told")
     opening: Opening | None = None
-    participants: tuple[Participant, ...] = Field(min_length=1, max_length=MOST_HEADS)
-    people: tuple[Person, ...] = Field((), max_length=MOST_HEADS)
+    participants: tuple[Participant, ...] = Field(min_length=1, max_length=_MOST_HEADS)
+    people: tuple[Person, ...] = Field((), max_length=_MOST_HEADS)
     floor: FloorSettings = FloorSettings()
     speak: SpeakSettings = SpeakSettings()
     vote: VoteSettings = VoteSettings()

@@ -86,7 +86,7 @@ def parse(text: str, source: str) -> Scenario:
         )
         place = source if line is None else f"{source}:{line}"
         raise Misuse(
-            f"{place}: {key_path(loc)}: {_reason(first['type'], first['msg'], loc)}"
+            f"{place}: {_key_path(loc)}: {_reason(first['type'], first['msg'], loc)}"
         ) from None
 
 
@@ -96,7 +96,7 @@ def _likeliest(refused: ValidationError) -> ErrorDetails:
     return next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
 
 
-def key_path(loc: Loc) -> str:
+def _key_path(loc: Loc) -> str:
     """A place in a file as one writes it: participants[2].budget.turns."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
     return path.removeprefix(".") or "the file"
@@ -112,7 +112,7 @@ def _keys(loc: Loc) -> tuple[str, ...]:
 
 def _reason(kind: str, message: str, loc: Loc) -> str:
     if kind == "extra_forbidden":
-        known = fields_at(Scenario, loc[:-1])
+        known = _fields_at(Scenario, loc[:-1])
         near = nearest(str(loc[-1]), known)
         meant = f"is {near!r} meant? " if near else ""
         return f"there is no such key; {meant}it takes {', '.join(known)}"
@@ -121,7 +121,7 @@ def _reason(kind: str, message: str, loc: Loc) -> str:
     return message
 
 
-def fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
+def _fields_at(model: type[BaseModel], loc: Loc) -> list[str]:
     """The keys that may stand at `loc` below `model`, as a file spells them."""
     node: type[BaseModel] | None = model
     for step in loc:

@@ -22,7 +22,7 @@ from parley.server.scenarios.script import Line, Lines
 
 ABSTAIN: Final = "abstain"
 ANY: Final = "any"
-GIST: Final = 400  # characters of a summary: nobody asks a script for a good one
+_GIST: Final = 400  # characters of a summary: nobody asks a script for a good one
 
 _HANDLE: Final = re.compile(r"[PDV][1-9][0-9]{0,8}\Z")
 _LISTED: Final = re.compile(r"^\| (?P<name>.+): .*?(?P<turns>\d+) turns so far", re.MULTILINE)
@@ -50,24 +50,24 @@ def script_answers(script: Mapping[str, Lines]) -> Answer:
             case "evaluate":
                 return json.dumps(evaluation(lines, prompt.turn, prompt.user))
             case "draft":
-                line = next_line(lines, prompt.turn)
-                return spoken(line, prompt.user) if line and is_due(line, prompt.user) else SILENT
+                line = _next_line(lines, prompt.turn)
+                return spoken(line, prompt.user) if line and _is_due(line, prompt.user) else SILENT
             case "ballot":
                 return ballot(lines, prompt.user)
             case "grant":
-                return next_speaker(prompt.participant, prompt.user)
+                return _next_speaker(prompt.participant, prompt.user)
             case _:
                 return gist(prompt.user)
 
     return answer
 
 
-def next_line(lines: Lines, turn: int) -> Line | None:
+def _next_line(lines: Lines, turn: int) -> Line | None:
     """What is said after `turn` turns; None once everything was."""
     return lines.turns[turn] if turn < len(lines.turns) else None
 
 
-def is_due(line: Line, shown: str) -> bool:
+def _is_due(line: Line, shown: str) -> bool:
     """Whether what is `shown` holds all that the line waits for, and nothing that forbids it."""
     heard = max((int(n) for n in _HEARD.findall(shown)), default=0)
     return (
@@ -79,10 +79,10 @@ def is_due(line: Line, shown: str) -> bool:
 
 def evaluation(lines: Lines, turn: int, shown: str) -> dict[str, object]:
     """The answer to whether to speak: a bid with the next line, when it is time for it."""
-    line = next_line(lines, turn)
+    line = _next_line(lines, turn)
     if line is None:
         return {"act": "done", "reason": "all is said"}
-    if not is_due(line, shown):
+    if not _is_due(line, shown):
         return {"act": "pass", "reason": "it is not time yet"}
     return {
         "act": "bid",
@@ -123,7 +123,7 @@ def _cast(choice: Sequence[str] | str, why: str) -> str:
     return json.dumps({"choice": chosen, "why": why})
 
 
-def next_speaker(moderator: str, request: str) -> str:
+def _next_speaker(moderator: str, request: str) -> str:
     """Whom a scripted moderator hears next: itself, else who asks and has spoken least."""
     asking = [
         (match["name"] != moderator, int(match["turns"]), match["name"])
@@ -150,7 +150,7 @@ def _panel(script: Mapping[str, Lines], request: str) -> str:
 def gist(request: str) -> str:
     """The first words of what is quoted in `request`: an extract, as good as a script's can be."""
     quoted = [line.removeprefix("| ") for line in request.splitlines() if line.startswith("| ")]
-    return clip(" ".join(quoted) or request, GIST) or SILENT
+    return clip(" ".join(quoted) or request, _GIST) or SILENT
 
 
 def _holds(shown: str, text: str) -> bool:

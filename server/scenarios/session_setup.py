@@ -12,7 +12,7 @@ from parley.server.runtime.packs import Packs
 from parley.server.scenarios.cast import Cast
 from parley.server.settings import Settings
 
-EXPECTED = "expected"  # why a seat is empty that nobody has taken yet
+_EXPECTED = "expected"  # why a seat is empty that nobody has taken yet
 
 
 def opening_entry(
@@ -41,7 +41,7 @@ def opening_drafts(cast: Cast) -> list[Draft]:
         joined = ParticipantJoined(**seat, role="person", may=person.may, weight=person.weight)
         entries += [
             (f"seat:{number}", joined),
-            (f"seat:{number}:free", ParticipantLeft(**seat, reason=EXPECTED)),
+            (f"seat:{number}:free", ParticipantLeft(**seat, reason=_EXPECTED)),
         ]
     opening = cast.scenario.opening
     if opening is not None:

@@ -54,7 +54,7 @@ async def list_teachable(backend: Backend, session: str, most: int | None = None
 async def export_lessons(backend: Backend, session: str) -> tuple[bytes, int]:
     """What it could teach as a file holds it, and how many lessons that is."""
     lessons = await _promoted(backend, session, None)
-    return encode_lessons(session, lessons), len(lessons)
+    return _encode_lessons(session, lessons), len(lessons)
 
 
 async def learn_from_source(
@@ -64,7 +64,7 @@ async def learn_from_source(
 
     Raises `Misuse` where they are the same, `SessionClosed` where the target is.
     """
-    read = decode_lessons(source) if is_file(source) else None
+    read = _decode_lessons(source) if is_file(source) else None
     lessons = await _promoted(backend, source, None) if read is None else read
     if any(lesson.session == target for lesson in lessons) or source == target:
         raise Misuse(f"{target!r} cannot learn from itself; name another session in --from")
@@ -100,14 +100,14 @@ async def _promoted(backend: Backend, session: str, most: int | None) -> list[Le
     return await teachable_lessons(backend.reader, session, most)
 
 
-def encode_lessons(session: str, lessons: Sequence[LessonImported]) -> bytes:
+def _encode_lessons(session: str, lessons: Sequence[LessonImported]) -> bytes:
     """The bytes of a lessons file; the same lessons give the same bytes."""
     header = orjson.dumps({"parley": "lessons", "version": VERSION, "session": session})
     rows = (orjson.dumps(_row(lesson)) for lesson in lessons)
     return with_checksum(header[:-1] + b',"lessons":[\n' + b",\n".join(rows) + b"\n]")
 
 
-def decode_lessons(path: str) -> list[LessonImported]:
+def _decode_lessons(path: str) -> list[LessonImported]:
     """The lessons in the file at `path`. Raises `BadSessionFile`, naming what is wrong."""
     data = read_bytes(Path(path))
     try:

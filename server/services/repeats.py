@@ -17,7 +17,7 @@ from parley.server.runtime.backend import Backend
 MOST_SECONDS: Final = 5  # for which anybody waits to hear it: the message itself is safe by then
 
 
-def list_repeats(memory: Memory, n: int) -> list[dict[str, Any]]:
+def _list_repeats(memory: Memory, n: int) -> list[dict[str, Any]]:
     """The proposals of message `n` that repeat one of an earlier message, as rows.
 
     An echo row each, with `says`: when it was proposed, what became of it and why, on a line.
@@ -38,14 +38,14 @@ def list_repeats(memory: Memory, n: int) -> list[dict[str, Any]]:
 async def read_repeats(
     reader: MemoryReader, session: str, n: int, seconds: float
 ) -> list[dict[str, Any]]:
-    """`list_repeats` of a message that was published, waiting `seconds` at most for its fold.
+    """`_list_repeats` of a message that was published, waiting `seconds` at most for its fold.
 
     Empty where that is too short or the session cannot be read: what was published stands, and
     to post it is no failure. The facts of the live stream tell the same later.
     """
     with anyio.move_on_after(seconds):
         try:
-            return list_repeats(await reader.current(session), n)
+            return _list_repeats(await reader.current(session), n)
         except (BusError, DomainError):
             return []
     return []

@@ -31,7 +31,7 @@ from parley.server.settings.setting_table import WITHOUT_EFFECT
 
 _logger = EventLog(__name__)
 
-OF_SESSIONS: Final = {
+_OF_SESSIONS: Final = {
     name: setting
     for name, setting in SETTINGS.items()
     if setting.path[0] == INHERITED and name != "preset"
@@ -92,7 +92,7 @@ def _given(pairs: Sequence[str]) -> dict[str, GivenValue]:
         if key in WITHOUT_EFFECT:
             print_notice(f"warning: {unheeded(key)}")
             continue
-        before = None if key in OF_SESSIONS else old_name(key)
+        before = None if key in _OF_SESSIONS else old_name(key)
         if before is None:
             new[key] = GivenValue(value, key)
         else:
@@ -128,15 +128,15 @@ def _placed(key: str, given: GivenValue) -> tuple[Setting, tuple[str, ...], Any]
 
     Below a mapping, `note.agents.ana.limit` is one field of one name.
     """
-    if key in OF_SESSIONS:
-        setting = OF_SESSIONS[key]
+    if key in _OF_SESSIONS:
+        setting = _OF_SESSIONS[key]
         value = setting.read(given.value)
         if setting.mapping and setting.fields:
             value, warnings = rename_old_fields(value, given.where)
             for warning in warnings:
                 print_notice(f"warning: {warning}")
         return setting, setting.path[1:], value
-    mappings = {name: setting for name, setting in OF_SESSIONS.items() if setting.mapping}
+    mappings = {name: setting for name, setting in _OF_SESSIONS.items() if setting.mapping}
     for name, setting in mappings.items():
         if not key.startswith(name + "."):
             continue
@@ -159,7 +159,7 @@ def _unknown(key: str) -> Misuse:
         )
     if key in SETTINGS:
         return Misuse(f"{key!r} is a setting of the process, not of a session")
-    near = nearest(key, list(OF_SESSIONS))
+    near = nearest(key, list(_OF_SESSIONS))
     return Misuse(f"no setting of a session is called {key!r}; the nearest is {near!r}")
 
 

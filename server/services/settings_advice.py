@@ -23,10 +23,10 @@ async def suggest_settings(backend: Backend, session: str) -> tuple[list[Row], l
 
 async def apply_advice(bus: Bus, session: str, advice: list[Advice]) -> None:
     """Publishes what was suggested, all of it in one entry."""
-    await publish_entry(bus, session, draft_advice(advice, login_name()))
+    await publish_entry(bus, session, _draft_advice(advice, login_name()))
 
 
-def draft_advice(advice: list[Advice], by: str) -> SettingsChanged:
+def _draft_advice(advice: list[Advice], by: str) -> SettingsChanged:
     """The entry that puts all of `advice` in force."""
     tree: dict[str, Any] = {}
     for row in advice:

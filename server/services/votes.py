@@ -71,7 +71,7 @@ async def confirm_vote(
     backend: Backend, session: str, ref: str, *, agreed: bool, by: str, id: str = ""
 ) -> Row:
     """Publishes whether a vote may be held now; its row. Raises `Failure`, `UnknownVote`."""
-    entry = build_entry(VoteConfirmed, participant=by, agreed=agreed, re=vote_handle(ref))
+    entry = build_entry(VoteConfirmed, participant=by, agreed=agreed, re=_vote_handle(ref))
     memory = await backend.reader.current(session)
     vote = _known(memory, ref)
     if await published_n(backend.bus, session, entry, id) is not None:
@@ -139,7 +139,7 @@ async def recount_vote(
     Raises `UnknownVote`, and `Failure` of a secret vote that is open.
     """
     vote = await vote_results.read_ballots(
-        backend.bus, backend.packs.known, session, int(vote_handle(ref)[1:])
+        backend.bus, backend.packs.known, session, int(_vote_handle(ref)[1:])
     )
     if vote.status == "open" and vote.secret:
         raise Failure(f"{vote.handle} is secret: it is counted when it closes; --count closes it")
@@ -179,15 +179,15 @@ async def _close_complete(backend: Backend, session: str, n: int) -> Row:
     return vote_row(memory, _initiated(memory, n))
 
 
-def vote_handle(ref: str) -> str:
+def _vote_handle(ref: str) -> str:
     """The handle of a vote as memory writes it. Raises `Misuse`."""
     return handle_of_kind("V", ref, "a vote")
 
 
 def _known(memory: Memory, ref: str) -> Vote:
-    vote = find_vote(memory, vote_handle(ref))
+    vote = find_vote(memory, _vote_handle(ref))
     if vote is None:
-        raise UnknownVote(vote_handle(ref))
+        raise UnknownVote(_vote_handle(ref))
     return vote
 
 

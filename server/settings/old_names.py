@@ -18,7 +18,7 @@ from parley.server.settings.setting import PREFIX
 
 OLD_PREFIX: Final = "AEC_MEMORY_"
 # The tables that old keys stood in.
-NESTS: Final = ("phase2_settings.memory_management.", "phase2_settings.", "memory_management.")
+_NESTS: Final = ("phase2_settings.memory_management.", "phase2_settings.", "memory_management.")
 CAP: Final = "limits.note.cap"  # what the old shares were shares of
 
 
@@ -185,7 +185,7 @@ OLD_FIELDS: Final = {"memory_character_limit": "limit", "memory_length": "limit"
 
 def old_name(key: str) -> str | None:
     """The old name that `key` is, without the table it stood in; None where it is none."""
-    for nest in NESTS:
+    for nest in _NESTS:
         if key.startswith(nest):
             key = key.removeprefix(nest)
             break

@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 DAY: Final = 86_400  # seconds; the system counts a connection's in milliseconds, up to 24 days
-YEAR_MINUTES: Final = 525_600
+_YEAR_MINUTES: Final = 525_600
 
 
 class ServeSettings(BaseModel):
@@ -40,7 +40,7 @@ class ServeSettings(BaseModel):
     streams: int = Field(20_000, ge=1, le=10_000_000, description="live streams open at once")
     slow_seconds: float = Field(5, gt=0, le=DAY, description="grace of a client that does not read")
     seat_minutes: float = Field(
-        30, gt=0, le=YEAR_MINUTES, description="idle time after which a seat is given up"
+        30, gt=0, le=_YEAR_MINUTES, description="idle time after which a seat is given up"
     )
     checkpoint_bytes: int = Field(
         64 << 20, ge=1 << 20, le=1 << 40, description="memory for checkpoints of the past"

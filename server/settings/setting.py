@@ -18,7 +18,7 @@ INHERITED: Final = "session"  # the branch of the tree whose name is left out of
 SWITCH: Final = "true|false"
 LIST: Final = "list"
 MAPPING: Final = "JSON object"
-TAKEN: Final = {  # what kinds of value are called where that is not enough
+_TAKEN: Final = {  # what kinds of value are called where that is not enough
     "integer": "a whole number in digits, such as 12",
     "number": "a number, such as 0.5",
 }
@@ -85,7 +85,7 @@ class Setting:
     @property
     def taken(self) -> str:
         """What a value looks like, for whoever gave another."""
-        return TAKEN.get(self.kind, self.kind)
+        return _TAKEN.get(self.kind, self.kind)
 
     def fits(self, value: Any) -> bool:
         """Whether a value as it was typed, or stands in a file, is written like a number of
@@ -104,13 +104,13 @@ class Setting:
 
         False leaves it open: for what is not written in the plainest way, and for mappings.
         """
-        if self.kind in TAKEN:
+        if self.kind in _TAKEN:
             known = value not in ("", None) and self.fits(value) and len(str(value)) < _DIGITS
             return known and float(value) in self.bounds
         if self.switch:
             return value in (True, False, "true", "false")
         if self.many:
-            names = split_key(value)
+            names = _split_key(value)
             return isinstance(names, tuple) and all(isinstance(name, str) for name in names)
         if self.mapping or not isinstance(value, str):
             return False
@@ -119,7 +119,7 @@ class Setting:
     def read(self, value: Any) -> Any:
         """`value` as it was typed, ready for the tree; what cannot be read is left to it."""
         if self.many:
-            return split_key(value)
+            return _split_key(value)
         if self.clearable and value == "":
             return None
         if self.mapping and isinstance(value, str):
@@ -157,7 +157,7 @@ def _is_text(value: Any, form: re.Pattern[str]) -> bool:
     return isinstance(value, str) and form.fullmatch(value) is not None
 
 
-def split_key(value: Any) -> Any:
+def _split_key(value: Any) -> Any:
     """A list given as text: names between commas, or a JSON list where a name has one."""
     if isinstance(value, str) and value.startswith("["):
         try:

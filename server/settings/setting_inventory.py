@@ -16,7 +16,7 @@ from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.setting import INHERITED, Setting
 from parley.server.settings.setting_sources import Sources
 
-MASK: Final = "******"
+_MASK: Final = "******"
 _PASSWORD: Final = re.compile(r"(://[^/@\s]*:)[^/@\s]*@")
 
 
@@ -85,7 +85,7 @@ def _shown(setting: Setting, settings: Settings) -> Any:
     """A value as anybody may see it."""
     value = setting.of(settings)
     if isinstance(value, SecretStr):
-        return MASK if value.get_secret_value() else ""
+        return _MASK if value.get_secret_value() else ""
     if setting.mapping and not setting.fields:
         return value
     if setting.mapping:
@@ -100,7 +100,7 @@ def _tree(value: BaseModel) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
-    return _PASSWORD.sub(rf"\g<1>{MASK}@", str(value))
+    return _PASSWORD.sub(rf"\g<1>{_MASK}@", str(value))
 
 
 def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

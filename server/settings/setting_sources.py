@@ -28,7 +28,7 @@ from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
 FILES: Final = ("parley.toml", "parley.yaml", "parley.yml")
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
 # Read by the test suite alone; a shell that has it set may still run the command.
-FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
+_FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
 
 _UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
 
@@ -110,7 +110,7 @@ def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) ->
             sources.warnings.append(f"no setting reads {variable}; the nearest is {near}")
         elif variable in _UNHEEDED:
             sources.warnings.append(unheeded(variable))
-        elif variable.startswith(PREFIX) and variable not in FOREIGN | {CONFIG}:
+        elif variable.startswith(PREFIX) and variable not in _FOREIGN | {CONFIG}:
             if variable not in variables:
                 near = nearest(variable, [*variables, CONFIG])
                 raise Misuse(f"no setting reads {variable!r}; the nearest is {near!r}")

@@ -27,7 +27,7 @@ from parley.server.settings.setting import set_at
 from parley.server.settings.setting_sources import Sources, read_sources
 from parley.server.settings.setting_table import SETTINGS
 
-BALLOT_CALLS: Final = 2  # a ballot, and another where the first could not be read
+_BALLOT_CALLS: Final = 2  # a ballot, and another where the first could not be read
 
 
 class Settings(BaseModel):
@@ -103,7 +103,7 @@ class Settings(BaseModel):
             return tree
         if self.model_embedding and "how" not in tree.get("echo", {}):
             tree = overlay_trees(tree, {"echo": {"how": "embedding"}})
-        seconds = math.ceil(BALLOT_CALLS * self.patience)
+        seconds = math.ceil(_BALLOT_CALLS * self.patience)
         if seconds > VoteSettings().seconds and "seconds" not in tree.get("vote", {}):
             tree = overlay_trees(tree, {"vote": {"seconds": seconds}})
         return tree

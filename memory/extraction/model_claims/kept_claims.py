@@ -27,8 +27,8 @@ from parley.memory.text.plain_text import clip, one_line
 MOST: Final = 64  # claims, and words on items, of one stretch
 SURE: Final = 700  # per mille, at most: a model's reading is below what people mark themselves
 KEPT: Final = 500  # claims, and verdicts, in memory; the newest
-STATEMENT_CHARS: Final = 200  # of what a model says in its own words
-DROPS: Final = ("quote", "label", "message", "target", "link", "handle", "many", "answer")
+_STATEMENT_CHARS: Final = 200  # of what a model says in its own words
+_DROPS: Final = ("quote", "label", "message", "target", "link", "handle", "many", "answer")
 _TEXT_CHARS: Final = 500
 _MOST_COUNT: Final = 2**40  # what a stranger may add to a sum
 _ITEMS: Final = ("proposal", "decision")
@@ -214,7 +214,7 @@ def _held(
 
 def clip_statement(text: str) -> str:
     """`text` on a line, in at most 200 characters."""
-    return clip(one_line(text), STATEMENT_CHARS)
+    return clip(one_line(text), _STATEMENT_CHARS)
 
 
 def _verdicts(memory: Memory, entry: ItemsExtracted) -> dict[str, Verdict]:
@@ -273,7 +273,7 @@ def _count(store: Claims, entry: ItemsExtracted, kept: int) -> None:
 
 
 def _dropped(entry: ItemsExtracted) -> dict[str, int]:
-    dropped = {reason: _sane(entry.dropped.get(reason, 0)) for reason in DROPS}
+    dropped = {reason: _sane(entry.dropped.get(reason, 0)) for reason in _DROPS}
     return {reason: count for reason, count in dropped.items() if count}
 
 

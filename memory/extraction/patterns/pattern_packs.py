@@ -24,7 +24,7 @@ REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
 _MAX_RULES: Final = 2000
-MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
+_MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
@@ -201,8 +201,8 @@ def measure_pack(pack: Pack, others: int = 0) -> int:
 
 def check_size(instructions: int) -> None:
     """Raises `BadPattern` where they are too many for the packs that a session brings."""
-    if instructions > MAX_INSTRUCTIONS:
-        why = f"its patterns come to more than {MAX_INSTRUCTIONS:,} instructions of RE2"
+    if instructions > _MAX_INSTRUCTIONS:
+        why = f"its patterns come to more than {_MAX_INSTRUCTIONS:,} instructions of RE2"
         raise BadPattern("pack", f"{why}; make repetitions such as {{1,99}} shorter")
 
 

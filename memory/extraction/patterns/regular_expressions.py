@@ -12,14 +12,14 @@ import re2
 from parley.memory.errors import BadPattern
 
 MAX_PLACES: Final = 64  # of one pattern in one message; RE2 alone is quadratic over all of them
-PATTERN_BYTES: Final = 8 << 20  # for the automata of one pattern: refused in 40 ms beyond that
-SET_BYTES: Final = 64 << 20  # 8 MiB refuses sets of some hundred patterns
+_PATTERN_BYTES: Final = 8 << 20  # for the automata of one pattern: refused in 40 ms beyond that
+_SET_BYTES: Final = 64 << 20  # 8 MiB refuses sets of some hundred patterns
 KEPT_INSTRUCTIONS: Final = (
     8_000_000  # of the patterns kept compiled; a shipped pack has up to 84,249
 )
 
 
-def re2_options(size: int = PATTERN_BYTES) -> Any:
+def _re2_options(size: int = _PATTERN_BYTES) -> Any:
     """RE2 options for every pattern here: quiet, blind to case, `size` bytes for its automata."""
     options = re2.Options()
     options.log_errors = False
@@ -41,7 +41,7 @@ def compile_pattern(pattern: str, rule: str) -> Any:
     What is compiled is kept, up to `KEPT_INSTRUCTIONS` in a process.
     """
     try:
-        compiled = re2.compile(pattern, re2_options())
+        compiled = re2.compile(pattern, _re2_options())
         _Kept.instructions += compiled.programsize
         if _Kept.instructions > KEPT_INSTRUCTIONS:
             compile_pattern.cache_clear()
@@ -83,7 +83,7 @@ class PatternFinder:
 
 def compile_pattern_set(patterns: tuple[str, ...]) -> Any:
     """One automaton that tells which of `patterns` occur in a text."""
-    matcher = re2.Set.SearchSet(re2_options(SET_BYTES))
+    matcher = re2.Set.SearchSet(_re2_options(_SET_BYTES))
     for pattern in patterns:
         matcher.Add(pattern)
     try:

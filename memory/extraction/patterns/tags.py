@@ -17,7 +17,7 @@ from parley.memory.extraction.patterns.vote_marks import SIGNED, is_vote
 
 _Mark = tuple[int, int, str, str]  # start, end, the rule's name, the act
 
-TAG_CONFIDENCE: Final = 900
+_TAG_CONFIDENCE: Final = 900
 
 _LEAD = (
     r"(?m)^[ \t]*(?:(?:[-*•]|#{1,6}|\d{1,2}[.)])[ \t]+)?"
@@ -88,7 +88,7 @@ def find_tags(script: PreparedText) -> list[Detection]:
         refs = _refs(script, act, (start, end), text)
         detections.append(
             Detection(
-                act, start, end, *text, "tag", f"tag/{rule}", TAG_CONFIDENCE, refs,
+                act, start, end, *text, "tag", f"tag/{rule}", _TAG_CONFIDENCE, refs,
                 quotes=script.quotes,
             )
         )  # fmt: skip

@@ -15,8 +15,8 @@ from parley.memory.text.plain_text import IDEOGRAPHIC
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 
-VOTE_CONFIDENCE: Final = 850
-SCRIBED_VOTE_CONFIDENCE: Final = 750  # someone else's vote, typed by the scribe
+_VOTE_CONFIDENCE: Final = 850
+_SCRIBED_CONFIDENCE: Final = 750  # someone else's vote, typed by the scribe
 
 _VOTE = (
     r"(?m)^[ \t]*(?:[-*•][ \t]+)?(?:(?P<nick>[^\s:]+)[ \t]?:[ \t]+|<[^\s<>]+>[ \t]+)?\*{0,2}\[?"
@@ -83,7 +83,8 @@ def _line_votes(script: PreparedText) -> Iterator[tuple[int, _Vote]]:
             nick = _LINES.span(match, "nick")
             refs = script.handles(*nick) if nick[0] >= 0 else ()
             scribed = nick[0] >= 0 and not refs
-            yield start, (start, end, refs, SCRIBED_VOTE_CONFIDENCE if scribed else VOTE_CONFIDENCE)
+            confidence = _SCRIBED_CONFIDENCE if scribed else _VOTE_CONFIDENCE
+            yield start, (start, end, refs, confidence)
 
 
 def _named_votes(script: PreparedText) -> Iterator[tuple[int, _Vote]]:
@@ -93,7 +94,7 @@ def _named_votes(script: PreparedText) -> Iterator[tuple[int, _Vote]]:
         ref = _NAMED.span(match, "ref" if first else "ref2")
         follows = _NOT_A_VOTE.match(script.unquoted, _past_stop(script.unquoted, end))
         if _stands_free(script.unquoted, *match.span()) and (first or not follows):
-            yield start, (start, end, (script.text[slice(*ref)],), VOTE_CONFIDENCE)
+            yield start, (start, end, (script.text[slice(*ref)],), _VOTE_CONFIDENCE)
 
 
 def is_vote(text: str, token: str, end: int) -> bool:

@@ -47,11 +47,11 @@ def observe_message(
         return vote_runs.add_vote(structure, heard, heard.vote)
     touched = note_aside(structure, heard.place, heard.cues, heard.scribed, cards)
     if heard.passes:
-        touched += add_line(structure, heard, cards)
+        touched += _add_line(structure, heard, cards)
     return sort_lines(touched)
 
 
-def add_line(structure: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
+def _add_line(structure: Structure, heard: WindowMessage, cards: Scorecards) -> list[WindowLine]:
     """Give `heard` a place below all other lines; those of which it says something, and itself."""
     line = _placed(structure, heard)
     touched = _beside_lines(structure, line, cards)

@@ -50,22 +50,22 @@ def hold_back_unmarked(moment: FoldStep, made: Proposal | Decision) -> None:
     else:
         others = structure.decisions > 0
     if others or structure.led.bit_count() >= _SCRIBED:
-        make_tentative(moment, made)
+        _make_tentative(moment, made)
 
 
 def _hold_proposals(moment: FoldStep) -> None:
     for proposal in moment.memory.proposals.values():
         if proposal.status == "active" and not _taken_up(proposal):
-            make_tentative(moment, proposal)
+            _make_tentative(moment, proposal)
 
 
 def _hold_decisions(moment: FoldStep) -> None:
     for decision in moment.memory.decisions.values():
         if decision.status == "claimed":
-            make_tentative(moment, decision)
+            _make_tentative(moment, decision)
 
 
-def make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
+def _make_tentative(moment: FoldStep, item: Proposal | Decision) -> None:
     """Make an item tentative that its wording alone made.
 
     Documents are weighed by more than that: theirs is held back only where people vote on lines.

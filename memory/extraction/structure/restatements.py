@@ -18,7 +18,7 @@ _WORDS: Final = 32  # stems of a line that are compared: a proposal says what it
 _BITS: Final = 512
 _APART: Final = (1, 2, 4, 8, 16)  # messages
 _VOTES: Final = (1, 2, 3, 5)
-MUCH: Final = 2  # likeness from which a line may stand for the other
+_MUCH: Final = 2  # likeness from which a line may stand for the other
 AGAIN: Final = 3  # likeness from which it says the other again
 
 
@@ -39,7 +39,7 @@ def _said(text: str) -> _Said:
     return _Said(stems, sketch, len(stems) - sketch.bit_count())
 
 
-def rate_likeness(a: frozenset[str], b: frozenset[str]) -> int:
+def _rate_likeness(a: frozenset[str], b: frozenset[str]) -> int:
     """How much of what one line says the other says: 0 nothing, 5 the same."""
     shared = len(a & b)
     if shared < 2:
@@ -57,8 +57,8 @@ def rate_likeness(a: frozenset[str], b: frozenset[str]) -> int:
 
 
 def rate_text_likeness(a: str, b: str) -> int:
-    """How much of what one text says the other says, as `rate_likeness` of their stems."""
-    return rate_likeness(_said(a).stems, _said(b).stems)
+    """How much of what one text says the other says, as `_rate_likeness` of their stems."""
+    return _rate_likeness(_said(a).stems, _said(b).stems)
 
 
 def find_restated_lines(structure: Structure, line: WindowLine) -> list[tuple[WindowLine, int]]:
@@ -73,7 +73,7 @@ def find_restated_lines(structure: Structure, line: WindowLine) -> list[tuple[Wi
         shared = (sketch & theirs.sketch).bit_count() + min(clashes, theirs.clashes)
         if shared == 0 or shared * 2 < min(len(stems), len(theirs.stems)):
             continue
-        like = rate_likeness(theirs.stems, stems)
+        like = _rate_likeness(theirs.stems, stems)
         if like:
             features = _note(structure, line, other, like)
             restated.append((other, features & ~other.restated))
@@ -125,7 +125,7 @@ def _restated(like: int, votes: int, same: bool, apart: str) -> int:
         features += restated
         if same:
             features += [f"{each}, one speaker" for each in restated]
-    if like >= MUCH:
+    if like >= _MUCH:
         features += reached_steps("restated past votes", votes, _VOTES)
         features.append(f"restated at {apart}")
     return sum(_BIT[name] for name in features)
@@ -144,12 +144,12 @@ def earlier_line_features(echo: Restatement) -> list[str]:
     features += reached_steps("restates past votes", echo.votes, _VOTES)
     if echo.votes >= 2:
         features.append(f"restates {like} past votes")
-        if echo.same and echo.likeness >= MUCH:
+        if echo.same and echo.likeness >= _MUCH:
             features.append("restates past votes, one speaker")
     if echo.same:
         features += ["restates, one speaker", f"restates {like}, one speaker"]
     features += reached_steps("restates backed", echo.backed, (1, 2, 3))
-    if echo.imperative and echo.likeness >= MUCH:
+    if echo.imperative and echo.likeness >= _MUCH:
         features.append("restates an imperative")
     if echo.scribed:
         features.append("restates a scribed line")

@@ -50,7 +50,7 @@ def resolve_speaker(memory: Memory, typist: str, content: str) -> str:
     else:
         to = not _spoken_to().isdisjoint(lexicon().hits(content[start : start + _READ].strip()))
         scribing.typed.append(TypedMessage(typist=typist, who=named, to=to))
-        who = named if is_scribe(memory, typist) else ""
+        who = named if _is_scribe(memory, typist) else ""
     del scribing.typed[:-_TYPED]
     return who or typist
 
@@ -70,7 +70,7 @@ def foresee_speakers(memory: Memory, typist: str, contents: Iterable[str]) -> li
         memory.structure.scribing = scribing
 
 
-def is_scribe(memory: Memory, typist: str) -> bool:
+def _is_scribe(memory: Memory, typist: str) -> bool:
     """True where `typist` is a scribe: by the settings, somebody's word, or what they type."""
     if _trusted(memory, typist) or typist in memory.structure.scribing.named:
         return True
@@ -145,7 +145,7 @@ def _going_on(memory: Memory, typist: str, content: str) -> str:
         return ""
     for typed_message in reversed(memory.structure.scribing.typed[-_GOES_ON:]):
         if typed_message.typist == typist:
-            return typed_message.who if typed_message.who and is_scribe(memory, typist) else ""
+            return typed_message.who if typed_message.who and _is_scribe(memory, typist) else ""
     return ""
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from parley.server.settings import Settings
 
 ACTS: Final = "what it does: " + ", ".join(get_args(Act))
-FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
+_FROM: Final = "start after this entry, 0: from the first  [default: what comes next]"
 
 Seq = Annotated[
     int | None,
-    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help=FROM),
+    typer.Option("--after", min=0, max=2**53 - 1, metavar="SEQ", help=_FROM),
 ]
 Speaker = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")

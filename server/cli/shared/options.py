@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from parley.server.settings.startup_settings import StartupSettings
 
 SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
-TREE: Final = "parley.settings"  # and the settings that come of it, once something needs them
+_TREE: Final = "parley.settings"  # and the settings that come of it, once something needs them
 
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
@@ -63,11 +63,11 @@ Layer = Annotated[
 
 def settings(ctx: typer.Context) -> Settings:
     """The settings in force for this call."""
-    if TREE not in ctx.meta:
+    if _TREE not in ctx.meta:
         from parley.server.settings import build_settings
 
-        ctx.meta[TREE] = build_settings(sources(ctx))
-    tree: Settings = ctx.meta[TREE]
+        ctx.meta[_TREE] = build_settings(sources(ctx))
+    tree: Settings = ctx.meta[_TREE]
     return tree
 
 

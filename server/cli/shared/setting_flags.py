@@ -73,7 +73,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
             "version", inspect.Parameter.KEYWORD_ONLY, annotation=bool,
             default=typer.Option(
                 False, "--version", help="print the version and end", is_eager=True,
-                callback=say_version,
+                callback=_say_version,
             ),
         ),
         *map(_option, _EVERY.values()),
@@ -98,7 +98,7 @@ def _has_password(name: str, value: Any) -> bool:
         return False
 
 
-def say_version(wanted: bool) -> None:
+def _say_version(wanted: bool) -> None:
     """Prints the version, if it is wanted, and ends the call."""
     if wanted:
         typer.echo(f"parley {version()}")

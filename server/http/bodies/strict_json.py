@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from parley.server.basics.entry_json import LEFT_OUT, Fields, InvalidField
 from parley.server.http.state.dependencies import MAX_INTEGER
 
-SETTINGS_VALUES: Final = 4_096
+_SETTINGS_VALUES: Final = 4_096
 _FILLED: Final = frozenset({"kind", "participant", "agent_id", "by", "re", "at", "timestamp"})
 
 
@@ -45,8 +45,8 @@ def check_settings_size(tree: dict[str, Any]) -> dict[str, Any]:
         if isinstance(inner, list) or isinstance(value, dict):
             count += len(inner)
             rest += inner
-        if count > SETTINGS_VALUES:
-            most = {"most": SETTINGS_VALUES}
+        if count > _SETTINGS_VALUES:
+            most = {"most": _SETTINGS_VALUES}
             raise PydanticCustomError(
                 "too_many_values", "Settings have {most} values at most", most
             )

@@ -15,7 +15,7 @@ from parley.server.http.problems.problem_details import Problem
 
 VALUES: Final = 65_536  # 500 entries with a hundred names each, and more
 PIECE: Final = 1 << 16  # bytes; what has too many values is known to before all is looked at
-DETAIL: Final = "There are more values in the body than any request needs."
+_DETAIL: Final = "There are more values in the body than any request needs."
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
@@ -34,7 +34,7 @@ class ValueCount:
         self._open = quote + b"\\" * escapes
         self._count += sum(bare.count(mark) for mark in (b",", b"[", b"{"))
         if self._count > VALUES:
-            raise Problem("too-large", limit=VALUES, detail=DETAIL)
+            raise Problem("too-large", limit=VALUES, detail=_DETAIL)
 
 
 def check_value_count(text: bytes) -> None:

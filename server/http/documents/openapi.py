@@ -51,7 +51,7 @@ TAGS: Final[Mapping[str, str]] = {
     "pages": "The page, and what describes the API",
 }
 
-SCHEMES: Final[Mapping[str, Any]] = {
+_SCHEMES: Final[Mapping[str, Any]] = {
     "token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
     "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
     "seat": {"type": "apiKey", "in": "cookie", "name": SEAT_COOKIE},
@@ -85,7 +85,7 @@ def _described(app: FastAPI, routes: Sequence[APIRoute]) -> dict[str, Any]:
                 _complete(operation, route)
     tree["tags"] = [{"name": name, "description": about} for name, about in TAGS.items()]
     components = tree.setdefault("components", {})
-    components["securitySchemes"] = dict(SCHEMES)
+    components["securitySchemes"] = dict(_SCHEMES)
     components["responses"] = {
         str(status): answer for status, answer in problem_responses().items()
     }
@@ -104,7 +104,7 @@ def _complete(operation: dict[str, Any], route: APIRoute) -> None:
     operation["x-parley-right"] = right
     if right == "public":
         return
-    operation["security"] = [{name: []} for name in SCHEMES]
+    operation["security"] = [{name: []} for name in _SCHEMES]
     answers = operation["responses"]
     for status, usual in problem_responses().items():
         if answers.get(str(status), usual) == usual:

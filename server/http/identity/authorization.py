@@ -21,8 +21,8 @@ from parley.server.http.state.origins import SAFE
 from parley.server.http.tokens.callers import NOBODY as NOBODY
 from parley.server.http.tokens.callers import Caller as Caller
 
-ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
-RIGHTS: Final = frozenset({*ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})
+_ANYWHERE: Final = frozenset({"public", "token"})  # rights that no session limits
+RIGHTS: Final = frozenset({*_ANYWHERE, "read", "speak", "operator", "metrics", *CAPABILITIES})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1"})
 _HERE: Final = _LOOPBACK | {"localhost"}
 _HANDED_ON: Final = frozenset({"forwarded", "via", "x-real-ip", "cf-connecting-ip"})
@@ -57,7 +57,7 @@ class RequiresRight:
         return caller
 
     def _check_session(self, caller: Caller, session: str | None) -> None:
-        if session is None and self.right not in (*ANYWHERE, "operator", "metrics"):
+        if session is None and self.right not in (*_ANYWHERE, "operator", "metrics"):
             raise RuntimeError(f"a route that needs {self.right!r} has no {{session}} in its path")
         if session is not None and not caller.may_enter(session):
             raise Problem("other-session")

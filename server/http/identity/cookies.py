@@ -24,9 +24,9 @@ from parley.server.http.problems.problem_details import Problem
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Claims
 
-KEY_LENGTHS: Final = (16, 128)  # characters
+_KEY_LENGTHS: Final = (16, 128)  # characters
 _NO_KEY: Final = (
-    f"A cookie is made for a key: send {KEY_LENGTHS[0]} to {KEY_LENGTHS[1]} random characters as "
+    f"A cookie is made for a key: send {_KEY_LENGTHS[0]} to {_KEY_LENGTHS[1]} random characters as "
     f"{KEY_HEADER}, now and with each request that brings the cookie."
 )
 
@@ -55,7 +55,7 @@ def set_cookie(
 def require_key(request: Request) -> str:
     """The key that a cookie is to be made for. Raises `Problem` where the request brings none."""
     key = key_of(request)
-    if not KEY_LENGTHS[0] <= len(key) <= KEY_LENGTHS[1]:
+    if not _KEY_LENGTHS[0] <= len(key) <= _KEY_LENGTHS[1]:
         raise Problem("invalid", detail=_NO_KEY, field=KEY_HEADER)
     return key
 

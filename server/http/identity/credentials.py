@@ -15,7 +15,7 @@ from parley.server.http.state.dependencies import Dependencies, dependencies_of_
 from parley.server.http.state.rate_limits import Kind
 from parley.server.http.tokens.callers import NOBODY, Caller, caller_from_claims
 
-OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
+_OF_ONE: Final = 64  # bits of an address of IPv6 that its network has: one sender's
 COOKIE: Final = "parley"
 SEAT_COOKIE: Final = "parley_seat"
 KEY_HEADER: Final = "Parley-Key"
@@ -39,7 +39,7 @@ def client_address(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client else ""
 
 
-def rate_key(connection: HTTPConnection) -> str:
+def _rate_key(connection: HTTPConnection) -> str:
     """Whose rate it is without a good token: an address, or a network where one has many."""
     where = client_address(connection)
     try:
@@ -51,7 +51,7 @@ def rate_key(connection: HTTPConnection) -> str:
         or i_pv6_address.ipv4_mapped is not None
     ):
         return where
-    return str(ipaddress.IPv6Network((int(i_pv6_address), OF_ONE), strict=False))
+    return str(ipaddress.IPv6Network((int(i_pv6_address), _OF_ONE), strict=False))
 
 
 def charge_rate(deps: Dependencies, caller: Caller, kind: Kind, cost: int = 1) -> None:
@@ -121,7 +121,7 @@ def hash_key(key: str) -> str:
 
 def charge_address(deps: Dependencies, connection: HTTPConnection, kind: Kind) -> None:
     """Whoever comes without a good token is counted by where they come from."""
-    if wait := deps.rate_limits.take(rate_key(connection), kind):
+    if wait := deps.rate_limits.take(_rate_key(connection), kind):
         raise Problem("rate", retry_after=wait)
 
 
@@ -133,7 +133,7 @@ def caller_or_anonymous(connection: HTTPConnection, deps: Dependencies) -> Calle
         caller = NOBODY
     if caller.jti:
         charge_rate(deps, caller, "read")
-    elif wait := deps.rate_limits.take(rate_key(connection), "read"):
+    elif wait := deps.rate_limits.take(_rate_key(connection), "read"):
         raise Problem("rate", retry_after=wait)
     return caller
 

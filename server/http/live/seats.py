@@ -135,7 +135,7 @@ class Seats:
         self._taken[session].remove(seat)
         if not self._taken[session]:
             del self._taken[session]
-        return self._host.start(f"parley-leave-{session}", close_seat, seat)
+        return self._host.start(f"parley-leave-{session}", _close_seat, seat)
 
     def _start_idle_check(self) -> None:
         if self._looking is None or self._looking.is_over:
@@ -161,7 +161,7 @@ class _Seat:
         self.session, self.room, self.stack, self.used = session, room, stack, used
 
 
-async def close_seat(seat: _Seat) -> None:
+async def _close_seat(seat: _Seat) -> None:
     try:
         await seat.stack.aclose()
     except Exception as error:  # the session is gone or unreadable: so is the seat

@@ -26,10 +26,10 @@ from parley.server.http.live.client_queue import ClientQueue, Ending
 from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.live.frames import Frame, Group, entry_frame, reset_frame
 
-RING: Final = 2_000  # newest frames kept
-RING_BYTES: Final = 16 << 20
-STRETCH: Final = 500  # entries folded at a time for one who is behind
-STRETCH_BYTES: Final = 2 << 20
+_RING: Final = 2_000  # newest frames kept
+_RING_BYTES: Final = 16 << 20
+_STRETCH: Final = 500  # entries folded at a time for one who is behind
+_STRETCH_BYTES: Final = 2 << 20
 FOLDS: Final = 2  # stretches folded at once
 RETRY_SECONDS: Final = 0.3
 
@@ -70,8 +70,8 @@ class SessionChannel:
         moments: History,
         folds: anyio.Semaphore | None = None,
         *,
-        ring: int = RING,
-        stretch: int = STRETCH,
+        ring: int = _RING,
+        stretch: int = _STRETCH,
     ) -> None:
         self._room, self._moments = room, moments
         self._most, self._stretch_of = ring, stretch
@@ -146,7 +146,7 @@ class SessionChannel:
         return reset_frame(StreamCursor(room.seq, room.mark), room.memory.n)
 
     def _trim(self) -> None:
-        while len(self._ring) > self._most or self._bytes > RING_BYTES:
+        while len(self._ring) > self._most or self._bytes > _RING_BYTES:
             gone = self._ring.popleft()
             self._bytes -= len(gone.data)
             self._floor = gone.seq
@@ -222,6 +222,6 @@ class SessionChannel:
                 async for record, facts in records:
                     frames.append(entry_frame(record, facts))
                     size += len(frames[-1].data)
-                    if size > STRETCH_BYTES:
+                    if size > _STRETCH_BYTES:
                         break
             return frames

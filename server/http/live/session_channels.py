@@ -23,7 +23,7 @@ from parley.server.http.live.session_channel import FOLDS, SessionChannel
 from parley.server.http.live.task_deaths import log_death
 
 AGAIN_SECONDS: Final = 0.5  # before an arbiter that Redis failed looks again
-NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
+_NOTICED_SECONDS: Final = 5.0  # for a room to hear that its session is gone: one look at the log
 
 Kind = type[Arbiter] | type[VoteTeller]
 
@@ -85,7 +85,7 @@ class SessionChannels:
         """
         live_session = self._live_sessions.get(session)
         if live_session is not None and live_session.minding is not None:
-            with anyio.move_on_after(NOTICED_SECONDS):
+            with anyio.move_on_after(_NOTICED_SECONDS):
                 await live_session.minding.wait()
             self._release(live_session)
 
@@ -152,7 +152,7 @@ class SessionChannels:
         try:
             while True:
                 seq = room.seq
-                live_session.set_worker(needed_worker(room))
+                live_session.set_worker(_needed_worker(room))
                 await room.wait_past(seq)
         except Exception as error:  # whatever ended it: a session that is gone, a log unreadable
             log.warning("room_ended", session=room.session, reason=str(error))
@@ -202,7 +202,7 @@ class _LiveSession:
         await self._stack.aclose()
 
 
-def needed_worker(room: Room) -> Kind | None:
+def _needed_worker(room: Room) -> Kind | None:
     """Who is to be at work there: an arbiter, who counts votes too, or a teller alone."""
     memory = room.memory
     if memory.closed is not None:

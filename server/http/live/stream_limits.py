@@ -21,9 +21,9 @@ from parley.server.http.tokens.callers import Caller
 
 OF_A_TOKEN: Final = 32
 BEAT_SECONDS: Final = 15.0
-SLICE: Final = 500  # streams that get their comment in one go
+_SLICE: Final = 500  # streams that get their comment in one go
 RETRY_SECONDS: Final = 5.0
-NEVER: Final = float("inf")
+_NEVER: Final = float("inf")
 
 
 class Stream(Protocol):
@@ -45,7 +45,7 @@ class StreamLimits:
         self._host = TaskHost("parley-streams", log_death)
         self._beating: Child | None = None
         self._expiring: Child | None = None
-        self._next_expiry = NEVER
+        self._next_expiry = _NEVER
         self._earlier = anyio.Event()  # a stream came that expires before all others
         self._none = anyio.Event()
 
@@ -110,7 +110,7 @@ class StreamLimits:
     async def _beat_and_close(self) -> None:
         while not self._closing.is_set():
             every = list(self._open)
-            slices = [every[at : at + SLICE] for at in range(0, len(every), SLICE)] or [[]]
+            slices = [every[at : at + _SLICE] for at in range(0, len(every), _SLICE)] or [[]]
             for some in slices:
                 if await self._closes_within(BEAT_SECONDS / len(slices)):
                     break
@@ -130,7 +130,7 @@ class StreamLimits:
             now = anyio.current_time()
             for stream, expiry in self._open.items():
                 if expiry <= now:
-                    self._open[stream] = NEVER
+                    self._open[stream] = _NEVER
                     stream.end("expired")
             self._next_expiry, self._earlier = min(self._open.values()), anyio.Event()
             with anyio.CancelScope(deadline=self._next_expiry):

@@ -29,10 +29,10 @@ from parley.server.http.problems.problem_types import EVERYWHERE, KINDS
 from parley.server.http.problems.validation_details import redact_input
 
 MEDIA: Final = "application/problem+json"
-MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
+_MUTED: Final = "You are muted: nothing you say is taken until a moderator unmutes you."
 RETRY_SECONDS: Final = 1.0  # where nobody can say how long it takes
 _TAKES: Final = "Input should be "  # how a model's own words begin that name what is taken
-EXTRA: Final = ("field", "fault", "because", "retry_after", "epoch", "limit", "seq", "needs")
+_EXTRA: Final = ("field", "fault", "because", "retry_after", "epoch", "limit", "seq", "needs")
 
 SCHEMA: Final[dict[str, Any]] = {
     "title": "Problem",
@@ -80,7 +80,7 @@ class Problem(Exception):
             "status": self.status,
             "detail": self.detail,
             "request": request,
-            **{name: _told_as(self.extra[name]) for name in EXTRA if name in self.extra},
+            **{name: _told_as(self.extra[name]) for name in _EXTRA if name in self.extra},
         }
         return {name: value for name, value in whole.items() if value is not None}
 
@@ -231,7 +231,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     Superseded: _as("seat-taken"),
     FloorLost: _as("floor-lost", epoch="current"),
     NotGranted: _not_granted,
-    Muted: lambda _: Problem("floor-not-granted", detail=MUTED),
+    Muted: lambda _: Problem("floor-not-granted", detail=_MUTED),
     PersonaNotFound: _as("no-persona"),
     PersonaError: _told("refused"),
     InvalidField: _told("refused"),

@@ -143,11 +143,11 @@ def _methods(connection: HTTPConnection) -> list[str]:
     taken = [
         method
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
-        if any_route_matches(connection.app.routes, {**scope, "method": method})
+        if _any_route_matches(connection.app.routes, {**scope, "method": method})
     ]
     return ["HEAD", *taken] if "GET" in taken or not taken else taken
 
 
-def any_route_matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
+def _any_route_matches(routes: Iterable[BaseRoute], scope: Scope) -> bool:
     """Whether one of `routes` is for the request of `scope`."""
     return any(route.matches(scope)[0] is Match.FULL for route in routes)

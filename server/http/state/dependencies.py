@@ -30,7 +30,7 @@ from parley.server.runtime.connection import Connection
 from parley.server.settings import Settings
 
 SESSION_PATTERN: Final = "^" + SESSION_ID.pattern.replace(r"\Z", "$")  # as JSON Schema has it
-MINUTES_AT_ONCE: Final = 2  # minutes, in threads that others need as well
+_MINUTES_AT_ONCE: Final = 2  # minutes, in threads that others need as well
 MAX_INTEGER: Final = 2**53 - 1  # of any whole number in a request: JavaScript reads no larger one
 
 
@@ -52,7 +52,9 @@ class Dependencies:
     closing: anyio.Event
     runs: TaskHost  # of scenarios that are played
     clock: Callable[[], float] = time.time  # tokens expire by it
-    minutes_slots: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(MINUTES_AT_ONCE))
+    minutes_slots: anyio.Semaphore = field(
+        default_factory=lambda: anyio.Semaphore(_MINUTES_AT_ONCE)
+    )
     metrics: Metrics = field(default_factory=Metrics)
     answer_cache: AnswerCache = field(default_factory=AnswerCache)
     import_lock: anyio.Lock = field(default_factory=anyio.Lock)  # files are held whole
@@ -72,10 +74,10 @@ def dependencies_of_app(connection: HTTPConnection) -> Dependencies:
     return cast("Dependencies", connection.app.state.deps)
 
 
-async def get_dependencies(connection: HTTPConnection) -> Dependencies:
+async def _get_dependencies(connection: HTTPConnection) -> Dependencies:
     """The dependencies for a route; a coroutine, since all else is asked for in a thread."""
     return dependencies_of_app(connection)
 
 
-DependenciesOf = Annotated[Dependencies, Depends(get_dependencies)]
+DependenciesOf = Annotated[Dependencies, Depends(_get_dependencies)]
 SessionId = Annotated[str, Path(pattern=SESSION_PATTERN, description="id of the session")]

@@ -18,7 +18,7 @@ from prometheus_client import (
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 STREAM: Final = b"text/event-stream"
 
 
@@ -33,7 +33,7 @@ class Metrics:
         )
         self.seconds = Histogram(
             "parley_request_seconds", "Seconds until an answer began", ["route"],
-            buckets=BUCKETS, registry=own,
+            buckets=_BUCKETS, registry=own,
         )  # fmt: skip
         self.streams = Gauge("parley_streams", "Live streams open", ["kind"], registry=own)
         for kind in ("events", "socket"):

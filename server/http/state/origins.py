@@ -11,7 +11,7 @@ from parley.server.basics.errors import Misuse
 from parley.server.settings.serve_settings import ServeSettings
 
 HERE: Final = ("localhost", "127.0.0.1", "[::1]")
-PORTS: Final = {"http": 80, "https": 443}
+_PORTS: Final = {"http": 80, "https": 443}
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MCP: Final = "/mcp"  # a page elsewhere could read what it streams
 SHOWN: Final = "X-Request-Id, Retry-After, RateLimit-Remaining"
@@ -72,13 +72,13 @@ def _origin(url: str, setting: str) -> str:
     except ValueError:
         parts, port, host = urlsplit(""), None, ""
     extra = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
-    if parts.scheme not in PORTS or not host or extra:
+    if parts.scheme not in _PORTS or not host or extra:
         raise Misuse(f"{setting}: {url!r} is no address such as https://parley.example.org")
     return _written(parts.scheme, _bracketed(host), port)
 
 
 def _written(scheme: str, host: str, port: int | None) -> str:
-    tail = "" if port in (None, PORTS[scheme]) else f":{port}"
+    tail = "" if port in (None, _PORTS[scheme]) else f":{port}"
     return f"{scheme}://{host.lower()}{tail}"
 
 
@@ -87,7 +87,7 @@ def _hosts(origin: str) -> Iterator[str]:
     scheme, _, host = origin.partition("://")
     yield host
     if not host.rpartition("]")[2].count(":"):
-        yield f"{host}:{PORTS[scheme]}"
+        yield f"{host}:{_PORTS[scheme]}"
 
 
 def _bracketed(host: str) -> str:

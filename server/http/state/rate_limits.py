@@ -11,10 +11,10 @@ from parley.server.settings.serve_settings import ServeSettings
 
 Kind = Literal["publish", "read", "frame", "bytes", "login", "nobody"]
 KEPT: Final = 10_000
-BURST_SECONDS: Final = 4  # of its rate that a bucket holds
+_BURST_SECONDS: Final = 4  # of its rate that a bucket holds
 OPERATORS: Final = 10  # times the rate
-LOGINS: Final = 10  # a minute, and at once
-NOBODYS: Final = 10  # requests a second without a token
+_LOGINS: Final = 10  # a minute, and at once
+_NOBODYS: Final = 10  # requests a second without a token
 
 
 @dataclass(slots=True)
@@ -44,12 +44,12 @@ class RateLimits:
         self._clock = clock
         self._buckets: OrderedDict[tuple[str, str, bool], TokenBucket] = OrderedDict()
         self._rates: dict[Kind, tuple[float, float]] = {
-            "publish": (serve.rate, serve.rate * BURST_SECONDS),
-            "read": (serve.reads, serve.reads * BURST_SECONDS),
-            "frame": (serve.rate + serve.reads, (serve.rate + serve.reads) * BURST_SECONDS),
-            "bytes": (serve.body_bytes, serve.body_bytes * BURST_SECONDS),
-            "login": (LOGINS / 60, LOGINS),
-            "nobody": (NOBODYS, NOBODYS * BURST_SECONDS),
+            "publish": (serve.rate, serve.rate * _BURST_SECONDS),
+            "read": (serve.reads, serve.reads * _BURST_SECONDS),
+            "frame": (serve.rate + serve.reads, (serve.rate + serve.reads) * _BURST_SECONDS),
+            "bytes": (serve.body_bytes, serve.body_bytes * _BURST_SECONDS),
+            "login": (_LOGINS / 60, _LOGINS),
+            "nobody": (_NOBODYS, _NOBODYS * _BURST_SECONDS),
         }
 
     def take(self, key: str, kind: Kind, cost: int = 1, *, operator: bool = False) -> float:

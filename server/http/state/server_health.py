@@ -19,8 +19,8 @@ from parley.bus.contract.errors import BusError
 PATIENCE_SECONDS: Final = 5.0  # that Redis may fail for
 ASKING_SECONDS: Final = 2.0  # that one answer may take
 KEPT_SECONDS: Final = 1.0  # that a finding is told again without asking
-LATE_MS: Final = 30_000  # age of an entry that should have been folded long ago
-ALIVE_MS: Final = 15_000  # since a worker's last beat
+_LATE_MS: Final = 30_000  # age of an entry that should have been folded long ago
+_ALIVE_MS: Final = 15_000  # since a worker's last beat
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class HealthFinding:
 
     @property
     def is_stalled(self) -> bool:
-        return self.oldest_fold_ms > LATE_MS and not self.workers
+        return self.oldest_fold_ms > _LATE_MS and not self.workers
 
 
 class HealthCheck:
@@ -72,5 +72,5 @@ class HealthCheck:
                 oldest = await self._bus.oldest_due_ms("fold")
         except (BusError, TimeoutError):
             return HealthFinding(answered=False)
-        alive = sum(worker.age_ms < ALIVE_MS for worker in workers)
+        alive = sum(worker.age_ms < _ALIVE_MS for worker in workers)
         return HealthFinding(answered=True, workers=alive, oldest_fold_ms=oldest or 0)

@@ -23,7 +23,7 @@ from parley.server.http.subscriptions.subscription_start import (
     hello_frame,
 )
 
-RETRY: Final = b"retry: 1000\n\n"
+_RETRY: Final = b"retry: 1000\n\n"
 LAST_WORD_SECONDS: Final = 30.0  # for a client that does not read to be told so
 HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -61,7 +61,7 @@ class EventStream(Response):
             async with channel.listen(begun.after, wish.show) as listener:
                 if begun.anew:
                     channel.reset(listener)
-                first = RETRY + hello_frame(room, caller, begun, listener).sse
+                first = _RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
                 with deps.streams.register(listener.outlet, caller):
                     async with open_task_group() as group:

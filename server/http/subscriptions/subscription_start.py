@@ -19,7 +19,7 @@ from parley.server.http.state.dependencies import Dependencies
 
 CATCH_UP_SECONDS: Final = 5.0
 LAST_WORDS: Final = ("shutdown", "expired", "gone", "slow")  # ends that are told
-GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
+_GROUPS: Final[tuple[Group, ...]] = ("messages", "floor", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def closing_frame(why: str, sent: int) -> Frame:
 
 def parse_groups(words: Sequence[str]) -> frozenset[Group] | None:
     """The groups that `words` name; None is all of them."""
-    return None if "all" in words else frozenset(group for group in GROUPS if group in words)
+    return None if "all" in words else frozenset(group for group in _GROUPS if group in words)
 
 
 def _about(room: Room, caller: Caller, begun: SubscriptionStart) -> dict[str, Any]:

@@ -49,15 +49,15 @@ from parley.server.http.transport.websocket_connection import RATE_CODE, RATE_RE
 from parley.server.rows.entry_rows import receipt_rows
 
 PROTOCOL: Final = "parley.v1"
-PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
-UNREADABLE: Final = 3  # frames that cannot be read before it ends
-REFUSALS: Final = 100  # frames refused before it ends; one is forgiven a second
+_PUBLISHES_PENDING: Final = 16  # publishes taken and not answered; then the socket is not read
+_UNREADABLE: Final = 3  # frames that cannot be read before it ends
+_REFUSALS: Final = 100  # frames refused before it ends; one is forgiven a second
 REFUSED: Final = frozenset(
     {"rate", "forbidden", "invalid", "too-large"}
 )  # for what the client alone did
 LAST_WORD_SECONDS: Final = 30.0
 
-CODES: Final[dict[str, int]] = {
+_CODES: Final[dict[str, int]] = {
     "shutdown": 1001, "binary": 1003, "unreadable": 1008, "left": 1000,
     "expired": 4401, "gone": 4404, "slow": 4408, RATE_REASON: RATE_CODE,
 }  # fmt: skip
@@ -91,7 +91,7 @@ class WebSocketSession:
         self._writer: _Writer | None = None
         self._sent = 0  # seq of the last entry told
         self._unreadable = 0
-        self._refusals = TokenBucket(1, REFUSALS, REFUSALS, anyio.current_time())
+        self._refusals = TokenBucket(1, _REFUSALS, _REFUSALS, anyio.current_time())
 
     async def run(self) -> None:
         """Serve it until it ends; what refuses it before it opens is raised."""
@@ -158,7 +158,7 @@ class WebSocketSession:
             except ValueError:
                 await self._nack(None, Problem("malformed"))
                 self._unreadable += 1
-                if self._unreadable == UNREADABLE:
+                if self._unreadable == _UNREADABLE:
                     return self.end("unreadable")
                 continue
             except Problem as problem:
@@ -186,7 +186,7 @@ class WebSocketSession:
             case Publish():
                 if self._publishes is None:
                     self._publishes, taken = anyio.create_memory_object_stream[Publish](
-                        PUBLISHES_PENDING - 1
+                        _PUBLISHES_PENDING - 1
                     )
                     self._group.start_soon(self._run, self._publish_all, taken)
                 await self._publishes.send(message)
@@ -315,4 +315,4 @@ class WebSocketSession:
             if why in LAST_WORDS:
                 word = closing_frame(why, self._sent)
                 await self._ws.send({"type": "websocket.send", "text": word.ws})
-            await self._ws.close(CODES[why], why)
+            await self._ws.close(_CODES[why], why)

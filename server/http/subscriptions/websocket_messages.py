@@ -12,8 +12,8 @@ from parley.server.http.requests.message_requests import validation_fault
 
 ENTRIES: Final = 500  # in one publish, as in a batch
 Shown = Literal["messages", "floor", "other", "all"]
-REF_LENGTH: Final = 128
-RefOf = Annotated[str, Field(min_length=1, max_length=REF_LENGTH)]
+_REF_LENGTH: Final = 128
+RefOf = Annotated[str, Field(min_length=1, max_length=_REF_LENGTH)]
 
 
 class Subscribe(Body):
@@ -47,7 +47,7 @@ class Ping(Body):
 
 
 Sent = Subscribe | Unsubscribe | Publish | Ping
-SENT: Final[TypeAdapter[Sent]] = TypeAdapter(Annotated[Sent, Field(discriminator="type")])
+_SENT: Final[TypeAdapter[Sent]] = TypeAdapter(Annotated[Sent, Field(discriminator="type")])
 _BY_TYPE: Final[dict[str, type[Body]]] = {
     "subscribe": Subscribe, "unsubscribe": Unsubscribe, "publish": Publish, "ping": Ping,
 }  # fmt: skip
@@ -56,7 +56,7 @@ _BY_TYPE: Final[dict[str, type[Body]]] = {
 def parse_client_message(tree: Any) -> Sent:
     """The frame that `tree` is. Raises `Problem` `invalid`, naming the field."""
     try:
-        return SENT.validate_python(tree)
+        return _SENT.validate_python(tree)
     except ValidationError as refused:
         first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
         kind, loc = first["type"], first["loc"]
@@ -71,4 +71,4 @@ def parse_client_message(tree: Any) -> Sent:
 def read_ref(tree: Any) -> str | None:
     """The `ref` that a frame has, whatever else is wrong with it."""
     ref = tree.get("ref") if isinstance(tree, dict) else None
-    return ref if isinstance(ref, str) and 1 <= len(ref) <= REF_LENGTH else None
+    return ref if isinstance(ref, str) and 1 <= len(ref) <= _REF_LENGTH else None

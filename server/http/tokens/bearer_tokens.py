@@ -24,10 +24,10 @@ Role = Literal["person", "agent", "observer", "operator"]
 Audience = Literal["parley", "parley-ticket", "parley-page"]  # the last in cookies alone
 
 EVERY_SESSION: Final = "*"
-ROLES: Final[tuple[str, ...]] = get_args(Role)
-LONGEST_SECONDS: Final = 90 * 24 * 3600
+_ROLES: Final[tuple[str, ...]] = get_args(Role)
+_LONGEST_SECONDS: Final = 90 * 24 * 3600
 LEEWAY_SECONDS: Final = 5  # after its end, for clocks that differ
-EARLY_SECONDS: Final = 60  # how far ahead the clock of whoever signed may be
+_EARLY_SECONDS: Final = 60  # how far ahead the clock of whoever signed may be
 LONGEST: Final = 4096  # characters of a token
 VERIFIED_KEPT: Final = 10_000  # verified tokens remembered
 _ALGORITHM: Final = "HS256"
@@ -124,7 +124,7 @@ def build_claims(
     seconds: float = 12 * 3600,
 ) -> Claims:
     """Claims as of `now`, with a `jti` of their own. Raises `Misuse` for what no token may say."""
-    if not 1 <= seconds <= LONGEST_SECONDS:
+    if not 1 <= seconds <= _LONGEST_SECONDS:
         raise Misuse("a token holds for 1 second to 90 days")
     issued = int(now)
     made = Claims(
@@ -150,8 +150,8 @@ def _unfit(made: Claims) -> str:
     """Why no token may say this; "" where it may."""
     if not is_valid_name(made.name):
         return f"a name has 1 to 128 characters, and is not {VOICE!r}"
-    if made.role not in ROLES:
-        return f"a role is one of {', '.join(ROLES)}"
+    if made.role not in _ROLES:
+        return f"a role is one of {', '.join(_ROLES)}"
     if made.session != EVERY_SESSION:
         if not SESSION_ID.match(made.session):
             return "a session id has 1 to 64 letters, digits, '.', '_', '-'"
@@ -178,9 +178,9 @@ def _claims(payload: dict[str, Any], now: float) -> Claims:
         payload["sub"], payload["rol"], payload["ses"], cast("int", issued), cast("int", expires),
         payload["jti"], None if may is None else tuple(may), until, payload.get("of"), key,
     )  # fmt: skip
-    if _unfit(made) or made.issued > now + EARLY_SECONDS:
+    if _unfit(made) or made.issued > now + _EARLY_SECONDS:
         raise Problem("token-invalid")
-    if (made.until or made.expires) - made.issued > LONGEST_SECONDS:
+    if (made.until or made.expires) - made.issued > _LONGEST_SECONDS:
         raise Problem("token-invalid")
     return made
 

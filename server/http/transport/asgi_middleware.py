@@ -23,11 +23,11 @@ from parley.server.http.problems.problem_details import (
 from parley.server.http.state.dependencies import dependencies_of_app
 from parley.server.http.tokens.callers import Caller
 
-QUERY_BYTES: Final = 8192
+_QUERY_BYTES: Final = 8192
 STRANGERS_BYTES: Final = 16 << 10  # of a body; more takes a good token, which pays for them
 LAST_WORD_SECONDS: Final = 5.0  # for who asked what is cut off to be told so
-IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
-STARTS: Final = frozenset(
+_IMPORT: Final = re.compile(r"/v1/sessions/[^/]+/import")
+_STARTS: Final = frozenset(
     {"http.response.start", "websocket.accept", "websocket.http.response.start"}
 )
 FOR_DATA: Final = "default-src 'none'; frame-ancestors 'none'"
@@ -37,7 +37,7 @@ FOR_PAGES: Final = (
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     "trusted-types 'none'"
 )
-ALWAYS: Final = {
+_ALWAYS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -69,7 +69,7 @@ class RequestIds:
 
         async def sending(message: Message) -> None:
             nonlocal began
-            if message["type"] in STARTS:
+            if message["type"] in _STARTS:
                 began = True
                 MutableHeaders(scope=_headed(message))["X-Request-Id"] = request_id
             await send(message)
@@ -101,7 +101,7 @@ class SecureHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def sending(message: Message) -> None:
-            if message["type"] in STARTS and message["type"] != "websocket.accept":
+            if message["type"] in _STARTS and message["type"] != "websocket.accept":
                 add_security_headers(MutableHeaders(scope=_headed(message)))
             await send(message)
 
@@ -119,13 +119,13 @@ class BodyLimit:
         self.app, self.body_bytes, self.import_bytes = app, body_bytes, import_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if len(scope.get("query_string", b"")) > QUERY_BYTES:
-            await send_problem(Problem("query-too-long", limit=QUERY_BYTES), scope, receive, send)
+        if len(scope.get("query_string", b"")) > _QUERY_BYTES:
+            await send_problem(Problem("query-too-long", limit=_QUERY_BYTES), scope, receive, send)
             return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        imports = scope["method"] == "PUT" and IMPORT.fullmatch(scope["path"]) is not None
+        imports = scope["method"] == "PUT" and _IMPORT.fullmatch(scope["path"]) is not None
         limit = self.import_bytes if imports else self.body_bytes
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > limit:
@@ -189,7 +189,7 @@ def _counted(scope: Scope, receive: Receive, limit: int, imports: bool) -> Recei
 def add_security_headers(headers: MutableHeaders) -> None:
     """Add the headers that every answer has."""
     is_page = headers.get("content-type", "").startswith("text/html")
-    for name, value in (ALWAYS | OF_PAGES if is_page else ALWAYS).items():
+    for name, value in (_ALWAYS | OF_PAGES if is_page else _ALWAYS).items():
         headers[name] = value
     headers.setdefault("Content-Security-Policy", FOR_PAGES if is_page else FOR_DATA)
     headers.setdefault("Cache-Control", "no-store")

@@ -14,7 +14,7 @@ from parley.server.http.problems.problem_details import Problem, send_problem
 BYTES_A_SECOND: Final = 1024  # less than any line gives; what comes slower is no sender
 
 ONCE: Final = ("Idempotency-Key", "Authorization", "Origin")  # headers that there is one of
-PACKED: Final = "Send the body as it is: no Content-Encoding is read."
+_PACKED: Final = "Send the body as it is: no Content-Encoding is read."
 
 
 class TimeBudget:
@@ -52,7 +52,7 @@ def _refusal(headers: Headers) -> Problem | None:
     if detail := _told_twice(headers):
         return Problem("malformed", detail=detail)
     if headers.get("content-encoding", "identity").strip().lower() != "identity":
-        return Problem("media-type", detail=PACKED)
+        return Problem("media-type", detail=_PACKED)
     return None
 
 

@@ -129,7 +129,7 @@ class Connection(H11Protocol):
         self._go_on()
         with contextlib.suppress(h11.LocalProtocolError):  # half of another answer was sent
             self.transport.write(
-                b"".join(self.conn.send(event) or b"" for event in problem_events(problem))
+                b"".join(self.conn.send(event) or b"" for event in _problem_events(problem))
             )
         if idle and self.transport.can_write_eof():
             self.transport.write_eof()
@@ -138,7 +138,7 @@ class Connection(H11Protocol):
             self.transport.close()
 
 
-def problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfMessage]:
+def _problem_events(problem: Problem) -> tuple[h11.Response, h11.Data, h11.EndOfMessage]:
     """The answer that `problem` is where there was no request."""
     own = secrets.token_hex(8)
     response = problem_response(problem, {"state": {"request_id": own}})

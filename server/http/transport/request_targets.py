@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-ABSOLUTE: Final = re.compile(rb"https?://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
+_ABSOLUTE: Final = re.compile(rb"https?://([^/]*)(.*)", re.IGNORECASE | re.DOTALL)
 
 
 class AbsoluteTargets:
@@ -21,7 +21,7 @@ class AbsoluteTargets:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if match := ABSOLUTE.fullmatch(scope.get("raw_path", b"")):
+        if match := _ABSOLUTE.fullmatch(scope.get("raw_path", b"")):
             host, path = match[1].lower(), match[2] or b"/"
             scope["raw_path"], scope["path"] = path, unquote(path.decode("ascii"))
             others = [(name, value) for name, value in scope["headers"] if name != b"host"]

@@ -34,7 +34,7 @@ async def vote(call: ToolCall) -> SpeechResult:
         return await read_outcome(call, seat, before.seq - 1, before.n, duplicate=True)
     n = await seat.vote(args.ref, *args.choice, why=args.why, id=own)
     cast = await read_outcome(call, seat, after, n)
-    closed = await close_if_complete(call, seat, _vote(args.ref))
+    closed = await _close_if_complete(call, seat, _vote(args.ref))
     if closed is None:
         return cast
     then = await read_outcome(call, seat, closed.seq - 1, closed.n)
@@ -71,7 +71,7 @@ async def find_repeat(call: ToolCall, own: str, entry: Entry | None) -> Receipt 
     return await find_published(call.deps.backend.bus, call.session, Draft(own, entry))
 
 
-async def close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt | None:
+async def _close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt | None:
     """Close the vote once everybody voted, so that its end is there when the tool returns.
 
     Its id is the one that everybody gives who counts it, so it is closed once.

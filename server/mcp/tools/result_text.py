@@ -25,7 +25,7 @@ def waited_text(result: results.Waited) -> str:
     lines += (
         [f"{count_of(len(result.messages), 'message')}:"] if result.messages else ["No message."]
     )
-    lines += map(message_text, result.messages)
+    lines += map(_message_text, result.messages)
     lines += _noted(result.facts)
     lines.append(floor_text(result.floor))
     if result.closed is None and not result.superseded:
@@ -45,7 +45,7 @@ def _state(result: results.Waited) -> Iterator[str]:
         yield "There is more: wait again at once."
 
 
-def message_text(row: results.MessageRow) -> str:
+def _message_text(row: results.MessageRow) -> str:
     act = f" [{row.act}]" if row.act else ""
     re = f" on {_line(str(row.re))}" if row.re is not None else ""
     to = f" to {', '.join(map(_line, row.to))}" if row.to else ""
@@ -55,7 +55,7 @@ def message_text(row: results.MessageRow) -> str:
 
 
 def messages_text(messages: results.Messages) -> str:
-    lines = [message_text(row) for row in messages.messages] or ["No message of these numbers."]
+    lines = [_message_text(row) for row in messages.messages] or ["No message of these numbers."]
     if messages.next is not None:
         lines.append(f"There is more from {messages.next} on.")
     return "\n".join(lines)

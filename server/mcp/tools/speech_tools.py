@@ -29,9 +29,9 @@ from parley.server.mcp.tools.result_rows import current_goal, fact_row, floor_as
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, Floor, Joined, Left, SpeechResult
 
-HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
-NO_SEAT: Final = "You have no seat in this session: call join_session first."
-HOW_TO: Final = (
+_HEAR_SECONDS: Final = 5.0  # for what the log has and the room has not; a moment, by rights
+_NO_SEAT: Final = "You have no seat in this session: call join_session first."
+_HOW_TO: Final = (
     "Read get_context once; then call wait_for_messages after `cursor`, and again after the "
     "`cursor` that it gives, for as long as you take part.",
     "Speak when you have something to add: propose, support or oppose with a reason, decide, "
@@ -39,8 +39,8 @@ HOW_TO: Final = (
     "Handles such as P1 (proposal), D1 (decision), V1 (vote) name items; messages have a number.",
     "A call that got no answer may have been heard: repeated with its `key` it is said once.",
 )
-WHAT_REF: Final = "It is a handle such as P3 or D1, or the number of a message."
-WITH_FLOOR: Final = (
+_WHAT_REF: Final = "It is a handle such as P3 or D1, or the number of a message."
+_WITH_FLOOR: Final = (
     "One speaks at a time here: whatever you say waits for the floor, up to 20 seconds. Where it "
     "is not granted, wait for messages and say it again if it still holds."
 )
@@ -63,7 +63,7 @@ async def join_session(call: ToolCall) -> Joined:
     return Joined(
         session=call.session, name=seat.name, role=caller.role, n=memory.n,
         after=newest.seq, cursor=str(newest), title=memory.title, goal=current_goal(memory),
-        policy=policy, participants=here, how_to=[*HOW_TO, *([WITH_FLOOR] if bound else [])],
+        policy=policy, participants=here, how_to=[*_HOW_TO, *([_WITH_FLOOR] if bound else [])],
     )  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def seat_of(call: ToolCall) -> Session:
         call.caller.resolve_speaker(None), call.session, call.caller.seat_role
     )
     if seat is None:
-        raise Problem("refused", status=409, detail=NO_SEAT)
+        raise Problem("refused", status=409, detail=_NO_SEAT)
     return seat
 
 
@@ -179,7 +179,7 @@ async def caught_up_seat(call: ToolCall) -> Session:
     """`seat_of`, once its room has heard all that was acknowledged before, by whatever door."""
     seat, room = seat_of(call), call.deps.channels.current(call.session)
     head = (await call.deps.backend.bus.info(call.session)).head
-    with anyio.move_on_after(HEAR_SECONDS):  # a log that went back never comes to it
+    with anyio.move_on_after(_HEAR_SECONDS):  # a log that went back never comes to it
         while room is not None and room.seq < head:
             await room.wait_past(room.seq)
     return seat
@@ -194,7 +194,7 @@ def _item(given: int | str) -> int | str:
     """What an act is on, as memory writes it. Raises `Problem` for what names nothing."""
     ref = _target(given)
     if isinstance(ref, str) and not (is_handle(ref) and ref[0] in ITEMS):
-        raise Problem("invalid", field="ref", fault="no_handle", detail=WHAT_REF)
+        raise Problem("invalid", field="ref", fault="no_handle", detail=_WHAT_REF)
     return ref
 
 

@@ -24,7 +24,7 @@ from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import FactRow, MessageRow, Waited
 
 MOST: Final = 100  # messages, and facts, of one answer
-MOST_CHARS: Final = 200_000  # of its messages in all
+_MOST_CHARS: Final = 200_000  # of its messages in all
 
 # What somebody who waits for their turn to say something is woken by. The rest of what
 # is told below comes with it, and wakes nobody.
@@ -146,7 +146,7 @@ class WaitCollector:
         self.messages.append(row)
         self._woken = True
         self._chars += len(row.content)
-        self.full = len(self.messages) >= MOST or self._chars >= MOST_CHARS
+        self.full = len(self.messages) >= MOST or self._chars >= _MOST_CHARS
 
     def _facts(self, facts: Iterable[Mapping[str, Any]]) -> None:
         for fact in facts:

@@ -45,7 +45,7 @@ def render(report: Mapping[str, Any]) -> str:
     return "\n".join(_lines(report)) + "\n"
 
 
-def section_html(text: str, *, keep_newlines: bool = False) -> str:
+def _section_html(text: str, *, keep_newlines: bool = False) -> str:
     """Untrusted `text` as HTML shows it: characters, in a direction of their own."""
     return f"<bdi>{_plain(text, keep_newlines)}</bdi>"
 
@@ -63,10 +63,10 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{name}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>",
-        f"<h1>{section_html(title(report))}</h1>",
+        f"<h1>{_section_html(title(report))}</h1>",
     )  # fmt: skip
     for line in heading_lines(report):
-        yield f'<p class="counts">{section_html(line)}</p>'
+        yield f'<p class="counts">{_section_html(line)}</p>'
     at_hand = {row["n"] for row in report["evidence"]}
     for number, section in enumerate(sections(report), 1):
         yield f'<section aria-labelledby="s{number}">'
@@ -95,10 +95,10 @@ def _class(kind: str) -> str:
 
 def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
     if line.mark.strip():
-        yield f'<span class="mark">{section_html(line.mark)}</span>'
+        yield f'<span class="mark">{_section_html(line.mark)}</span>'
     if line.note.strip():
-        yield f'<span class="note">({section_html(line.note)})</span>'
-    yield section_html(line.text, keep_newlines=line.kind == "long")
+        yield f'<span class="note">({_section_html(line.note)})</span>'
+    yield _section_html(line.text, keep_newlines=line.kind == "long")
     for n, *_ in line.cites:
         yield f'<a href="#m{n}">[{n}]</a>' if n in at_hand else f"[{n}]"
 
@@ -109,6 +109,6 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[str]:
     yield '<section class="appendix" aria-labelledby="evidence">'
     yield '<h2 id="evidence">Evidence</h2>'
     for row in report["evidence"]:
-        yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {section_html(time_label(row))}</h3>'
-        yield f"<blockquote>{section_html(row['text'], keep_newlines=True)}</blockquote></article>"
+        yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {_section_html(time_label(row))}</h3>'
+        yield f"<blockquote>{_section_html(row['text'], keep_newlines=True)}</blockquote></article>"
     yield "</section>"

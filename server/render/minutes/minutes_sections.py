@@ -18,11 +18,11 @@ from parley.server.render.minutes.minutes_line import Line
 Row = Mapping[str, Any]
 
 # Lines of a section: together about as much as one reads standing.
-DECISIONS: Final = 30
+_DECISIONS: Final = 30
 OPEN: Final = 15
-SUGGESTED: Final = 8
+_SUGGESTED: Final = 8
 OTHERS: Final = 12
-SUMMARIES: Final = 6
+_SUMMARIES: Final = 6
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 _FIRM: Final = {"ratified": 0, "disputed": 1, "claimed": 2, "superseded": 4}
 
@@ -83,7 +83,7 @@ def _decided(report: Row) -> list[Section]:
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
     offers = {row["handle"]: row for row in (*report["open"], *report["settled"])}
     rows = sorted(report["decisions"], key=lambda row: _FIRM[row["status"]] + row["tentative"])
-    kept, older = _newest(rows, DECISIONS, firm=True)
+    kept, older = _newest(rows, _DECISIONS, firm=True)
     return [
         Section(
             "Decisions", [row_lines.decision(row, votes, offers) for row in kept], _older(older)
@@ -97,7 +97,7 @@ def _offered(report: Row) -> list[Section]:
     heard = [row for row in report["open"] if _heard(row) or row["handle"] in voted]
     rest = [row for row in report["open"] if row not in heard]
     kept, older = _newest(heard, OPEN)
-    few, more = _surest(rest, SUGGESTED)
+    few, more = _surest(rest, _SUGGESTED)
     shown = _shown_votes(report)
     votes = [row for row in report["votes"] if row["ref"] not in shown]
     running, past = _newest(votes, OTHERS)
@@ -155,7 +155,7 @@ def _settled(report: Row) -> list[Section]:
 
 def _layers(report: Row) -> list[Section]:
     goals, before = _newest(report["goals"], OTHERS)
-    highest, older = _newest(_highest(report["summaries"]), SUMMARIES)
+    highest, older = _newest(_highest(report["summaries"]), _SUMMARIES)
     return [
         Section("Goals", [row_lines.goal(row) for row in goals], _older(before)),
         Section("What was learnt", [row_lines.lesson(row) for row in report["learnt"][:OTHERS]]),

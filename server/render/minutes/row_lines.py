@@ -11,8 +11,8 @@ from parley.server.render.vote_text import vote_headline
 
 Row = Mapping[str, Any]
 
-SETTLED: Final = 240  # characters of a proposal that is over
-EXTRACT: Final = 400  # of a summary that no model made: its first sentences
+_SETTLED: Final = 240  # characters of a proposal that is over
+_EXTRACT: Final = 400  # of a summary that no model made: its first sentences
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
 _SIDES: Final = (
@@ -119,7 +119,7 @@ def settled(row: Row, votes: Mapping[str, Row]) -> Line:
     ]
     decisive_vote = votes.get(row["handle"])
     under = (vote(decisive_vote, asked=False),) if decisive_vote is not None else ()
-    text = clip(row["text"] or row["topic"], SETTLED)
+    text = clip(row["text"] or row["topic"], _SETTLED)
     remarks = "; ".join(filter(None, notes))
     return Line(text, cites, row["handle"], remarks, "", under, of="item")
 
@@ -190,7 +190,7 @@ def lesson(row: Row) -> Line:
 def summary(row: Row) -> Line:
     """A model's whole; of an extract, which is sentences of the talk, the beginning."""
     span = f"messages {row['first']}-{row['last']}"
-    text = row["text"] if row["how"] == "model" else clip(row["text"], EXTRACT)
+    text = row["text"] if row["how"] == "model" else clip(row["text"], _EXTRACT)
     return Line(text, cited(row["first"], row["last"]), span, row["how"], "long")
 
 

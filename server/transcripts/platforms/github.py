@@ -18,7 +18,7 @@ from parley.server.transcripts.sources.transcript_format import NO, SURE, Format
 
 Row = dict[str, Any]
 _Post = tuple[str, Row, str | None]  # place, what was posted, the key of what it answers
-GHOST: Final = "ghost"  # who GitHub says wrote what a deleted account did
+_GHOST: Final = "ghost"  # who GitHub says wrote what a deleted account did
 _HIDDEN: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _AUTHORS: Final = ("user", "author", "actor")
 _LONG: Final = 4_000_000  # characters: beyond the limit of a message, so nothing to tidy
@@ -172,7 +172,7 @@ class _Reader:
                     if login not in bots:
                         bots.append(login)
                 return login
-        return GHOST
+        return _GHOST
 
     def _reactions(self, place: str, row: Row, own: int | None) -> None:
         """Votes of those that are named; counts alone say nothing of who."""

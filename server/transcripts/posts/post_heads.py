@@ -22,7 +22,7 @@ _OUTPUT: Final = re.compile(
     r"|\[FunctionExecutionResult\(|The script ran(?:, then| but)\b"
     r"|No code blocks found in the thread\b)"
 )
-NO_POST: Final = "text outside of posts"
+_NO_POST: Final = "text outside of posts"
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Head:
     line: int  # its first line, from 0
     body: int  # the first line of what is said
     who: str | None  # None: nobody's words
-    reason: str = NO_POST  # why it is left out, where nobody says it
+    reason: str = _NO_POST  # why it is left out, where nobody says it
     at: str | None = None
     to: tuple[str, ...] = ()
     topic: str | None = None

@@ -12,7 +12,7 @@ import orjson
 from parley.server.basics.errors import Failure
 
 HEAD_BYTES: Final = 65_536  # what is looked at to tell a text format; more says no more
-HEAD_LINES: Final = 200
+_HEAD_LINES: Final = 200
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -60,7 +60,7 @@ class Source:
         lines = self.head.split("\n")
         if len(self.data) > HEAD_BYTES and len(lines) > 1:
             lines.pop()  # cut in the middle
-        return [line for line in lines if line.strip()][:HEAD_LINES]
+        return [line for line in lines if line.strip()][:_HEAD_LINES]
 
     @cached_property
     def text(self) -> str:

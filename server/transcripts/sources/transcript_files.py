@@ -15,7 +15,7 @@ from parley.server.transcripts.sources.source import Source
 
 # A transcript is talk: this is a thousand books, and JSON of it still fits into memory.
 MAX_BYTES: Final = 512 * 1024 * 1024
-MAX_FILES: Final = 50_000  # days of all channels of a workspace
+_MAX_FILES: Final = 50_000  # days of all channels of a workspace
 _ZIP: Final = b"PK\x03\x04"
 _TAKEN: Final = (".json",)  # of a folder or an archive; the rest is pictures and the like
 
@@ -51,7 +51,7 @@ def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     if not (path / "users.json").exists():
         paths += [path.parent / name for name in ("users.json",)]
     size = 0
-    for file in sorted(file for file in paths[:MAX_FILES] if file.is_file()):
+    for file in sorted(file for file in paths[:_MAX_FILES] if file.is_file()):
         inside = file.is_relative_to(path)
         size += file.stat().st_size
         _check(size)
@@ -70,8 +70,8 @@ def unpack(data: bytes, name: str = "") -> Source:
 
 def _members(archive: zipfile.ZipFile, name: str) -> Source:
     members = [member for member in archive.infolist() if not member.is_dir()]
-    if len(members) > MAX_FILES:
-        raise Failure(f"the archive holds {len(members)} files, more than {MAX_FILES}")
+    if len(members) > _MAX_FILES:
+        raise Failure(f"the archive holds {len(members)} files, more than {_MAX_FILES}")
     if len(members) == 1:
         return Source(_member(archive, members[0], MAX_BYTES), members[0].filename)
     files: dict[str, bytes] = {}

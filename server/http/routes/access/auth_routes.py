@@ -26,8 +26,8 @@ from parley.server.http.tokens.tickets import LINK_SECONDS, SECONDS, ticket_url_
 
 router = APIRouter(prefix="/v1", tags=["identity"])
 
-HOURS = 12
-MOST_HOURS = 2160  # 90 days
+_HOURS = 12
+_MOST_HOURS = 2160  # 90 days
 
 
 class Login(Body):
@@ -41,7 +41,7 @@ class TokenWish(Body):
     session: str = Field(EVERY_SESSION, max_length=64, description="an id, or `*` for all")
     role: Role = "person"
     may: list[str] | None = Field(None, max_length=32, description="acts and capabilities")
-    hours: float = Field(HOURS, gt=0, le=MOST_HOURS)
+    hours: float = Field(_HOURS, gt=0, le=_MOST_HOURS)
 
 
 class TicketWish(Body):
@@ -51,7 +51,7 @@ class TicketWish(Body):
     session: str = Field(EVERY_SESSION, max_length=64, description="an id, or `*` for all")
     role: Role = "person"
     may: list[str] | None = Field(None, max_length=32, description="acts and capabilities")
-    hours: float = Field(HOURS, gt=0, le=MOST_HOURS, description="of what comes of the ticket")
+    hours: float = Field(_HOURS, gt=0, le=_MOST_HOURS, description="of what comes of the ticket")
 
 
 class Me(BaseModel):

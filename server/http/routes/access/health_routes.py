@@ -28,7 +28,7 @@ class Ready(BaseModel):
     because: str
 
 
-def get_health(connection: HTTPConnection) -> HealthCheck:
+def _get_health(connection: HTTPConnection) -> HealthCheck:
     """The one of this server, made when it is first asked for."""
     state = connection.app.state
     if getattr(state, "health", None) is None:
@@ -37,7 +37,7 @@ def get_health(connection: HTTPConnection) -> HealthCheck:
 
 
 Anybody = Annotated[Caller, Depends(RequiresRight("public"))]
-UNREADY: Final[dict[int | str, dict[str, Any]]] = {
+_UNREADY: Final[dict[int | str, dict[str, Any]]] = {
     503: {"model": Ready, "description": "Not ready"}
 }
 TEXT: Final[dict[int | str, dict[str, Any]]] = {
@@ -46,7 +46,7 @@ TEXT: Final[dict[int | str, dict[str, Any]]] = {
         "description": "Prometheus text",
     }
 }
-HealthOf = Annotated[HealthCheck, Depends(get_health)]
+HealthOf = Annotated[HealthCheck, Depends(_get_health)]
 
 
 @router.get("/healthz", operation_id="check_health", responses=problem_responses())
@@ -55,7 +55,9 @@ async def check_health(caller: Anybody) -> Alive:
     return Alive(ok=True)
 
 
-@router.get("/readyz", operation_id="check_readiness", responses={**problem_responses(), **UNREADY})
+@router.get(
+    "/readyz", operation_id="check_readiness", responses={**problem_responses(), **_UNREADY}
+)
 async def check_readiness(caller: Anybody, health: HealthOf, response: Response) -> Ready:
     """Whether requests can be served: Redis answers, and what is published gets folded."""
     because = await health.reason_unready()

@@ -28,11 +28,11 @@ router = APIRouter(
     include_in_schema=False, dependencies=[Depends(RequiresRight("public"))], tags=["pages"]
 )
 
-SHELL_HEADERS: Final = MappingProxyType({  # said by a 304 too, which has no type to tell it by
+_SHELL_HEADERS: Final = MappingProxyType({  # said by a 304 too, which has no type to tell it by
     **OF_PAGES, "Content-Security-Policy": FOR_PAGES, "Cache-Control": "no-cache",
 })  # fmt: skip
 KINDS: Final = MappingProxyType({".js": "text/javascript", ".json": "application/json"})
-KEEP: Final = "max-age=300"
+_KEEP: Final = "max-age=300"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +68,19 @@ FILES: Final[Mapping[str, File]] = MappingProxyType(
 @router.get("/")
 async def show_sessions(request: Request) -> Response:
     """The list of sessions."""
-    return _sent(request, FILES["index.html"], SHELL_HEADERS)
+    return _sent(request, FILES["index.html"], _SHELL_HEADERS)
 
 
 @router.get("/s/{session}")
 async def show_session(request: Request, session: SessionId) -> Response:
     """One session's page; whether there is such a session, its script finds out."""
-    return _sent(request, FILES["index.html"], SHELL_HEADERS)
+    return _sent(request, FILES["index.html"], _SHELL_HEADERS)
 
 
 @router.get("/docs")
 async def show_docs(request: Request) -> Response:
     """What the API offers, read from its own description."""
-    return _sent(request, FILES["docs.html"], SHELL_HEADERS)
+    return _sent(request, FILES["docs.html"], _SHELL_HEADERS)
 
 
 @router.get("/static/{path:path}")
@@ -88,7 +88,7 @@ async def show_file(request: Request, path: str) -> Response:
     """A file of the page by its name."""
     if path not in FILES or path.endswith(".html"):
         raise Problem("not-found")
-    return _sent(request, FILES[path], {"Cache-Control": KEEP})
+    return _sent(request, FILES[path], {"Cache-Control": _KEEP})
 
 
 def _sent(request: Request, file: File, headers: Mapping[str, str]) -> Response:

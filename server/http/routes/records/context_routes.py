@@ -21,7 +21,7 @@ from parley.server.http.state.dependencies import (
 
 router = APIRouter(tags=["memory"])
 
-MOST_SHARED = 16
+_MOST_SHARED = 16
 Profiled = Literal["full", "brief", "raw", "history", "exchange"]
 
 
@@ -42,7 +42,7 @@ async def get_context(
     at: At = None,
     shared: Annotated[
         list[str] | None,
-        Query(alias="with", max_length=MOST_SHARED, description="sessions: their decisions too"),
+        Query(alias="with", max_length=_MOST_SHARED, description="sessions: their decisions too"),
     ] = None,
 ) -> Response:  # fmt: skip
     """What a participant is told before it speaks; `exchange`: an assistant's chat messages."""

@@ -50,13 +50,13 @@ from parley.server.rows.entry_rows import log_row, receipt_row, receipt_rows
 from parley.server.services.publication import find_published
 from parley.server.services.repeats import MOST_SECONDS, read_repeats
 
-MOST_ROWS: Final = 500
+_MOST_ROWS: Final = 500
 LOOKED: Final = 5_000  # entries that one request looks through
 _OF_VOTES: Final = frozenset({"vote.initiated", "vote.confirmed", "ballot.cast"})
 
 router = APIRouter(tags=["messages"])
 
-Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="rows at most")]
+Limit = Annotated[int, Query(ge=1, le=_MOST_ROWS, description="rows at most")]
 Place = Annotated[int | None, Query(ge=0, le=MAX_INTEGER)]
 N = Annotated[int, Path(ge=1, le=MAX_INTEGER, description="number of the message")]
 
@@ -228,8 +228,8 @@ async def list_messages(
 
 async def _numbered(deps: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:
     """The primary entries `numbers`, in their order, as far as they are there."""
-    for start in range(0, len(numbers), MOST_ROWS):
-        part = numbers[start : start + MOST_ROWS]
+    for start in range(0, len(numbers), _MOST_ROWS):
+        part = numbers[start : start + _MOST_ROWS]
         records = await deps.moments.records(session, part)
         for n in part:
             if (record := records.get(n)) is not None:

@@ -42,9 +42,9 @@ from parley.server.records.verification import verify_session as verify_session_
 from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.services import sessions
 
-SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
+_SPOOLED: Final = 4 << 20  # bytes of a file that are held in memory while it comes
 RETRY_SECONDS: Final = 5.0  # of a verification: a long log takes some
-AT_IT: Final = "A session is being verified; ask again in a moment."
+_AT_IT: Final = "A session is being verified; ask again in a moment."
 
 router = APIRouter(tags=["sessions"])
 _logger = EventLog(__name__)
@@ -182,7 +182,7 @@ async def import_session(
     replace: Annotated[bool, Query(description="put it in place of one that is there")] = False,
 ) -> Any:  # fmt: skip
     """Put a session file in place under this name; what is played in one replaced ends."""
-    with SpooledTemporaryFile(SPOOLED) as spool:
+    with SpooledTemporaryFile(_SPOOLED) as spool:
         async for chunk in request.stream():
             await to_thread.run_sync(spool.write, chunk)
         spool.seek(0)
@@ -213,7 +213,7 @@ def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
 async def verify_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Any:
     """Whether the log is whole, and memory is what it comes to. One at a time in a server."""
     if deps.verify_lock.locked():
-        raise Problem("busy", retry_after=RETRY_SECONDS, detail=AT_IT)
+        raise Problem("busy", retry_after=RETRY_SECONDS, detail=_AT_IT)
     async with deps.verify_lock:
         verification = await verify_session_log(deps.backend, session)
     return {"sound": not verification, "findings": verification}
