@@ -6,9 +6,10 @@ such. One breaker, one memo and one count of calls for all that a process asks.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio
 
@@ -20,7 +21,7 @@ from parley.listeners.effects.jobs import Job, Result
 from parley.listeners.models.answer_memo import AnswerCache
 from parley.listeners.models.breaker import Breaker
 from parley.listeners.models.call_meter import MeteredModel
-from parley.listeners.models.model_port import Model, ModelError, OverBudget
+from parley.listeners.models.model_port import Model, ModelError, OverBudget, Unfounded
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.charged_model import ChargedModel
 from parley.listeners.summaries.extracts import (
@@ -42,6 +43,8 @@ from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import covered_ranges
 
 _Answer = TypeVar("_Answer")
+
+REMEMBERED: Final = 1_000  # summaries of a model that were refused, and are not asked for anew
 
 log = EventLog("parley.effects")
 
@@ -89,6 +92,7 @@ class Summariser:
         self._cache = None if self._model is None else AnswerCache(self._model, pace.memo_hours)
         self._breaker = Breaker(pace.first_pause_seconds)
         self._calls = anyio.Semaphore(pace.at_once)
+        self._refused: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)  # session, effect
         self._tally = EffectTally()
 
     @property
@@ -158,6 +162,8 @@ class Summariser:
     ) -> ModelSummary | None:
         """The model's summary, None where it has none to give."""
         words, effect = order.terms.words, order.effect
+        if (session, effect.id) in self._refused:
+            return None  # it would say the same again
         lines = message_lines(entries.records)
         texts = order.lower or chapter_extracts(entries.records, order.terms)
 
@@ -189,6 +195,8 @@ class Summariser:
             log.info("over_budget", session=session, effect=id, reason=str(error))
             return None
         except ModelError as error:
+            if isinstance(error, Unfounded):
+                self._refused.append((session, id))
             self._breaker.record_failure(error)
             log.warning(
                 "model_failed",
