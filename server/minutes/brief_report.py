@@ -11,16 +11,16 @@ from parley.server.minutes.action_items import find_actions
 from parley.server.minutes.attribution import voices
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.mentions import NameIndex
-from parley.server.rows.brief_rows import brief_entries, brief_row, brief_sentence, waiting_for
+from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
 
-NEWEST: Final = 2000  # entries that are read for who does what: some eight meetings
+NEWEST: Final = 2000  # entries that are read for words and times: some eight meetings
 
 Row = dict[str, Any]
 
 
 def wanted_entries(memory: Memory) -> set[int]:
     """The entries that `build_brief` reads, by n."""
-    return brief_entries(memory) | {*range(max(1, memory.n - NEWEST + 1), memory.n + 1)}
+    return {*range(max(1, memory.n - NEWEST + 1), memory.n + 1)}
 
 
 def build_brief(
@@ -28,9 +28,10 @@ def build_brief(
 ) -> Row:
     """The whole of it as plain data; `reader` is whom it waits for by "you".
 
-    `records` are those of `wanted_entries`; of what they lack nothing is quoted, and nobody's
-    word to do something is told.
+    `records` are those of `wanted_entries`; of what they lack memory's own short words are told,
+    and nobody's word to do something is.
     """
+    records = {n: records[n] for n in sorted(wanted_entries(memory) & records.keys())}
     row = brief_row(memory, records)
     waits = waiting_for(row["waiting"], memory.named(reader)) if reader else ""
     actions, older = _actions(memory, records)
@@ -44,9 +45,8 @@ def _actions(memory: Memory, records: Mapping[int, Record]) -> tuple[list[Row], 
     names = NameIndex(memory)
     talk = [
         record
-        for n, record in sorted(records.items())
-        if memory.n - NEWEST < n <= memory.n
-        and record.is_message
+        for n, record in records.items()
+        if record.is_message
         and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(n)
     ]

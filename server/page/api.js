@@ -59,11 +59,11 @@ async function problem(answer) {
   return new Problem(answer.status, body, after);
 }
 
-async function once(method, url, body, key, signal) {
+async function once(method, url, body, key, signal, keepalive) {
   const headers = { Accept: "application/json", "Parley-Key": ownKey() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (key) headers["Idempotency-Key"] = key;
-  const given = { method, headers, signal, credentials: "same-origin", cache: "no-store" };
+  const given = { method, headers, signal, keepalive, credentials: "same-origin", cache: "no-store" };
   if (body !== undefined) given.body = JSON.stringify(body);
   try {
     return await fetch(url, given);
@@ -80,12 +80,12 @@ const passing = (failed, safe) => failed.status === 503 || failed.status === 429
  * Ask, and give the answer; tried again while the server is busy or away.
  * `key` makes a POST safe to repeat. `raw` gives the Response.
  */
-export async function ask(method, path, { query, body, key, signal, raw = false, tries = TRIES } = {}) {
+export async function ask(method, path, { query, body, key, signal, raw = false, tries = TRIES, keepalive = false } = {}) {
   const safe = method === "GET" || Boolean(key);
   for (let round = 1; ; round++) {
     let failed;
     try {
-      const answer = await once(method, address(path, query), body, key, signal);
+      const answer = await once(method, address(path, query), body, key, signal, keepalive);
       if (answer.ok) return raw ? answer : await read(answer);
       failed = await problem(answer);
     } catch (error) {

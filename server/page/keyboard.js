@@ -13,7 +13,7 @@ const HELP = [
     ["End", "the newest message"],
     ["Esc", "leave the field, close what is open"],
   ]],
-  ["In the memory", [["1 – 6", "its tabs"], ["w", "why is this here?"]]],
+  ["In the memory", [["1 – 7", "its tabs"], ["w", "why is this here?"]]],
   ["In the room", [["v", "floor, votes, goals, people"]]],
   ["In time", [["[ ]", "one entry back, on"], ["{ }", "a tenth back, on"], [".", "now"]]],
 ];

@@ -9,8 +9,8 @@ const rows = (count) => Array.from({ length: count }, () => el("div", { class: "
 export function loading(name) {
   const words = el("p", { class: "unseen", role: "status" }, name ? "Loading the session…" : "Loading sessions…");
   const head = el("header", { class: "bar" }, el("span", { class: "brand" }, el("img", { src: "/static/favicon.svg", alt: "", width: 22, height: 22 }), "Parley"));
-  const parts = [["talk", 6], ["memory", 3], ["room", 3]].map(([part, count]) => el("div", { class: `${part} loading`, "aria-hidden": "true" }, rows(count)));
-  const main = name ? el("main", { id: "main", class: "session", data: { show: "talk" }, "aria-busy": "true" }, parts, words) : el("main", { id: "main", class: "lobby", "aria-busy": "true" }, words, el("div", { class: "loading", "aria-hidden": "true" }, rows(5)));
+  const parts = [["memory", 3], ["talk", 6], ["room", 3]].map(([part, count]) => el("div", { class: `${part} loading`, "aria-hidden": "true" }, rows(count)));
+  const main = name ? el("main", { id: "main", class: "session", data: { show: "memory" }, "aria-busy": "true" }, parts, words) : el("main", { id: "main", class: "lobby", "aria-busy": "true" }, words, el("div", { class: "loading", "aria-hidden": "true" }, rows(5)));
   return [head, main, name && el("footer", { class: "time" })];
 }
 

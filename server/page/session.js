@@ -27,9 +27,10 @@ export async function mount(root, given) {
   fill(root, frame.head, frame.past, frame.main, frame.time, frame.nav);
   mounted.talk = talk.mount(frame.talk, ctx);
   mounted.others = [join.mount(frame.write, ctx), floor.mount(frame.side, ctx)];
+  const unkey = keys(pressed(ctx, mounted)); // before the views are loaded: search and the talk need none
   mounted.memory = await tabs(frame.memory, frame.time, ctx);
   frame.travel = mounted.memory.travel;
-  const ends = [follow(frame, store, given), keys(pressed(ctx, mounted)), () => (document.title = "Parley")];
+  const ends = [follow(frame, store, given), unkey, () => (document.title = "Parley")];
   feed.follow();
   return {
     unmount() {
@@ -54,7 +55,7 @@ function framed(ctx) {
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
   const memory = el("section", { class: "memory", "aria-label": "Memory", id: "pane-memory" });
   const side = el("aside", { class: "room", "aria-label": "Floor, votes, goals and people", id: "pane-room", tabindex: "0" });
-  const main = el("main", { id: "main", class: "session", data: { show: "talk" } }, talkBox, memory, side);
+  const main = el("main", { id: "main", class: "session", data: { show: "memory" } }, memory, talkBox, side);
   const time = el("footer", { class: "time" });
   const nav = panes(main);
   return { head, title, goal, state, line, me, past, main, talk: list, write, memory, side, time, nav };
@@ -68,13 +69,13 @@ function own(ctx) {
 
 /** On a phone one of three is shown. */
 function panes(main) {
-  const shown = [["talk", "Talk"], ["memory", "Memory"], ["room", "Room"]];
+  const shown = [["memory", "Brief"], ["talk", "Talk"], ["room", "Room"]];
   const nav = el("nav", { class: "panes", "aria-label": "Parts of the page" });
   const choose = (name) => {
     main.dataset.show = name;
     for (const one of nav.children) one.setAttribute("aria-pressed", String(one.dataset.pane === name));
   };
-  nav.append(...shown.map(([name, label]) => el("button", { type: "button", data: { pane: name }, "aria-pressed": String(name === "talk"), onclick: () => choose(name) }, label)));
+  nav.append(...shown.map(([name, label]) => el("button", { type: "button", data: { pane: name }, "aria-pressed": String(name === "memory"), onclick: () => choose(name) }, label)));
   nav.choose = choose;
   return nav;
 }
@@ -137,17 +138,17 @@ function showPast(frame, store) {
   );
 }
 
-function pressed(ctx, { talk: found, memory }) {
+function pressed(ctx, mounted) {
   const { store } = ctx;
-  const move = (steps) => memory.travel((store.get("at") ?? store.get("status").n) + steps);
+  const move = (steps) => mounted.memory?.travel((store.get("at") ?? store.get("status").n) + steps);
   const tenth = () => Math.max(1, Math.round(store.get("status").n / 10));
-  const numbered = [1, 2, 3, 4, 5, 6].map((nth) => [String(nth), () => (ctx.go({ view: "memory" }), memory.choose(nth - 1, { enter: true }))]);
+  const numbered = [1, 2, 3, 4, 5, 6, 7].map((nth) => [String(nth), () => (ctx.go({ view: "memory" }), mounted.memory?.choose(nth - 1, { enter: true }))]);
   return {
-    j: () => found.step(1),
-    k: () => found.step(-1),
-    r: () => found.reply(),
-    End: () => found.newest(),
-    Enter: (event) => found.enter(event),
+    j: () => mounted.talk.step(1),
+    k: () => mounted.talk.step(-1),
+    r: () => mounted.talk.reply(),
+    End: () => mounted.talk.newest(),
+    Enter: (event) => mounted.talk.enter(event),
     c: () => ctx.go({ view: "write" }),
     p: () => ctx.go({ view: "write", act: "propose" }),
     v: () => ctx.go({ view: "room" }),
@@ -158,7 +159,7 @@ function pressed(ctx, { talk: found, memory }) {
     "]": () => move(1),
     "{": () => move(-tenth()),
     "}": () => move(tenth()),
-    ".": () => memory.travel(null),
+    ".": () => mounted.memory?.travel(null),
     Escape: () => (store.get("replying") ? store.set("replying", null) : false),
     ...Object.fromEntries(numbered),
   };

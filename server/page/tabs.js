@@ -3,6 +3,7 @@
 import { button, dialog, el, fill } from "/static/el.js";
 
 const TABS = [
+  ["brief", "Brief"],
   ["board", "Proposals"],
   ["decisions", "Decisions"],
   ["lanes", "Positions"],
@@ -29,8 +30,17 @@ export async function tabs(root, time, ctx) {
         type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", "aria-selected": "false", tabindex: "-1",
         data: { name, count: "" }, onclick: () => show(name), onkeydown: (event) => arrows(event, index),
       },
-      label,
+      label, el("span", { class: "tab-count", "aria-hidden": "true" }),
     );
+  }
+
+  /** How many there are behind each tab; who cannot see it hears the name alone. */
+  function counted() {
+    const board = ctx.store.get("board");
+    if (!board) return;
+    const more = (name) => board[name].length + (board.more[name] ?? 0);
+    const counts = { board: more("proposals"), decisions: more("decisions"), lanes: more("lanes"), outline: more("summaries") };
+    for (const one of list.children) one.lastChild.textContent = counts[one.dataset.name] ? String(counts[one.dataset.name]) : "";
   }
 
   function arrows(event, index) {
@@ -84,13 +94,16 @@ export async function tabs(root, time, ctx) {
 
   const [slider, { travel }] = await Promise.all([load("time"), load("travel")]);
   state.slider = slider.mount(time, ctx);
-  await put("board");
+  const off = ctx.store.on("board", counted);
+  counted();
+  await put("brief");
   return {
     show,
     choose,
     travel: (n) => travel?.(ctx, n),
     unmount() {
       state.round++;
+      off();
       state.view?.unmount();
       state.slider.unmount();
     },

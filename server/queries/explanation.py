@@ -28,6 +28,7 @@ from parley.server.rows.item_rows import decision_row, proposal_row
 from parley.server.rows.item_rows import origins as origins_of
 from parley.server.rows.vote_rows import vote_row
 from parley.server.runtime.backend import Backend
+from parley.server.verdicts.basis_words import basis_words
 
 Item = Proposal | Decision | Episode | Insight | Vote
 
@@ -63,6 +64,7 @@ def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:
     return {
         **(_gone(ref, facts[0]) if item is None else _row(item, replay)),
         **_overlaid(read, ref, replay),
+        **_basis(item),
         "words": _words([Cite(born)] if item is None else _cites(item), replay),
         "summaries": _summaries(replay.memory, born),
         "context": _fate(replay, ref),
@@ -157,6 +159,17 @@ def _row(item: Item, replay: Replay) -> Mapping[str, Any]:
                 **msgspec.to_builtins(fields, str_keys=True),
                 **_done(item),
             }
+
+
+def _basis(item: Item | None) -> dict[str, str]:
+    """By what it stands, in words."""
+    match item:
+        case Decision():
+            return {"basis": basis_words(item.ratified or item.origin)}
+        case Proposal():
+            return {"basis": basis_words(item.origin)}
+        case _:
+            return {}
 
 
 def _done(item: Item) -> dict[str, str]:

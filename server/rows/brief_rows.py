@@ -158,17 +158,6 @@ def brief_index(memory: Memory, read: ClaimOverlay) -> Row:
     }
 
 
-def brief_entries(memory: Memory) -> set[int]:
-    """The entries whose words, or times, `brief_row` tells."""
-    brief = compose_brief(memory, overlay_claims(memory))
-    numbers: set[int] = set()
-    for decision in (*brief.decided[:MOST], *brief.disputed[:MOST]):
-        numbers.add(decision.born)
-        numbers.update(origin.cites[0].n for origin in decision.dissenters.values())
-        numbers.update(replaced.born for replaced in brief.replaced.get(decision.ref, ()))
-    return numbers
-
-
 def _summary(memory: Memory, brief: Brief) -> Row:
     return {
         "sentence": brief_sentence(brief.counts),

@@ -37,10 +37,9 @@ def played() -> bytes:
 def posed(page: Page) -> None:
     """What was decided, and the words that its dissent rests on."""
     expect(page.locator(".wire")).to_contain_text("ended")
-    page.get_by_role("tab", name="Decisions").click()
-    expect(page.locator(".dissent q")).to_be_visible()
+    expect(page.locator(".brief .dissent q").first).to_be_visible()
     expect(page.locator(".nudging q").first).to_be_visible()
-    page.locator(".dissent .cite").hover()
+    page.locator(".brief .dissent .cite").first.hover()
     expect(page.locator("#evidence mark")).to_be_visible()
 
 

@@ -17,7 +17,7 @@ DARK_TOO = [
     pytest.param(False, id="light"),
     pytest.param(True, id="dark", marks=pytest.mark.long),
 ]
-TABS = ("Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
+TABS = ("Brief", "Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
 
 
 def deliberated(visits: Visits) -> None:
@@ -77,6 +77,8 @@ def test_the_list_and_its_dialogs_are_accessible(
     page.get_by_role("button", name="Change note.policy").click()
     sound(page, "settings", dark)
     page.keyboard.press("Escape")
+    if size == PHONE:
+        page.get_by_role("button", name="Talk", exact=True).click()
     page.locator("article.msg[data-n='1']").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Take these words out").click()
@@ -103,7 +105,7 @@ def test_a_session_and_all_its_views_are_accessible(
     if size == PHONE:
         page.get_by_role("button", name="Room", exact=True).click()
         sound(page, "room", dark)
-        page.get_by_role("button", name="Memory", exact=True).click()
+        page.get_by_role("button", name="Brief", exact=True).click()
     for name in TABS:
         page.get_by_role("tab", name=name).click()
         expect(page.locator("#panel .view")).not_to_be_empty()

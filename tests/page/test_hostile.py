@@ -11,7 +11,7 @@ from parley.memory.text.fences import escape_invisible
 from tests.page.browsers import Visits
 from tests.support.doors.hostile import HOSTILE, MARKER, mebibyte
 
-TABS: Final = ("Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
+TABS: Final = ("Brief", "Proposals", "Decisions", "Positions", "Outline", "Course", "Minutes")
 SAYABLE: Final = {name: words for name, words in HOSTILE.items() if words.strip()}
 
 

@@ -106,7 +106,7 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
     say(bo, "I'll order the dredger tomorrow.")
     visits.shot(bo, "02-proposed")
 
-    ana.get_by_role("button", name="Call a vote").click()
+    ana.get_by_role("button", name="Call a vote", exact=True).click()
     ana.locator("#vote-on").select_option("P1")
     ana.locator("#vote-question").fill("Shall we dredge now?")
     ana.locator("dialog[open] form button.primary").click()
@@ -163,8 +163,10 @@ def test_the_page_fits_a_phone(visits: Visits, dark: bool) -> None:
     """Nothing is wider than the screen, in any of its parts."""
     visits.ask("POST", "/v1/sessions", json={"session": "harbour", "title": "Harbour"})
     ana = visits.person("Ana", "harbour", size=PHONE, dark=dark)
+    expect(ana.locator(".brief-sentence")).to_have_text("Nothing is decided yet.")
+    ana.get_by_role("button", name="Talk", exact=True).click()
     say(ana, IDEA, "propose")
-    for name in ("Talk", "Memory", "Room"):
+    for name in ("Talk", "Brief", "Room"):
         ana.get_by_role("button", name=name, exact=True).click()
         wide = ana.evaluate("document.documentElement.scrollWidth")
         assert wide <= PHONE[0], name
@@ -219,13 +221,13 @@ def test_the_keyboard_alone_will_do(visits: Visits) -> None:
     tab_to(ana, "Cast my ballot")
     keys.press("Enter")
     expect(ana.locator(".over")).to_contain_text("accept")
-    keys.press("2")
+    keys.press("3")
     expect(ana.get_by_role("tab", name="Decisions")).to_have_attribute("aria-selected", "true")
     keys.press("{")
     expect(ana.locator(".past")).to_contain_text("As it stood at #")
     keys.press(".")
     expect(ana.locator(".past")).to_be_hidden()
-    keys.press("6")
+    keys.press("7")
     expect(ana.get_by_role("button", name="Markdown")).to_be_visible()
     tab_to(ana, "Markdown")
     with ana.expect_download() as kept:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from anyio import to_thread
-
 from parley.server.http.state.dependencies import Dependencies
-from parley.server.minutes.brief_report import build_brief, wanted_entries
+from parley.server.minutes.brief_report import NEWEST, build_brief, wanted_entries
 from parley.server.queries.memory_queries import check_moment
 
 
@@ -19,9 +16,11 @@ async def read_brief(
 
     Raises `SessionNotFound`, `NotYet`.
     """
-    info = await deps.backend.bus.info(session)
-    check_moment(info, at)
-    memory = await deps.moments.at(session, info.n if at is None else at)  # a copy of its own
+    if at is None:
+        recent = await deps.backend.reader.recent(session, NEWEST)
+        memory = await deps.backend.reader.current(session)  # read before the next await
+        return build_brief(memory, {record.n: record for record in recent}, session, reader)
+    check_moment(await deps.backend.bus.info(session), at)
+    memory = await deps.moments.at(session, at)
     records = await deps.moments.records(session, wanted_entries(memory))
-    brief = partial(build_brief, memory, records, session, reader)
-    return await to_thread.run_sync(brief, abandon_on_cancel=True)
+    return build_brief(memory, records, session, reader)

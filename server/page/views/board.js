@@ -1,13 +1,13 @@
 /** Proposals as a board: a column a status, who stands where, and a hand in it. */
 
 import { button, el } from "/static/el.js";
-import { newKey } from "/static/api.js";
 import { many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
+import { hands } from "./hands.js";
 import { growing } from "./keyed.js";
 import { readings } from "./model.js";
 import { ENDED, SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
-import { react } from "./source.js";
+import { pending } from "./pending.js";
 
 const COLUMNS = [
   { name: "open", title: "Open", glyph: "○", holds: ["active"] },
@@ -28,19 +28,20 @@ export function mount(root, ctx) {
   const more = el("p", { class: "soft more" });
   const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
   root.append(el("div", { class: "board" }, empty, jump, board, more, read.node));
-  const end = following(ctx, ["board", "at", "me"], () => {
+  const draw = () => {
     const held = ctx.store.get("board");
     const rows = held?.proposals ?? [];
     empty.hidden = !held || rows.length > 0;
     propose.hidden = !maySpeak(ctx);
     board.hidden = rows.length === 0;
-    for (const one of columns) show(ctx, one, rows, held);
+    for (const one of columns) show(ctx, one, rows, held, draw);
     jump.hidden = columns.filter((one) => !one.jump.hidden).length < 2;
     read.show(held);
     const left = held?.more?.proposals ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older proposal")} not shown`;
-  });
+  };
+  const end = following(ctx, ["board", "at", "me"], draw);
   return { ...ending(root, end, ...columns.map((one) => one.cards.end)), open: (where) => found(root, where, columns.map((one) => one.cards)) };
 }
 
@@ -53,26 +54,36 @@ function column({ name, title, glyph, holds }) {
   return { section, count, cards: growing(list, PAGE), holds, jump };
 }
 
-function show(ctx, { section, count, cards, holds, jump }, rows, board) {
+function show(ctx, { section, count, cards, holds, jump }, rows, board, draw) {
   const held = rows.filter((row) => holds.includes(row.status));
   count.textContent = jump.lastChild.textContent = held.length;
   jump.hidden = held.length === 0;
   section.classList.toggle("bare", held.length === 0);
   const seen = [maySpeak(ctx), ctx.store.get("me")?.name, board?.participants?.length];
-  cards.show(held, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
+  cards.show(held, (row) => row.ref, (row) => card(ctx, row, board, draw), (row) => JSON.stringify([row, seen, pressed(ctx, row), vote(board, row)?.ref]));
 }
 
-function card(ctx, row, board) {
+/** What was pressed on it and is not sent yet. */
+function pressed(ctx, row) {
+  const one = pending(`${ctx.session} ${row.ref}`);
+  return one && [one.choice, one.sending, one.refused];
+}
+
+/** The vote that runs on it. */
+const vote = (board, row) => board?.votes.find((one) => one.proposal === row.ref && (one.status === "open" || one.status === "called"));
+
+function card(ctx, row, board, draw) {
   const node = el(
     "li",
     { class: `card proposal proposal-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("header", {}, handle(row.ref), person(row.participant), marks(row), cites(ctx, row.cites), why(ctx, row.ref)),
     el("p", { class: "words" }, said(row.text || row.topic)),
+    row.replaced_by && el("p", { class: "reasoned" }, "its decision ", handle(row.decision), " was replaced by ", handle(row.replaced_by)),
     comesBack(ctx, row, board),
     row.status !== "active" && row.because && el("p", { class: "reasoned" }, reason(ctx, row.because)),
     bar(row),
   );
-  if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row));
+  if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row, vote(board, row), draw));
   return node;
 }
 
@@ -144,59 +155,4 @@ function voices(names) {
     el("summary", {}, el("span", { class: "names" }, ...names.slice(0, BADGES).map((name) => person(name, { short: true })), names.length > BADGES && el("span", { class: "soft" }, `+${names.length - BADGES}`))),
     el("div", { class: "names" }, ...names.map((name) => person(name))),
   );
-}
-
-function hands(ctx, row) {
-  const field = el("input", { type: "text", maxlength: "2000", placeholder: "Why? (you may leave it out)", "aria-label": `Why, on ${row.ref}` });
-  const form = el("form", { class: "because", hidden: true }, field, el("button", { type: "submit" }, "Say it"));
-  const told = el("p", { class: "refused", role: "alert", hidden: true });
-  const buttons = ["support", "oppose"].map((act) => hand(ctx, row, act, form, field));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    give(ctx, form, row.ref, field.value.trim(), told);
-  });
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    form.hidden = true;
-    buttons.find((one) => one.dataset.act === form.dataset.act)?.focus();
-  });
-  return el("div", { class: "hands" }, el("div", { class: "hand-row" }, ...buttons), form, told);
-}
-
-function hand(ctx, row, act, form, field) {
-  const mine = (row.stances?.[act] ?? []).includes(ctx.store.get("me")?.name);
-  return el(
-    "button",
-    {
-      class: `hand ${act}`,
-      type: "button",
-      data: { act, focus: `${act}-${row.ref}` },
-      "aria-pressed": String(mine),
-      onclick: () => {
-        form.hidden = false;
-        form.dataset.act = act;
-        form.className = `because ${act}`;
-        field.focus();
-      },
-    },
-    sign(SIGNS[act]),
-    act === "support" ? "Support" : "Oppose",
-  );
-}
-
-async function give(ctx, form, ref, text, told) {
-  const button = form.querySelector("button");
-  button.disabled = true;
-  told.hidden = true;
-  try {
-    await react(ctx, form.dataset.act, ref, text, newKey());
-    form.reset();
-    form.hidden = true;
-  } catch (error) {
-    told.textContent = error.message;
-    told.hidden = false;
-  } finally {
-    button.disabled = false;
-  }
 }

@@ -3,6 +3,7 @@
 import { el, fill } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
+import { counts } from "./brief_items.js";
 import { growing, keyed } from "./keyed.js";
 import { readings } from "./model.js";
 import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole as handled, why } from "./parts.js";
@@ -16,11 +17,6 @@ const SEALS = {
   superseded: ["⤳", "Superseded"],
   retracted: ["✕", "Retracted"],
 };
-const HOW = {
-  act: "said so", tag: "marked", pattern: "by its wording", structure: "by the course of the talk", vote: "by a vote",
-  rule: "by the rule", model: "as a model read it", person: "as a person corrected it",
-};
-
 export function mount(root, ctx) {
   const list = el("ol", { class: "cards decisions", role: "list" });
   const empty = el("div", {}, nothing("Nothing is decided yet", "A decision stands here with who carried it, who was against it, and the words that show it."));
@@ -58,7 +54,8 @@ function card(ctx, row, board) {
       { class: "decision-body" },
       el("header", {}, handle(row.ref), el("span", { class: "seal-word" }, word), settled(row), cites(ctx, row.cites), why(ctx, row.ref)),
       outcome(ctx, row),
-      row.topic && row.outcome && !repeats(row.outcome, row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
+      row.topic && !repeats(row.text, row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
+      el("p", { class: "brief-meta" }, counts(row.tally)),
       voices(row),
       vote ? tally(vote) : null,
       ...(row.dissent ?? []).map((one) => dissent(ctx, one)),
@@ -80,7 +77,7 @@ function settled(row) {
     "span",
     { class: "tags" },
     row.resolves ? tag("resolves", "settles ", handled("P", row.resolves)) : null,
-    row.how ? tag("how", `${HOW[row.how] ?? row.how}${sure}`) : null,
+    tag("how", `${row.basis}${sure}`),
     row.superseded_by ? tag("superseded", "now ", handled("D", row.superseded_by)) : null,
   );
 }
@@ -100,8 +97,8 @@ const people = (names) => names.map((name) => person(name.participant ?? name));
 
 /** In full, as soon as the message is here that has what memory cut off. */
 function outcome(ctx, row) {
-  const words = el("p", { class: "words outcome" }, said(row.outcome || row.topic));
-  if (row.outcome?.endsWith("…")) whole(ctx, row).then((text) => text && fill(words, said(text)), () => null);
+  const words = el("p", { class: "words outcome" }, said(row.text));
+  if (row.text.endsWith("…")) whole(ctx, { outcome: row.text, cites: row.cites }).then((text) => text && fill(words, said(text)), () => null);
   return words;
 }
 

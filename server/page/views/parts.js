@@ -8,9 +8,9 @@ export const SIGNS = { support: "+", oppose: "−", neutral: "~" };
 /** Somebody's words on one line, in at most `most` characters where that is given. */
 export const said = (text, most) => bdi(most ? clip(text, most) : String(text ?? "").replace(/\s*\n\s*/gu, " "));
 
-/** A participant: the badge and the name; where room is short the name is only read out. */
-export const person = (name, { short = false } = {}) =>
-  el("span", { class: "who", title: short ? visible(name) : null }, avatar(name), short ? el("span", { class: "unseen" }, bdi(name)) : named(name));
+/** A participant: the badge and the name; where room is short the name is only read out; `plain` is the name alone. */
+export const person = (name, { short = false, plain = false } = {}) =>
+  plain ? named(name) : el("span", { class: "who", title: short ? visible(name) : null }, avatar(name), short ? el("span", { class: "unseen" }, bdi(name)) : named(name));
 
 /** A sign that repeats what a word says. */
 export const sign = (glyph) => el("span", { class: "sign", "aria-hidden": "true" }, glyph);

@@ -32,6 +32,14 @@ export const explanation = (ctx, ref) => ctx.api.get(path(ctx, "explain", ref));
 /** The minutes in `format`, of `at` or of now: data of json, else text. */
 export const minutes = (ctx, format, at) => ctx.api.get(path(ctx, "minutes"), { format, at });
 
-/** Says that the reader supports or opposes an item, with their reason where they give one. */
-export const react = (ctx, act, ref, why, key) =>
-  ctx.api.post(path(ctx, "messages"), { content: why || `I ${act} ${ref}.`, act, re: ref }, { key });
+/** Says that the reader supports or opposes an item, or abstains, with their reason where they give one. */
+export const react = (ctx, act, ref, why, key, given = {}) =>
+  ctx.api.post(path(ctx, "messages"), { content: why || SAYS[act](ref), act, re: ref }, { key, ...given });
+
+const SAYS = { support: (ref) => `I support ${ref}.`, oppose: (ref) => `I oppose ${ref}.`, abstain: (ref) => `I abstain on ${ref}.` };
+
+/** The Brief with who does what, of now. */
+export const brief = (ctx) => ctx.api.get(path(ctx, "brief"));
+
+/** Says that an item is one, or that it is none. */
+export const correct = (ctx, ref, op, key) => ctx.api.post(path(ctx, "corrections"), { ref, op }, { key });

@@ -14,7 +14,7 @@ const CARRIED = { closed: "counted", failed: "nothing carried", short: "no quoru
 export function votes(ctx, { votes: found = [] }) {
   const running = found.filter((one) => one.status === "open" || one.status === "called");
   const over = found.filter((one) => !running.includes(one)).sort((one, other) => other.n - one.n);
-  const calls = maySpeak(ctx) && (ctx.store.get("me").operator || maycall(ctx));
+  const calls = maySpeak(ctx) && (ctx.store.get("me").operator || mayCall(ctx));
   if (!found.length && !calls) return [];
   return [
     el("h2", {}, "Votes", found.length > 0 && el("span", { class: "soft" }, String(found.length))),
@@ -24,7 +24,8 @@ export function votes(ctx, { votes: found = [] }) {
   ];
 }
 
-const maycall = (ctx) => {
+/** Whether the reader may call a vote. */
+export const mayCall = (ctx) => {
   const { may, role } = ctx.store.get("me");
   return may === null ? role === "person" : may.includes("vote") || may.includes("moderate");
 };
@@ -41,7 +42,7 @@ function vote(ctx, one) {
     waiting(one),
     one.status === "called" && maySpeak(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
     one.status === "open" && maySpeak(ctx) && elector && ballot(ctx, one, one.ballots?.[me]),
-    one.status === "open" && maySpeak(ctx) && !elector && maycall(ctx) && el("p", { class: "row" }, step(ctx, "Count now", one.ref, "count", () => ({}), "small")),
+    one.status === "open" && maySpeak(ctx) && !elector && mayCall(ctx) && el("p", { class: "row" }, step(ctx, "Count now", one.ref, "count", () => ({}), "small")),
   );
 }
 
@@ -129,7 +130,7 @@ function ballot(ctx, one, cast) {
     ctx.notice("Choose first.");
   }, { capture: true });
   draw();
-  return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, maycall(ctx) && step(ctx, "Count now", one.ref, "count", () => ({}), "small")), cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › "))));
+  return el("div", { class: "ballot" }, ranked && el("p", { class: "soft small" }, "Choose in your order, best first."), box, why, el("p", { class: "row" }, send, mayCall(ctx) && step(ctx, "Count now", one.ref, "count", () => ({}), "small")), cast && el("span", { class: "soft small" }, "you chose ", bdi(cast.join(" › "))));
 }
 
 /** What was asked stands below how it ended: either may be long. */
@@ -138,17 +139,21 @@ function ended(one) {
   return el("li", { data: { ref: one.ref }, tabindex: "-1" }, el("p", { class: "over-head" }, icon("vote"), el("span", { class: "handle" }, one.ref), " ", word), el("p", { class: "soft over-asked" }, bdi(one.question)));
 }
 
-function call(ctx) {
+/** Asks for a vote in a dialog; `on` is the proposal that it is meant for. */
+export function call(ctx, on = "") {
   const open = (ctx.store.get("board").proposals ?? []).filter((one) => one.status === "active");
   const about = el("select", { id: "vote-on" }, el("option", { value: "" }, "nothing that is proposed"), ...open.map((one) => el("option", { value: one.ref }, `${one.ref} ${bdi(clip(one.text || one.topic, 60)).textContent}`)));
   const question = el("input", { type: "text", id: "vote-question", maxlength: 1000, required: true, placeholder: "Shall we…?" });
   const options = el("textarea", { id: "vote-options", rows: 3, placeholder: "one a line; none: accept or reject" });
   const rule = el("select", { id: "vote-rule" }, el("option", { value: "" }, "as the session has it"), ...Object.entries(RULES).map(([value, label]) => el("option", { value }, label)));
   const secret = el("input", { type: "checkbox", id: "vote-secret" });
-  about.addEventListener("change", () => {
+  const chosen = () => {
     const found = open.find((one) => one.ref === about.value);
     if (found && !question.value) question.value = `${clip(found.text || found.topic, 120).replace(/[.?!]$/u, "")}?`;
-  });
+  };
+  about.addEventListener("change", chosen);
+  about.value = on;
+  chosen();
   asked("Call a vote", [
     field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
     el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),

@@ -2,6 +2,7 @@
 
 import { el, fill } from "/static/el.js";
 import { lines } from "/static/loading.js";
+import { counts } from "./brief_items.js";
 import { cite, passage } from "./evidence.js";
 import { ENDED, SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
 import { explanation } from "./source.js";
@@ -28,7 +29,7 @@ function told(ctx, ref, found) {
   return [
     title(ref, found),
     section("The words it rests on", quotes(ctx, found.words)),
-    section("Who stood where", stood(ctx, found)),
+    section("Who stood where", stood(ctx, found) && [found.tally?.support !== undefined && el("p", { class: "brief-meta" }, counts(found.tally)), stood(ctx, found)]),
     section("How it came about", happened(ctx, found.history)),
     section("What covers it now", covered(ctx, found.summaries)),
     section("In the full context of an agent", fates(found.context)),
@@ -38,7 +39,7 @@ function told(ctx, ref, found) {
 const section = (heading, body) => body && el("section", {}, el("h3", {}, heading), body);
 
 function title(ref, found) {
-  const text = found.outcome || found.text || found.question || found.title || found.topic || "";
+  const text = found.text || found.outcome || found.question || found.title || found.topic || "";
   const origin = found.ratified ?? found.evidence ?? found.origin ?? null;
   return el(
     "header",
@@ -49,7 +50,7 @@ function title(ref, found) {
       { class: "tags" },
       found.status && tag(found.status, found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status))),
       found.tentative && tag("tentative", "by its wording alone"),
-      origin?.how && tag("how", `${origin.how}${origin.rule ? `, rule ${origin.rule}` : ""}`),
+      found.basis && tag("how", found.basis),
       origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
       found.resolves && tag("resolves", "settles ", whole("P", found.resolves)),
       found.held === false && tag("gone", "memory let go of it; the log has not"),

@@ -1,0 +1,159 @@
+/** The Brief: in a column what was decided, what is open, who does what, and what may be one. */
+
+import { newKey, Problem } from "/static/api.js";
+import { button, el, fill } from "/static/el.js";
+import { count, many } from "/static/text.js";
+import { awaited } from "./awaited.js";
+import { actions } from "./brief_actions.js";
+import { decided, open, question } from "./brief_items.js";
+import { changes } from "./brief_changes.js";
+import { cites } from "./evidence.js";
+import { growing, keyed } from "./keyed.js";
+import { ending, following, found, handle, maySpeak, person, said, why } from "./parts.js";
+import { pending } from "./pending.js";
+import { correct } from "./source.js";
+
+const PAGE = 12; // items that are drawn at first where all are to be shown
+const FEW = { decided: 3, disputed: 3, open: 5 }; // the newest, which stand before anything is pressed
+
+export function mount(root, ctx) {
+  const sentence = el("p", { class: "brief-sentence", role: "status" });
+  const since = el("p", { class: "brief-since", hidden: true });
+  const parts = [
+    part("Decided", "decided", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
+    part("Open", "open", draw, { make: (row, board, then) => (row.question === undefined ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
+    part("Disputed", "disputed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
+  ];
+  const doing = actions(ctx);
+  const drawer = perhaps(ctx, draw);
+  const propose = el("p", { class: "row" }, button("Write a proposal", { onclick: () => ctx.go({ view: "write", act: "propose" }) }, "plus"));
+  const begin = el("div", { class: "brief-begin" }, el("p", { class: "soft" }, "What is proposed in the talk stands here, with who is for and against it; what is decided moves to the top."), propose);
+  root.append(el("article", { class: "brief", "aria-label": "Brief" }, sentence, since, ...parts.map((one) => one.section), begin, doing.section, drawer.section));
+  const compare = changes(ctx);
+  function draw() {
+    const board = ctx.store.get("board");
+    if (!board) return;
+    const then = compare(board);
+    fill(sentence, ...summary(ctx, board));
+    fill(since, ...then.words);
+    since.hidden = then.words.length === 0;
+    const rows = listed(board);
+    for (const one of parts) show(ctx, one, rows[one.name], board, then);
+    begin.hidden = parts.some((one) => !one.section.hidden);
+    propose.hidden = !maySpeak(ctx);
+    drawer.show(board, rows.decided.length === 0);
+  }
+  const ends = [following(ctx, ["board", "at", "me"], draw), doing.end, ...parts.map((one) => one.items.end)];
+  return { ...ending(root, ...ends), open: (where) => seek(root, where, parts, drawer) };
+}
+
+/** The rows that the Brief names, by part; a vote on nothing that is listed is a question of its own. */
+function listed(board) {
+  const { brief } = board;
+  const by = (rows) => new Map(rows.map((row) => [row.ref, row]));
+  const [decisions, proposals, votes] = [board.decisions, board.proposals, board.votes].map(by);
+  const named = (refs, rows) => refs.map((ref) => rows.get(ref)).filter(Boolean);
+  const asked = named(brief.votes, votes).filter((vote) => !brief.open.includes(vote.proposal));
+  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)] };
+}
+
+function part(title, name, draw, { make }) {
+  const list = el("ol", { class: "brief-items", role: "list" });
+  const amount = el("span", { class: "count" });
+  const more = el("p", { class: "soft small", hidden: true });
+  const rest = button("", { class: "link brief-rest", hidden: true, onclick: () => unfold() });
+  const section = el("section", { class: `brief-part brief-${name}`, "aria-label": title }, el("h2", {}, title, " ", amount), list, rest, more);
+  const one = { name, section, amount, more, rest, make, all: false, items: growing(list, PAGE) };
+  const unfold = () => {
+    one.all = true;
+    draw();
+  };
+  return { ...one, get all() { return one.all; }, unfold };
+}
+
+function show(ctx, { name, section, amount, more, rest, make, items, all }, rows, board, then) {
+  const left = board.brief.counts[name] - rows.length;
+  section.hidden = rows.length === 0;
+  amount.textContent = count(board.brief.counts[name]);
+  const shown = all ? rows : rows.slice(0, FEW[name]);
+  rest.hidden = shown.length === rows.length;
+  rest.textContent = `Show ${count(board.brief.counts[name] - shown.length)} more`;
+  more.hidden = left <= 0 || !rest.hidden;
+  more.textContent = `${many(left, "older one")} not listed`;
+  const seen = [maySpeak(ctx), ctx.store.get("me")?.name, ctx.store.get("at") === null];
+  const votes = (row) => board.votes.filter((vote) => vote.ref === row.ref || vote.proposal === row.ref || vote.proposal === row.resolves);
+  const sign = (row) => JSON.stringify([row, seen, then.of(row.ref), held(ctx, row, votes(row)), votes(row), board.brief.replaced[row.ref]]);
+  items.show(shown, (row) => row.ref, (row) => make(row, board, then), sign);
+}
+
+/** What was pressed on it and is not sent yet. */
+const held = (ctx, row, votes) =>
+  [row.ref, ...votes.map((vote) => vote.ref)].map((ref) => pending(`${ctx.session} ${ref}`)).map((one) => one && [one.choice, one.sending, one.refused]);
+
+/** The sentence on top: the server's, and what waits for the reader. */
+function summary(ctx, board) {
+  const waits = awaited(ctx, board);
+  const text = board.brief.sentence.replace(/\.$/u, "");
+  return waits.length ? [text, "; waiting for you: ", ...waits, "."] : [text, "."];
+}
+
+/** The drawer of what may be a decision or a proposal; open where nothing is decided. */
+function perhaps(ctx, redraw) {
+  const list = el("ul", { class: "brief-items", role: "list" });
+  const head = el("summary", {}, el("h2", {}, "Perhaps"), " ");
+  const amount = el("span", { class: "count" });
+  const first = el("span", { class: "soft brief-first" });
+  head.append(amount, first);
+  const box = el("details", { class: "brief-perhaps" }, head, el("p", { class: "soft small" }, "Said in the talk, but nothing binds anybody to it yet. Confirm what is one, dismiss what is none."), list);
+  const section = el("section", { class: "brief-part", "aria-label": "Perhaps" }, box);
+  let touched = false;
+  head.addEventListener("click", () => (touched = true));
+  const items = growing(list, PAGE);
+  return {
+    section, box, end: items.end,
+    show(board, bare) {
+      const rows = board.brief.perhaps;
+      section.hidden = rows.length === 0;
+      amount.textContent = count(board.brief.counts.perhaps);
+      fill(first, rows.length > 0 && said(rows[0].text, 80));
+      if (!touched) box.open = bare;
+      items.show(rows, (row) => row.ref, (row) => maybe(ctx, row, redraw), (row) => JSON.stringify([row, maySpeak(ctx), ctx.store.get("me")?.name]));
+    },
+  };
+}
+
+function maybe(ctx, row, redraw) {
+  const told = el("p", { class: "refused", role: "alert", hidden: true });
+  const press = (label, op) => {
+    const node = el("button", { type: "button", class: "hand", data: { focus: `${op}-${row.ref}`, op }, "aria-label": `${label}: ${row.ref}` }, label);
+    node.addEventListener("click", async () => {
+      node.disabled = true;
+      told.hidden = true;
+      try {
+        await correct(ctx, row.ref, op, newKey());
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        told.textContent = error.message;
+        told.hidden = false;
+        node.disabled = false;
+      }
+      redraw();
+    });
+    return node;
+  };
+  const own = row.participant === ctx.store.get("me")?.name;
+  const sure = row.confidence < 1000 ? `, ${Math.round(row.confidence / 10)} % sure` : "";
+  return el(
+    "li",
+    { class: "brief-item maybe", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
+    el("p", { class: "brief-text" }, said(row.text, 300)),
+    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), handle(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
+    maySpeak(ctx) && el("div", { class: "hands" }, el("div", { class: "hand-row" }, !own && /^[PD]/u.test(row.ref) && press("Confirm", "confirm"), press("Dismiss", "retract")), told),
+  );
+}
+
+function seek(root, { ref }, parts, drawer) {
+  if (ref && drawer.section.querySelector(`[data-ref="${CSS.escape(ref)}"]`)) drawer.box.open = true;
+  if (ref && !root.querySelector(`[data-ref="${CSS.escape(ref)}"]`)) parts.forEach((one) => one.unfold());
+  found(root, { ref }, parts.map((one) => one.items));
+}

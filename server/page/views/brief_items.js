@@ -1,0 +1,137 @@
+/** The items of the Brief: a decision in force, an open proposal, a vote on a question. */
+
+import { el, fill } from "/static/el.js";
+import { named } from "/static/text.js";
+import { cite, cites } from "./evidence.js";
+import { ballots, hands } from "./hands.js";
+import { SIGNS, handle, person, said, sign, tag, why } from "./parts.js";
+import { message } from "./source.js";
+import { reason, whole } from "./wording.js";
+
+const SIDES = [["support", "for"], ["oppose", "against"], ["neutral", "abstaining"]];
+const NAMES = 6; // of a side, before the rest is counted
+const dates = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const RUNNING = new Set(["open", "called"]);
+
+/** What is in force, or was until somebody objected; what it replaced is folded beneath it. */
+export function decided(ctx, row, board, then) {
+  return el(
+    "li",
+    { class: `brief-item decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
+    wording(ctx, row),
+    el("p", { class: "brief-meta" }, counts(row.tally), el("span", {}, row.basis), date(ctx, row), handle(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
+    then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
+    dissent(ctx, row),
+    replaced(ctx, row, board),
+  );
+}
+
+function wording(ctx, row) {
+  const words = el("p", { class: "brief-text outcome" }, said(row.text));
+  if (row.text.endsWith("…")) whole(ctx, { outcome: row.text, cites: row.cites }).then((text) => text && fill(words, said(text)), () => null);
+  return words;
+}
+
+/** "5 for, 1 against": with a sign and a word each, so that no colour is needed. */
+export function counts(tally) {
+  const shown = SIDES.filter(([side]) => tally?.[side]);
+  return el("span", { class: "tally" }, ...shown.map(([side, word]) => el("span", { class: side }, `${tally[side]} ${word}`)));
+}
+
+function date(ctx, row) {
+  const place = el("time", {});
+  const put = (ms) => {
+    if (!Number.isFinite(ms) || ms <= 0) return;
+    place.dateTime = new Date(ms).toISOString();
+    place.textContent = dates.format(ms);
+  };
+  if (row.at) put(Date.parse(row.at));
+  else message(ctx, row.n).then((record) => put(record.t), () => null);
+  return place;
+}
+
+/** The strongest in the open, in its own words; the others are counted and unfold. */
+function dissent(ctx, row) {
+  const [first, ...rest] = row.dissent ?? [];
+  if (!first) return null;
+  return [
+    objection(ctx, first),
+    rest.length > 0 && el("details", { class: "brief-more" }, el("summary", {}, `${rest.length} more against`), ...rest.map((one) => objection(ctx, one))),
+  ];
+}
+
+function objection(ctx, { participant, text, cites: [first] }) {
+  const words = el("q", { hidden: !text }, text && said(text));
+  if (first) reason(ctx, first).then((more) => more && (fill(words, said(more)), (words.hidden = false)), () => null);
+  return el("p", { class: "dissent" }, sign(SIGNS.oppose), el("span", { class: "unseen" }, "Against: "), person(participant, { plain: true }), words, first && cite(ctx, first));
+}
+
+function replaced(ctx, row, board) {
+  const rows = board.brief.replaced[row.ref] ?? [];
+  if (!rows.length) return null;
+  return el(
+    "details",
+    { class: "brief-more replaced" },
+    el("summary", {}, rows.length === 1 ? "It replaces an earlier decision" : `It replaces ${rows.length} earlier decisions`),
+    ...rows.map((one) => el("p", { data: { ref: one.ref } }, el("s", {}, said(one.text)), " ", handle(one.ref), cite(ctx, [one.n, 0, 0]), why(ctx, one.ref))),
+  );
+}
+
+/** What is proposed, who stands where, and a hand in it. */
+export function open(ctx, row, board, then, redraw) {
+  const vote = board.votes.find((one) => one.proposal === row.ref && RUNNING.has(one.status)) ?? null;
+  return el(
+    "li",
+    { class: "brief-item proposal", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
+    el("p", { class: "brief-text" }, said(row.text || row.topic)),
+    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), handle(row.ref), row.amends && el("span", {}, "rewords ", handle(row.amends)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites), why(ctx, row.ref)),
+    then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
+    stands(row),
+    missed(board, row),
+    vote ? running(ctx, vote, redraw) : null,
+    hands(ctx, row, vote, redraw),
+  );
+}
+
+function stands(row) {
+  const sides = SIDES.map(([side, word]) => [side, word, row.stances?.[side] ?? []]).filter(([, , names]) => names.length);
+  if (!sides.length) return el("p", { class: "soft brief-stands" }, "nobody has reacted");
+  return el("ul", { class: "brief-stands", role: "list" }, ...sides.map(([side, word, names]) =>
+    el("li", { class: `stand ${side}` }, sign(SIGNS[side]), el("span", { class: "names" }, el("b", {}, `${row.tally[side]} ${word}`), " ", some(names)))));
+}
+
+function some(names) {
+  const shown = names.slice(0, NAMES).flatMap((name, at) => [at ? ", " : "", named(name)]);
+  return [...shown, names.length > NAMES && ` and ${names.length - NAMES} more`];
+}
+
+/** A vote on it that came to nothing says so where it was called. */
+function missed(board, row) {
+  const last = board.votes.find((one) => one.proposal === row.ref);
+  if (!last || !["short", "failed"].includes(last.status)) return null;
+  const told = last.status === "short" ? `The vote ${last.ref} ended without a quorum` : `The vote ${last.ref} carried nothing`;
+  return el("p", { class: "brief-missed" }, sign("▤"), told, tallied(last));
+}
+
+const tallied = (vote) => (vote.tally ? `: ${Object.entries(vote.tally).map(([option, weight]) => `${option} ${weight}`).join(", ")}.` : ".");
+
+/** A question that is voted on without a proposal. */
+export const question = (ctx, vote, redraw) =>
+  el("li", { class: "brief-item poll", data: { ref: vote.ref, n: vote.n }, tabindex: "-1" }, el("p", { class: "brief-text" }, said(vote.question)), running(ctx, vote, redraw));
+
+function running(ctx, vote, redraw) {
+  const all = Object.keys(vote.electorate ?? {}).length;
+  const called = vote.status === "called";
+  return el(
+    "div",
+    { class: "brief-vote", data: { vote: vote.ref } },
+    el(
+      "p",
+      { class: "brief-meta" },
+      handle(vote.ref),
+      el("span", {}, called ? "waits to be agreed to" : `${vote.cast ?? 0} of ${all} voted`, tallied(vote)),
+      vote.waiting.length > 0 && el("span", {}, "awaited: ", some(vote.waiting)),
+    ),
+    ballots(ctx, vote, redraw),
+  );
+}
