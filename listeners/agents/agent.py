@@ -48,7 +48,7 @@ class Agent:
         self._persona = persona
         self._me = me = Participant(room, name or persona.name, nonce)
         caller = ModelCaller(room, model, prices or {}, me.name, f"call:{me.key}", patience)
-        self._patience = patience
+        self._patience, self._caller = patience, caller
         self._evaluator = Evaluator(me, persona, caller, self.tally)
         self._speaker = SpeakingTurn(me, persona, caller, self.tally)
         self._voter = Voter(me, persona, caller, self.tally)
@@ -71,9 +71,10 @@ class Agent:
         except SessionClosed:
             return
 
-    async def leave(self, reason: str = "") -> None:
-        """Give the seat up; nothing where the session is closed."""
+    async def leave(self, reason: str = "stopped") -> None:
+        """Settle what was asked, and give the seat up; nothing where the session is closed."""
         if self._me.memory.closed is None:
+            await self._caller.settle_abandoned()
             await self._me.leave(reason)
 
     async def _keep_seat(self) -> None:

@@ -78,8 +78,8 @@ async def host_agents(
     async with open_task_group() as group:
         closed = anyio.Event()
         group.start_soon(_arbitrate, arbiter, closed, name=f"parley-arbiter-{room.session}")
+        panel = PanelCaller(room, model, prices, patience)
         async with open_task_group() as seats:
-            panel = PanelCaller(room, model, prices, patience)
             seats.start_soon(panel.run, name="parley-panel")
             for agent in agents:
                 seats.start_soon(_run, agent, name=f"parley-agent-{agent.name}")
@@ -87,6 +87,7 @@ async def host_agents(
             if stop.is_set():
                 seats.cancel_scope.cancel()
         if stop.is_set():
+            await _leave(panel)
             for agent in agents:
                 await _leave(agent)
         group.cancel_scope.cancel()
@@ -105,8 +106,8 @@ async def _run(agent: Agent) -> None:
         log.warning("agent_superseded", participant=agent.name, reason=str(error))
 
 
-async def _leave(agent: Agent) -> None:
+async def _leave(leaver: Agent | PanelCaller) -> None:
     try:
-        await agent.leave("stopped")
+        await leaver.leave()
     except SessionClosed:
         return

@@ -92,6 +92,7 @@ class ModelCaller:
         self._participant, self._name = participant, name
         self._patience = patience
         self._calls = 0
+        self._last: tuple[Charge, list[str] | None] | None = None  # and what was heard of it
 
     def seconds(self, purpose: Purpose, least: float) -> float:
         """How long a call for `purpose` may take, of which the session gives `least`."""
@@ -157,6 +158,7 @@ class ModelCaller:
         charge = charge_of(prompt, call or own, self._participant, self._prices)
         if not await self._reserve(charge, shared=call is not None):
             return CallOutcome("budget")
+        self._last = (charge, pieces)
         began, seconds = anyio.current_time(), self.seconds(prompt.purpose, seconds)
         try:
             with anyio.fail_after(seconds):
@@ -176,6 +178,16 @@ class ModelCaller:
             self._patience.record(prompt.purpose, anyio.current_time() - began)
         answer, completion = result
         return CallOutcome("answered", answer, charge, completion, self._prices)
+
+    async def settle_abandoned(self) -> None:
+        """Settle the call that was under way as its task was cancelled; nothing where none was."""
+        if self._last is None or self._last[0].call not in self._room.memory.ledger.calls:
+            return
+        charge, pieces = self._last
+        heard = _partial_completion(charge, pieces)
+        outcome: CallOutcome[str] = CallOutcome("cancelled", None, charge, heard, self._prices)
+        if (draft := outcome.settlement()) is not None:
+            await self._room.publish([draft])
 
     async def _reserve(self, charge: Charge, shared: bool) -> bool:
         """Reserve it; False where the fold refuses, no price is known, or others were first."""

@@ -44,6 +44,11 @@ class PanelCaller:
         except SessionClosed:
             return
 
+    async def leave(self) -> None:
+        """Settle what was asked as it was stopped; nothing where the session is closed."""
+        if self._room.memory.closed is None:
+            await self._caller.settle_abandoned()
+
     def _listeners(self) -> list[str]:
         """Who is to be judged now; nobody where listeners judge themselves."""
         memory = self._room.memory

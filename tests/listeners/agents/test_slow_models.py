@@ -121,6 +121,32 @@ async def test_what_comes_too_late_is_logged_counted_and_ends_without_a_result()
     assert {line["purpose"] for line in late} >= {"evaluate"}
 
 
+@pytest.mark.parametrize("floor", [{}, {"evaluation": "panel"}, {"policy": "round_robin"}])
+async def test_a_call_under_way_is_settled_by_who_leaves(floor: dict[str, str]) -> None:
+    """A bid's, a panel's, a draft's: nobody else would, and it would count as spent in full."""
+    log = opened({"turns": 9}, floor=floor)
+    with slow(PATIENCE) as endpoint:
+        model = OpenAIModel("small-1", url=endpoint.url, timeout_seconds=PATIENCE)
+        async with enter_room(LocalLogPort(log, PACKS)) as room:
+            parts, stop = (
+                [HostedPart(name, persona(name)) for name in ("ann", "bob")],
+                anyio.Event(),
+            )
+            hosting = host_agents(
+                room, parts, model, nonce="a", stop=stop, patience_seconds=PATIENCE
+            )
+            task = asyncio.create_task(hosting)
+            await room.publish([Draft("eli", Message(participant="eli", content="Well?"))])
+            await wait_until(lambda: endpoint.calls)
+            stop.set()
+            await task
+        await model.aclose()
+    reserved = [entry.call for entry in entries(log, "spend.reserved")]
+    assert reserved
+    assert sorted(entry.call for entry in entries(log, "spend.settled")) == sorted(reserved)
+    assert {entry.outcome for entry in entries(log, "spend.settled")} == {"discarded"}
+
+
 async def test_a_draft_whose_lease_ran_out_is_late_too() -> None:
     """Without a patience the session alone says how long a draft may take."""
     log = opened({"turns": 1}, floor={"policy": "round_robin", "lease_ms": 1_000})
