@@ -15,6 +15,7 @@ from parley.listeners.agents.transcript_form import (
     Names,
     end_at_sentence,
     find_repeat,
+    gives_back,
     strip_transcript_form,
     telling_lines,
     was_said,
@@ -69,13 +70,15 @@ class SpokenAnswer:
 
 
 def read_answer(
-    answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False, shown: str = ""
-) -> SpokenAnswer:
+    answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False, shown: str = "",
+    persona: str = "",
+) -> SpokenAnswer:  # fmt: skip
     """What a model's draft says, as its speaker and no other.
 
     `recent` are the newest messages, oldest first, each with who said it. A draft that
     is `cut` ends at a sentence; one that says again, word for word, what was said is
-    no message, and may be asked anew. Lines of what the model was `shown` are not its own.
+    no message, and may be asked anew. Lines of what the model was `shown` are not its own, nor
+    is what describes its `persona`.
     """
     text = strip_reasoning(answer).strip()[:LONGEST]
     for lead in (*names.own, display):
@@ -94,6 +97,8 @@ def read_answer(
         return SpokenAnswer("", 'it said "you would" of its own speaker, who is "I"')
     if _OF_FORM.search(text) is not None:
         return SpokenAnswer("", "it told of its own form instead of saying something")
+    if gives_back(text, persona):
+        return SpokenAnswer("", "it gave back how you were described")
     return SpokenAnswer(clip(text, LONGEST))
 
 

@@ -123,6 +123,7 @@ class SpeakingTurn:
             recent_lines(memory, self._me.room.recent),
             cut=completion is not None and completion.cut,
             shown=shown,
+            persona=self._persona.body,
         )
         return keep_valid_tags(memory, self._me.name, answer, self._me.intent)
 

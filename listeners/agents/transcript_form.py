@@ -19,6 +19,7 @@ from parley.memory.text.plain_text import clip
 
 FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
 FEWEST_OTHERS: Final = 12  # and of somebody else's
+DESCRIBED: Final = 10  # words in a row of a persona's description; a turn of speech has fewer
 _BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")
 _TABLE_RULE: Final = re.compile(
     r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*"
@@ -207,7 +208,7 @@ def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
         return "you said that before, in the same words"
     others = [content for who, content in recent if who not in names.own]
     said = {sentence.words: sentence for content in others for sentence in _sentences_of(content)}
-    copies = [s for s in new if s.words in said and s.gives_back(said[s.words], size)]
+    copies = [s for s in new if s.words in said and s.says_again(said[s.words], size)]
     other_words = _joined(map(words_of, others))
     rest = [sentence for sentence in new if sentence not in copies]
     asked = any(said[copy.words].asks for copy in copies)
@@ -216,13 +217,20 @@ def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
     return None
 
 
+def gives_back(text: str, persona: str) -> bool:
+    """Whether `text` has words of the description in a row that nobody says by chance."""
+    words, described = words_of(text), f" {' '.join(words_of(persona))} "
+    runs = (words[start : start + DESCRIBED] for start in range(len(words) - DESCRIBED + 1))
+    return any(f" {' '.join(run)} " in described for run in runs)
+
+
 class _Sentence(NamedTuple):
     """Its words, without how it begins, and whether it asks: a question, or a request."""
 
     words: tuple[str, ...]
     asks: Literal["", "question", "request"]
 
-    def gives_back(self, said: _Sentence, size: int) -> bool:
+    def says_again(self, said: _Sentence, size: int) -> bool:
         """Whether it says `said` again, in a text of `size` words, instead of answering it.
 
         Who proposes what a question asked for has answered, unless that gave a choice.

@@ -126,6 +126,20 @@ def test_who_speaks_of_itself_as_you_or_of_its_form_is_asked_anew(text: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "given_back"),
+    [
+        ("[PROPOSE] We weigh one more way of doing a thing, a promise to others.", True),
+        ("Yours is one more way of doing a thing, and I would not.", False),
+    ],
+)
+def test_what_describes_a_persona_is_not_what_it_says(text: str, given_back: bool) -> None:
+    """Ten words of it in a row are asked anew; a turn of speech is the persona's."""
+    persona = "So weigh: one more way of doing a thing, a promise to others, an exception."
+    answer = read_answer(text, NAMES, "The Analyst", SAID, persona=persona)
+    assert bool(answer.fault) == given_back
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "You would support P1 if it were cheaper, would you?",
