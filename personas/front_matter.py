@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import yaml
 
@@ -24,18 +24,25 @@ MAX_LEVELS: Final = 32  # of lists and mappings within each other
 _RULE: Final = "---"
 _UNDER_WAY: Final = (0, 0)  # of a value whose own are being counted
 
-Path = tuple[str, ...]
+Path = tuple[str | int, ...]  # keys, and places in lists from 0
+
+
+class Place(NamedTuple):
+    """Where a key, or an item of a list, begins; both from 1."""
+
+    line: int
+    column: int
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
     """A file in two: what its front matter says, and the text below it.
 
-    `lines` has the line of each key, by path: `("parley", "may")`.
+    `places` has where each key and item begins, by path: `("parley", "may", 0)`.
     """
 
     tree: dict[str, Any]
-    lines: Mapping[Path, int]
+    places: Mapping[Path, Place]
     body: str
 
 
@@ -46,8 +53,8 @@ def split(text: str, source: str) -> FrontMatter:
         raise PersonaRefused(
             source, "has no front matter: it begins with a line '---', its keys, and '---' again", 1
         )
-    tree, lines = parse_front_matter(head, source, first=2)
-    return FrontMatter(tree, lines, body)
+    tree, places = parse_front_matter(head, source, first=2)
+    return FrontMatter(tree, places, body)
 
 
 def split_text(text: str, source: str) -> tuple[str | None, str]:
@@ -77,8 +84,8 @@ def check_length(text: str, source: str) -> str:
 
 def parse_front_matter(
     text: str, source: str, first: int = 1
-) -> tuple[dict[str, Any], dict[Path, int]]:
-    """The mapping that the YAML `text` is, and the line of each key; its first line is `first`."""
+) -> tuple[dict[str, Any], dict[Path, Place]]:
+    """The mapping that the YAML `text` is, and where its keys are; its first line is `first`."""
     try:
         return _loaded(text, source, first)
     except RecursionError:
@@ -102,7 +109,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
     return reason
 
 
-def _loaded(text: str, source: str, first: int) -> tuple[dict[str, Any], dict[Path, int]]:
+def _loaded(text: str, source: str, first: int) -> tuple[dict[str, Any], dict[Path, Place]]:
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
@@ -114,9 +121,9 @@ def _loaded(text: str, source: str, first: int) -> tuple[dict[str, Any], dict[Pa
         if size > _MAX_NODES:
             reason = f"its YAML comes to {size} values, of {_MAX_NODES} at most; write it out"
             raise PersonaRefused(source, reason)
-        lines: dict[Path, int] = {}
-        _located(node, (), lines, source, first)
-        return loader.construct_document(node), lines
+        places: dict[Path, Place] = {}
+        _locate(node, (), places, source, first)
+        return loader.construct_document(node), places
     finally:
         loader.dispose()
 
@@ -146,22 +153,31 @@ def _weighed(
     return seen[id(node)]
 
 
-def _located(node: yaml.Node, at: Path, lines: dict[Path, int], source: str, first: int) -> None:
-    """Notes the line of each key below `node`. Refuses a key that stands twice."""
+def _locate(node: yaml.Node, at: Path, places: dict[Path, Place], source: str, first: int) -> None:
+    """Notes where each key and item below `node` begins. Refuses a key that stands twice."""
+    if isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            places[*at, index] = _place(item, first)
+            _locate(item, (*at, index), places, source, first)
     if not isinstance(node, yaml.MappingNode):
         return
     for key, value in node.value:
-        line = key.start_mark.line + first
+        place = _place(key, first)
         if not isinstance(key, yaml.ScalarNode):
-            raise PersonaRefused(source, "a key of its YAML is a list or a mapping", line)
+            raise PersonaRefused(source, "a key of its YAML is a list or a mapping", place.line)
         path = (*at, key.value)
         if key.tag == _TAG + "merge":
             continue
-        if path in lines:
-            reason = f"'{'.'.join(path)}' stands twice, first on line {lines[path]}; keep one"
-            raise PersonaRefused(source, reason, line)
-        lines[path] = line
-        _located(value, path, lines, source, first)
+        if path in places:
+            name = ".".join(map(str, path))
+            reason = f"'{name}' stands twice, first on line {places[path].line}; keep one"
+            raise PersonaRefused(source, reason, place.line)
+        places[path] = place
+        _locate(value, path, places, source, first)
+
+
+def _place(node: yaml.Node, first: int) -> Place:
+    return Place(node.start_mark.line + first, node.start_mark.column + 1)
 
 
 class _TooMany(yaml.YAMLError):

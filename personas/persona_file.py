@@ -68,7 +68,7 @@ def parse_persona(text: str, source: str) -> PersonaReading:
 
 def persona_of(matter: FrontMatter, source: str) -> PersonaReading:
     """The persona of a file that was split."""
-    top = Section(matter.tree, matter.lines, source)
+    top = Section(matter.tree, matter.places, source)
     ours = top.section("parley")
     budget = ours.section("budget")
     if not matter.body:
@@ -180,4 +180,5 @@ def _unknown(section: Section, key: str, known_keys: Iterable[str]) -> Remark:
     known_keys = tuple(known_keys)
     near = nearest(key, known_keys)
     advice = f"is {near!r} meant?" if near else f"known are {', '.join(known_keys)}"
-    return Remark(section.line(key), f"{'.'.join((*section.at, key))!r} is not read; {advice}")
+    name = ".".join(map(str, (*section.at, key)))
+    return Remark(section.line(key), f"{name!r} is not read; {advice}")

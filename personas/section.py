@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from parley.personas.errors import PersonaRefused
-from parley.personas.front_matter import Path
+from parley.personas.front_matter import Path, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +19,19 @@ class Section:
     """
 
     tree: Mapping[str, Any]
-    lines: Mapping[Path, int]
+    places: Mapping[Path, Place]
     source: str
     at: Path = ()
 
     def line(self, key: str) -> int | None:
         """The line number of `key`, from 1; None where it is not known."""
-        return self.lines.get((*self.at, key))
+        place = self.places.get((*self.at, key))
+        return None if place is None else place.line
 
     def refuse(self, key: str, takes: str) -> NoReturn:
         """Raises `PersonaRefused` for the value of `key`; `takes` says which values it may have."""
         value = _shown(self.tree.get(key))
-        name = ".".join((*self.at, key))
+        name = ".".join(map(str, (*self.at, key)))
         raise PersonaRefused(self.source, f"{name} takes {takes}, not {value}", self.line(key))
 
     def section(self, key: str) -> Section:
@@ -38,7 +39,7 @@ class Section:
         value = self.tree.get(key)
         if value is not None and not isinstance(value, dict):
             self.refuse(key, "keys below it")
-        return Section(value or {}, self.lines, self.source, (*self.at, key))
+        return Section(value or {}, self.places, self.source, (*self.at, key))
 
     def text(self, key: str, most: int) -> str:
         """Text without white space around it; "" where it is not there."""

@@ -26,7 +26,7 @@ def list_scenarios() -> list[Row]:
     """The bundled scenarios, by name."""
     rows = []
     for name, words in bundled().items():
-        scenario = parse(words, f"{name}.yaml")
+        scenario = parse(words, f"{name}.yaml").scenario
         rows.append({
             "scenario": name,
             "title": scenario.title,

@@ -19,10 +19,9 @@ from parley.personas.errors import PersonaError
 from parley.personas.library import find, is_path
 from parley.personas.persona import Budget, Persona
 from parley.personas.persona_file import SERVER
-from parley.server.basics.errors import Misuse
 from parley.server.scenarios.scenario import ListPrice, Participant, Scenario, WrittenPersona
+from parley.server.scenarios.scenario_files import Loc, ScenarioFile, load
 from parley.server.scenarios.scenario_files import is_path as is_file
-from parley.server.scenarios.scenario_files import load
 
 _MICROS: Final = 1_000_000  # of the currency
 
@@ -42,21 +41,27 @@ class Cast:
 
 def cast_scenario(name: str, folders: Sequence[str] = ()) -> Cast:
     """The scenario called `name` (see `load`), ready to run. Raises `Misuse`."""
-    scenario = load(name)
-    source = name if is_file(name) else f"{name}.yaml"
+    file = load(name)
+    scenario = file.scenario
     beside = Path(name).parent if is_file(name) else Path()
     parts = tuple(
-        _part(participant, source, index, beside, folders)
+        _part(participant, file, index, beside, folders)
         for index, participant in enumerate(scenario.participants)
     )
-    _check_names(scenario, parts, source)
-    _check_script(scenario, parts, source)
+    _check_names(file, parts)
+    _check_script(file, parts)
     try:
         tree = settings_tree(scenario)
         settings = parse_settings(tree)
     except SettingsRefused as refused:
-        raise Misuse(f"{source}: {refused.key}: {refused.reason}") from None
-    return Cast(name, scenario, source, parts, tree, settings, _prices_of(scenario, source))
+        raise file.refusal(refused.reason, *_setting_at(file, refused.key)) from None
+    return Cast(name, scenario, file.source, parts, tree, settings, _prices_of(file))
+
+
+def _setting_at(file: ScenarioFile, key: str) -> tuple[str, ...]:
+    """Where a file says the setting `key`: of its memory, or of a group of its own."""
+    path = tuple(key.split("."))
+    return ("memory", *path) if ("memory", path[0]) in file.places else path
 
 
 def settings_tree(scenario: Scenario) -> dict[str, Any]:
@@ -83,14 +88,14 @@ def settings_tree(scenario: Scenario) -> dict[str, Any]:
     return tree
 
 
-def _prices_of(scenario: Scenario, source: str) -> dict[str, Price]:
+def _prices_of(file: ScenarioFile) -> dict[str, Price]:
     """The prices by model, in micros; `small` and `large` have those of the models they name."""
-    prices = {}
+    prices, scenario = {}, file.scenario
     for name, listed in scenario.prices.items():
         try:
             prices[name] = _price(listed)
         except ValidationError as refused:
-            raise Misuse(f"{source}: prices.{name}: {refused.errors()[0]['msg']}") from None
+            raise file.refusal(refused.errors()[0]["msg"], "prices", name) from None
     for tier, model in (("small", scenario.models.small), ("large", scenario.models.large)):
         if model in prices:
             prices.setdefault(tier, prices[model])
@@ -113,9 +118,8 @@ def micros(cost: float | None) -> int | None:
 
 
 def _part(
-    participant: Participant, source: str, index: int, beside: Path, folders: Sequence[str]
+    participant: Participant, file: ScenarioFile, index: int, beside: Path, folders: Sequence[str]
 ) -> HostedPart:
-    place = f"{source}: participants[{index}].persona"
     if isinstance(participant.persona, WrittenPersona):
         persona = _written(participant.persona)
     else:
@@ -123,7 +127,7 @@ def _part(
         try:
             persona = find(str(beside / name) if is_path(name) else name, folders)
         except PersonaError as refused:
-            raise Misuse(f"{place}: {refused}") from None
+            raise file.refusal(str(refused), "participants", index, "persona") from None
     persona = _overlaid(persona, participant)
     return HostedPart(participant.as_ or persona.name, persona)
 
@@ -158,45 +162,47 @@ def _either(value: int | None, otherwise: int | None) -> int | None:
     return otherwise if value is None else value
 
 
-def _check_script(scenario: Scenario, parts: Sequence[HostedPart], source: str) -> None:
+def _check_script(file: ScenarioFile, parts: Sequence[HostedPart]) -> None:
     """Raises `Misuse` for a line that its speaker may not say."""
     for part in parts:
         may = part.persona.may
-        lines = scenario.script.get(part.name)
+        lines = file.scenario.script.get(part.name)
         for index, line in enumerate(lines.turns if lines and may is not None else ()):
+            turn = ("script", part.name, "turns", index)
             if line.act is not None and line.act not in (may or ()):
-                raise Misuse(
-                    f"{source}: script.{part.name}.turns[{index}].act: {part.name!r} may not "
-                    f"{line.act}; it may {', '.join(may or ())}"
+                raise file.refusal(
+                    f"{part.name!r} may not {line.act}; it may {', '.join(may or ())}", *turn, "act"
                 )
             if line.call_vote and not {"vote", "moderate"} & set(may or ()):
-                raise Misuse(
-                    f"{source}: script.{part.name}.turns[{index}].call_vote: {part.name!r} may "
-                    "not call votes; add 'vote' to what it may"
-                )
+                reason = f"{part.name!r} may not call votes; add 'vote' to what it may"
+                raise file.refusal(reason, *turn, "call_vote")
 
 
-def _check_names(scenario: Scenario, parts: Sequence[HostedPart], source: str) -> None:
+def _check_names(file: ScenarioFile, parts: Sequence[HostedPart]) -> None:
     """Raises `Misuse` for a name that two have, that is the server's, or that nobody has."""
-    seated = [*(part.name for part in parts), *(person.name for person in scenario.people)]
-    opens = [scenario.opening.by] if scenario.opening is not None else []
-    for name in (*seated, *opens):
+    scenario = file.scenario
+    seats: list[tuple[str, Loc]] = [
+        *((part.name, ("participants", index)) for index, part in enumerate(parts)),
+        *((person.name, ("people", index)) for index, person in enumerate(scenario.people)),
+    ]
+    opening = scenario.opening
+    opens: list[tuple[str, Loc]] = [(opening.by, ("opening", "by"))] if opening else []
+    for name, loc in (*seats, *opens):
         if name.casefold() == SERVER:
-            raise Misuse(f"{source}: {name!r} is the server's own name; give another")
+            raise file.refusal(f"{name!r} is the server's own name; give another", *loc)
     taken: set[str] = set()
-    for name in seated:
+    for name, loc in seats:
         if name.casefold() in taken:
-            raise Misuse(f"{source}: two are called {name!r}; give one another name with 'as:'")
+            raise file.refusal(f"two are called {name!r}; give one another name with 'as:'", *loc)
         taken.add(name.casefold())
     agents = {part.name for part in parts}
-    for key, names in (
-        ("floor.order", scenario.floor.order),
-        ("floor.finisher", [name for name in (scenario.floor.finisher,) if name]),
-        ("script", scenario.script),
-    ):
-        for name in names:
-            if name not in agents:
-                raise Misuse(
-                    f"{source}: {key}: no participant is called {name!r}; there are "
-                    f"{', '.join(sorted(agents))}"
-                )
+    finisher = scenario.floor.finisher
+    named: list[tuple[str, Loc]] = [
+        *((name, ("floor", "order")) for name in scenario.floor.order),
+        *([(finisher, ("floor", "finisher"))] if finisher else []),
+        *((name, ("script", name)) for name in scenario.script),
+    ]
+    for name, loc in named:
+        if name not in agents:
+            there = ", ".join(sorted(agents))
+            raise file.refusal(f"no participant is called {name!r}; there are {there}", *loc)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
+from pathlib import Path as FilePath
 from types import UnionType
 from typing import Annotated, Any, Final
 
@@ -14,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from parley.memory.settings.setting_trees import drop_retired_keys, list_retired_keys
 from parley.personas.errors import PersonaRefused, nearest
+from parley.personas.front_matter import Path, Place
 from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import print_notice
@@ -42,14 +44,28 @@ def is_path(name: str) -> bool:
     return "/" in name or name.endswith((".yaml", ".yml"))
 
 
-def load(name: str) -> Scenario:
+@dataclass(frozen=True, slots=True)
+class ScenarioFile:
+    """A scenario, the name of its file, and where in that each key is."""
+
+    scenario: Scenario
+    source: str
+    places: Mapping[Path, Place]
+
+    def refusal(self, reason: str, *loc: int | str) -> Misuse:
+        """The error that `reason` is of what stands at `loc`, or of the file."""
+        named = f"{_key_path(loc)}: " if loc else ""
+        return Misuse(f"{_where(self.source, self.places, loc)}: {named}{reason}")
+
+
+def load(name: str) -> ScenarioFile:
     """The scenario in the file `name`, or the bundled one of that name.
 
     Raises `Misuse`: one line with the file, the line where it is known, the key
     and what it takes.
     """
     if is_path(name):
-        return parse(text_of(Path(name)), name)
+        return parse(text_of(FilePath(name)), name)
     known = bundled()
     if name not in known:
         raise Misuse(f"{unknown(name)}; a file's name has a slash or ends in .yaml")
@@ -64,10 +80,10 @@ def unknown(name: str) -> str:
     return f"no scenario is called {name!r}; {advice}"
 
 
-def parse(text: str, source: str) -> Scenario:
+def parse(text: str, source: str) -> ScenarioFile:
     """The scenario that `text` describes. Raises `Misuse`, which names `source`."""
     try:
-        tree, lines = load_yaml(text, source)
+        tree, places = load_yaml(text, source)
     except PersonaRefused as refused:
         raise Misuse(str(refused)) from None
     memory = tree.get("memory") if isinstance(tree, dict) else None
@@ -76,18 +92,19 @@ def parse(text: str, source: str) -> Scenario:
             print_notice(f"warning: {source}: {unheeded('memory.' + name)}")
         tree = {**tree, "memory": drop_retired_keys(memory)}
     try:
-        return Scenario.model_validate(tree)
+        return ScenarioFile(Scenario.model_validate(tree), source, places)
     except ValidationError as refused:
         first = _likeliest(refused)
         loc = [step for step in first["loc"] if step not in _TAGS]
-        line = next(
-            (number for end in range(len(loc), 0, -1) if (number := lines.get(_keys(loc[:end])))),
-            None,
-        )
-        place = source if line is None else f"{source}:{line}"
-        raise Misuse(
-            f"{place}: {_key_path(loc)}: {_reason(first['type'], first['msg'], loc)}"
-        ) from None
+        reason = _reason(first["type"], first["msg"], loc)
+        raise Misuse(f"{_where(source, places, loc)}: {_key_path(loc)}: {reason}") from None
+
+
+def _where(source: str, places: Mapping[Path, Place], loc: Loc) -> str:
+    """The file, with line and column of the innermost of `loc` that is there."""
+    within = (tuple(loc[:end]) for end in range(len(loc), 0, -1))
+    place = next((places[path] for path in within if path in places), None)
+    return source if place is None else f"{source}:{place.line}:{place.column}"
 
 
 def _likeliest(refused: ValidationError) -> ErrorDetails:
@@ -100,14 +117,6 @@ def _key_path(loc: Loc) -> str:
     """A place in a file as one writes it: participants[2].budget.turns."""
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
     return path.removeprefix(".") or "the file"
-
-
-def _keys(loc: Loc) -> tuple[str, ...]:
-    """`loc` as lines are known by: they are not known within lists."""
-    for index, step in enumerate(loc):
-        if isinstance(step, int):
-            return tuple(map(str, loc[:index]))
-    return tuple(map(str, loc))
 
 
 def _reason(kind: str, message: str, loc: Loc) -> str:
@@ -147,7 +156,7 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def text_of(path: Path) -> str:
+def text_of(path: FilePath) -> str:
     """The text of a scenario file. Raises `Misuse`, naming the line where it is not UTF-8."""
     try:
         with path.open("rb") as file:

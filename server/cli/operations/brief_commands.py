@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.options import As, At, InputFormat, Json, Speakers, settings
 
 
@@ -16,7 +17,12 @@ def add_to(app: typer.Typer) -> None:
 def brief(
     ctx: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
+        str,
+        typer.Argument(
+            metavar="SESSION|FILE",
+            help="a session, a record of talk, or -",
+            autocompletion=completions.complete_sources,
+        ),
     ],
     input_format: InputFormat = None,
     speaker: Speakers = None,

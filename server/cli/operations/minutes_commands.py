@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.options import At, InputFormat, Json, Speakers, settings
 
 
@@ -17,7 +18,12 @@ def add_to(app: typer.Typer) -> None:
 def minutes(
     ctx: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="SESSION|FILE", help="a session, a record of talk, or -")
+        str,
+        typer.Argument(
+            metavar="SESSION|FILE",
+            help="a session, a record of talk, or -",
+            autocompletion=completions.complete_sources,
+        ),
     ],
     format: Annotated[
         Literal["text", "md", "html", "json"] | None,

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, settings
 
 app = typer.Typer(
     cls=Family,
-    help="List, show, check and import personas: the voices of agents.",
+    help="List, show, begin, check and import personas: the voices of agents.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -41,7 +42,12 @@ def ls(ctx: typer.Context, json: Json = False) -> None:
 def show(
     ctx: typer.Context,
     name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="a file has a slash, or ends .md")
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="a file has a slash, or ends .md",
+            autocompletion=completions.complete_personas,
+        ),
     ],
     raw: Annotated[
         bool, typer.Option("--raw", help="as a file to the letter, to begin one's own with")
@@ -67,6 +73,19 @@ def check(files: Files, json: Json = False) -> None:
     persona_text.show_checks(persona_checks, json)
     if any(row.refused for row in persona_checks):
         raise typer.Exit(1)
+
+
+@app.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="where it goes, such as pilot.md")],
+    force: Annotated[bool, typer.Option("--force", help="write over a file that is there")] = False,
+    json: Json = False,
+) -> None:
+    """Write a persona to begin with. It can be seated as it is."""
+    from parley.server.catalogue.new_files import write_persona
+    from parley.server.render import command_output
+
+    command_output.show_value({"file": str(write_persona(file, force=force))}, "file", json)
 
 
 @app.command("import")

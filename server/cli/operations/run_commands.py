@@ -7,10 +7,16 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.options import Json, settings
 
 Name = Annotated[
-    str, typer.Argument(metavar="SCENARIO", help="a bundled scenario's name, or a YAML file")
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="a bundled scenario's name, or a YAML file",
+        autocompletion=completions.complete_scenarios,
+    ),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="play its script; ask no model")]
 Minder = Annotated[

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, settings
 
 app = typer.Typer(
     cls=Family,
-    help="List, show and check scenarios; 'parley run' plays one.",
+    help="List, show, begin and check scenarios; 'parley run' plays one.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -33,7 +35,14 @@ def ls(json: Json = False) -> None:
 @app.command()
 def show(
     ctx: typer.Context,
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="a name or a YAML file")],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="a name or a YAML file",
+            autocompletion=completions.complete_scenarios,
+        ),
+    ],
     raw: Annotated[bool, typer.Option("--raw", help="the file as it is")] = False,
     json: Json = False,
 ) -> None:
@@ -64,6 +73,19 @@ def check(
     scenario_text.show_checked(rows, json)
     if any(row["refused"] for row in rows):
         raise SystemExit(1)
+
+
+@app.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="where it goes, such as boats.yaml")],
+    force: Annotated[bool, typer.Option("--force", help="write over a file that is there")] = False,
+    json: Json = False,
+) -> None:
+    """Write a small scenario to begin with. It can be run as it is."""
+    from parley.server.catalogue.new_files import write_scenario
+    from parley.server.render import command_output
+
+    command_output.show_value({"file": str(write_scenario(file, force=force))}, "file", json)
 
 
 @app.command()

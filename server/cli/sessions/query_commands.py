@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.options import As, At, Brief, Budget, Json, Layer, Session, settings
 
 Profiled = Annotated[
@@ -103,7 +104,14 @@ def context(
 def explain(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2, E1, I4")],
+    ref: Annotated[
+        str,
+        typer.Argument(
+            metavar="REF",
+            help="handle of the item: P3, D2, E1, I4",
+            autocompletion=completions.complete_handles,
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """Where an item comes from, and who stood where.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.options import Json, Session, settings, startup
 
@@ -85,7 +86,12 @@ def set_(
     ctx: typer.Context,
     session: Session,
     pairs: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="such as summary.interval=6")
+        list[str] | None,
+        typer.Argument(
+            metavar="KEY=VALUE",
+            help="such as summary.interval=6",
+            autocompletion=completions.complete_settings,
+        ),
     ] = None,
     repack: Annotated[
         bool, typer.Option("--repack", help="read on with the packs in force here (--packs)")
@@ -220,7 +226,12 @@ def import_(
 @app.command()
 def verify(
     ctx: typer.Context,
-    session: Annotated[str | None, typer.Argument(metavar="SESSION", help="session")] = None,
+    session: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SESSION", help="session", autocompletion=completions.complete_sessions
+        ),
+    ] = None,
     file: Annotated[Path | None, typer.Option("--file", help="session file instead")] = None,
     json: Json = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.help_pages import listing
 from parley.server.cli.shared.options import Json, settings, sources, startup
 
@@ -14,7 +15,9 @@ PRESETS: Final = "presets"
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="SESSION", help="a session's; 'presets' lists presets  [default: this process's]"
+        metavar="SESSION",
+        help="a session's; 'presets' lists presets  [default: this process's]",
+        autocompletion=completions.complete_sessions,
     ),
 ]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 import typer
 
 from parley.bus.entries import Act
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings, startup
 
@@ -26,7 +27,15 @@ Seq = Annotated[
 Speaker = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
 ]
-Other = Annotated[str | None, typer.Option("--merge", metavar="REF", help="it is the same as this")]
+Other = Annotated[
+    str | None,
+    typer.Option(
+        "--merge",
+        metavar="REF",
+        help="it is the same as this",
+        autocompletion=completions.complete_handles,
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,9 +48,16 @@ def say(
     session: Session,
     content: Annotated[str, typer.Argument(metavar="TEXT", help="what is said; - reads stdin")],
     as_: Speaker = None,
-    act: Annotated[str | None, typer.Option(metavar="ACT", help=ACTS)] = None,
+    act: Annotated[
+        str | None, typer.Option(metavar="ACT", help=ACTS, autocompletion=completions.complete_acts)
+    ] = None,
     re: Annotated[
-        str | None, typer.Option(metavar="REF", help="message number, handle (P3) or id meant")
+        str | None,
+        typer.Option(
+            metavar="REF",
+            help="message number, handle (P3) or id meant",
+            autocompletion=completions.complete_handles,
+        ),
     ] = None,
     topic: Annotated[str | None, typer.Option(metavar="TEXT", help="what it is about")] = None,
     to: Annotated[
@@ -151,7 +167,14 @@ def search(
 def correct(
     ctx: typer.Context,
     session: Session,
-    ref: Annotated[str, typer.Argument(metavar="REF", help="handle of the item: P3, D2")],
+    ref: Annotated[
+        str,
+        typer.Argument(
+            metavar="REF",
+            help="handle of the item: P3, D2",
+            autocompletion=completions.complete_handles,
+        ),
+    ],
     retract: Annotated[bool, typer.Option("--retract", help="it never was one")] = False,
     confirm: Annotated[bool, typer.Option("--confirm", help="it is one; a claim binds")] = False,
     merge: Other = None,

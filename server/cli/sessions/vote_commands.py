@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from parley.server.cli.shared import completions
 from parley.server.cli.shared.command_names import Family
 from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings
@@ -34,7 +35,12 @@ class Rule(StrEnum):
 By = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="in whose name  [default: your login]")
 ]
-Ref = Annotated[str, typer.Argument(metavar="V1", help="handle of the vote")]
+Ref = Annotated[
+    str,
+    typer.Argument(
+        metavar="V1", help="handle of the vote", autocompletion=completions.complete_handles
+    ),
+]
 Quorum = Annotated[
     int | None,
     typer.Option(min=0, max=1000, metavar="N", help="weight that must be cast, per mille"),

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from parley.server.cli.shared import completions
+
 if TYPE_CHECKING:
     from parley.server.settings import Settings
     from parley.server.settings.setting_sources import Sources
@@ -15,7 +17,12 @@ if TYPE_CHECKING:
 SOURCES: Final = "parley.sources"  # where a call keeps what was set, and where
 _TREE: Final = "parley.settings"  # and the settings that come of it, once something needs them
 
-Session = Annotated[str, typer.Argument(metavar="SESSION", help="name of the session")]
+Session = Annotated[
+    str,
+    typer.Argument(
+        metavar="SESSION", help="name of the session", autocompletion=completions.complete_sessions
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Transcript = Annotated[
     Path,

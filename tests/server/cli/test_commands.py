@@ -68,6 +68,8 @@ PROMISED = {
     "step": {"--as", "--form", "--failed", "--discovered", "--confidence", "--of", "--json"},
     "note show": {"--as", "--at", "--raw", "--json"},
     "note revise": {"--as", "--base", "--json"},
+    "scenario new": {"--force", "--json"},
+    "persona new": {"--force", "--json"},
     "note prompt": {"--as", "--json"},
     "note history": {"--as", "--diff", "--json"},
     "correct": {"--retract", "--merge", "--topic", "--by", "--json"},

@@ -46,7 +46,7 @@ def test_a_bundled_scenario_is_whole(name: str) -> None:
 
 def test_what_is_not_said_is_not_set() -> None:
     """The session's settings hold what the file says, and that agents bid."""
-    assert settings_tree(parse(LEAST, "f.yaml")) == {
+    assert settings_tree(parse(LEAST, "f.yaml").scenario) == {
         "floor": {"policy": "bid"}, "stop": {"turns": 10},
     }  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_money_is_counted_in_millionths(tmp_path: Path) -> None:
     """Of what the session may cost, of what a seat may, and of prices."""
     text = LEAST + "budget: {cost: 1.5}\nprices: {large: {input: 2.5, output: 10}}\n"
     text = text.replace("as: ana", "as: ana\n    budget: {cost: 0.25}")
-    assert settings_tree(parse(text, "f.yaml"))["budget"] == {"micros": 1_500_000}
+    assert settings_tree(parse(text, "f.yaml").scenario)["budget"] == {"micros": 1_500_000}
     path = tmp_path / "f.yaml"
     path.write_text(text)
     cast = cast_scenario(str(path))
@@ -67,7 +67,7 @@ def test_money_is_counted_in_millionths(tmp_path: Path) -> None:
     ("was", "now", "says"),
     [
         ("stop:", "stopp:", "stopp: there is no such key; is 'stop' meant?"),
-        ("as: ana", "asa: ana", "f.yaml:3: participants[1].asa: there is no such key; is 'as'"),
+        ("as: ana", "asa: ana", "f.yaml:6:5: participants[1].asa: there is no such key; is 'as'"),
         ("title: A meeting\n", "", "title: it must be there"),
         ("scenario: 1", "scenario: 2", "scenario: Input should be 1"),
         ("as: ana", "may: [suport]", "is 'support' meant?"),
@@ -93,12 +93,13 @@ def test_a_mistake_is_named_by_line_and_key(was: str, now: str, says: str) -> No
     ("was", "now", "says"),
     [
         ("skeptic", "sceptic", "is 'skeptic' meant?"),
+        ("proposer", "propser", "f.yaml:5:5: participants[1].persona: "),
         ("as: ana", "as: skeptic", "two are called 'skeptic'"),
         ("as: ana", "as: Parley", "the server's own name"),
         ("{turns: 10}", "{turn: 10}", "the nearest is 'turns'"),
         ("stop:", "floor: {order: [bob]}\nstop:", "no participant is called 'bob'"),
         ("stop:", "script: {bob: {}}\nstop:", "no participant is called 'bob'"),
-        ("stop:", "memory: {preset: analist}\nstop:", "f.yaml: preset: no preset"),
+        ("stop:", "memory: {preset: analist}\nstop:", "f.yaml:7:10: memory.preset: no preset"),
         ("stop:", "opening: {by: Parley, say: hi}\nstop:", "'Parley' is the server's own name"),
         (
             "stop:", "script: {ana: {turns: [{say: no, act: ratify}]}}\nstop:",

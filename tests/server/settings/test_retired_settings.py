@@ -92,6 +92,6 @@ def test_a_scenario_with_them_is_read(capsys: pytest.CaptureFixture[str]) -> Non
     """As one without."""
     name, text = next((name, text) for name, text in bundled().items() if "\nmemory:\n" in text)
     old = text.replace("\nmemory:\n", "\nmemory:\n  structure: {manner: spoken}\n")
-    scenario, plain = parse(old, name), parse(text, name)
+    scenario, plain = parse(old, name).scenario, parse(text, name).scenario
     assert scenario.memory.structure == plain.memory.structure
     assert "memory.structure.manner is no setting any more" in capsys.readouterr().err
