@@ -11,7 +11,7 @@ from parley.memory.items import echoes
 from parley.memory.state.item_state import Decision, Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
-from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines
+from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines, quote_shown
 from parley.memory.text.plain_text import clip, one_line
 
 FRAME: Final = (
@@ -30,6 +30,11 @@ def visible_line(text: str, limit: int = 200) -> str:
     return clip(escape_invisible(one_line(text)), limit)
 
 
+def quoted_line(text: str, limit: int = 200) -> str:
+    """Untrusted words as one visible line in quotation marks, which nothing in them ends."""
+    return quote_shown(visible_line(text, limit))
+
+
 def names_text(of: list[str]) -> str:
     """Up to five names, sorted, and how many more there are."""
     shown = ", ".join(visible_line(name, 40) for name in sorted(of)[:_NAMES])
@@ -44,12 +49,12 @@ def _tally_text(tally: tuple[int, int, int]) -> str:
 
 @lru_cache(maxsize=16_384)
 def _topic(topic: str, limit: int) -> str:
-    """A decision's topic as `visible_line` has it: every context tells the same ones again."""
-    return visible_line(topic, limit)
+    """A decision's topic as `quoted_line` has it: every context tells the same ones again."""
+    return quoted_line(topic, limit)
 
 
 def ledger_line(decision: Decision) -> str:
-    return f"- {decision.handle} **{_topic(decision.topic, 100)}** ({decision.status})"
+    return f"- {decision.handle} {_topic(decision.topic, 100)} ({decision.status})"
 
 
 def handle_line(decision: Decision, chars: int) -> str:
@@ -60,16 +65,16 @@ def handle_line(decision: Decision, chars: int) -> str:
 
 def decision_line(decision: Decision) -> str:
     """The whole line of the ledger; no counts, they move between epochs."""
-    topic = visible_line(decision.topic, 100)
+    topic = quoted_line(decision.topic, 100)
     supersedes = "" if decision.supersedes is None else f"; supersedes D{decision.supersedes}"
     resolves = "" if decision.resolves is None else f"; settles P{decision.resolves}"
-    outcome = visible_line(decision.outcome)
-    return f"- {decision.handle} **{topic}**: {outcome} ({decision.status}{resolves}{supersedes})"
+    outcome = quoted_line(decision.outcome)
+    return f"- {decision.handle} {topic}: {outcome} ({decision.status}{resolves}{supersedes})"
 
 
 def claimed_decision_line(decision: Decision) -> str:
     who = visible_line(decision.participant, 40)
-    return f"- {decision.handle} {who} says: {visible_line(decision.outcome or decision.topic)}"
+    return f"- {decision.handle} {who} says: {quoted_line(decision.outcome or decision.topic)}"
 
 
 def model_claim_line(read: ClaimedItem) -> str:
@@ -84,8 +89,8 @@ def model_claim_line(read: ClaimedItem) -> str:
         "proposes" if read.kind == "proposal" else "says",
     )
     settles = f"; settles {read.settles}" if read.settles else ""
-    stated = f" (a model's words: {visible_line(read.statement)})" if read.statement else ""
-    statement = f'"{visible_line(read.text, 240)}"{stated}{settles}'
+    stated = f" (a model's words: {quoted_line(read.statement)})" if read.statement else ""
+    statement = f"{quoted_line(read.text, 240)}{stated}{settles}"
     return f"- {read.handle} {who} {verb}: {statement}{stands}"
 
 
@@ -96,8 +101,8 @@ def dissent_line(decision: Decision) -> str:
 
 def proposal_short(proposal: Proposal) -> str:
     """An open proposal where there is little room: whose, on what, and the counts."""
-    who, topic = visible_line(proposal.participant, 40), visible_line(proposal.topic, 100)
-    return f'- {proposal.handle} {who}: "{topic}" ({_tally_text(proposal.tally)})'
+    who, topic = visible_line(proposal.participant, 40), quoted_line(proposal.topic, 100)
+    return f"- {proposal.handle} {who}: {topic} ({_tally_text(proposal.tally)})"
 
 
 def proposal_line(proposal: Proposal) -> str:
@@ -113,8 +118,8 @@ def proposal_line(proposal: Proposal) -> str:
     if proposal.echoes is not None:
         parts.append(f"repeats P{proposal.echoes}")
     who_proposed = visible_line(proposal.participant, 40)
-    text = visible_line(proposal.text, 500)
-    return f'- {proposal.handle} {who_proposed}: "{text}" ({"; ".join(parts)})'
+    text = quoted_line(proposal.text, 500)
+    return f"- {proposal.handle} {who_proposed}: {text} ({'; '.join(parts)})"
 
 
 def _who(proposal: Proposal, stance: str) -> list[str]:
@@ -130,23 +135,23 @@ def position_line(memory: Memory, position: Position) -> str:
     """Where somebody stands on something, and what turned them."""
     item = memory.item(position.on)
     on = visible_line(position.on, 100)
-    topic = f" ({visible_line(item.topic, 80)})" if item is not None else ""
+    topic = f" ({quoted_line(item.topic, 80)})" if item is not None else ""
     cite = position.was_cite
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
     if turned and position.moved_n:
         turned += f", moved by {visible_line(position.moved_by, 40)} at n {position.moved_n}"
-    text = visible_line(position.text, 120)
-    return f'- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: "{text}"'
+    text = quoted_line(position.text, 120)
+    return f"- {on}{topic}: {position.stance}{turned}; n {position.cite.n}: {text}"
 
 
 def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
     """What a proposal repeats, what became of that and why, and what the two share."""
-    shared = ", ".join(visible_line(word, 30) for word in proposal.shared)
+    shared = ", ".join(quoted_line(word, 30) for word in proposal.shared)
     words = f"; shared: {shared}" if shared else ""
     return (
         f"- {proposal.handle} repeats {earlier.handle} of message {earlier.born} "
         f"({visible_line(echoes.describe_fate(memory, earlier), 300)}): "
-        f"{visible_line(earlier.topic, 100)} "
+        f"{quoted_line(earlier.topic, 100)} "
         f"({proposal.similarity // 10} % alike{words})"
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.memory.context.item_lines import visible_line
+from parley.memory.context.item_lines import quoted_line, visible_line
 from parley.memory.exchanges.tool_cache import remaining_exchanges
 from parley.memory.goals.tallies import tally_line
 from parley.memory.state.episode_state import Episode, WorkTally
@@ -25,13 +25,13 @@ _VALUE_CHARS: Final = 4000
 
 
 def stage_line(episode: Episode) -> str:
-    return f"- {episode.handle} {episode.kind}: {visible_line(episode.title, 100)}"
+    return f"- {episode.handle} {episode.kind}: {quoted_line(episode.title, 100)}"
 
 
 def closed_episode_lines(episode: Episode, prose: str, *, short: bool = False) -> str:
     """A closed episode: how it ended, what it came to, its tally, what was found out."""
-    title = visible_line(episode.title, 100)
-    head = f"- {episode.handle} {episode.kind} **{title}** ({episode.status})"
+    title = quoted_line(episode.title, 100)
+    head = f"- {episode.handle} {episode.kind} {title} ({episode.status})"
     if short:
         return head
     work = episode.work
@@ -42,7 +42,10 @@ def closed_episode_lines(episode: Episode, prose: str, *, short: bool = False) -
 
 
 def _tally(tally: WorkTally) -> str:
-    return visible_line(tally_line(tally, _NAMES), _TALLY_CHARS)
+    """Counts, in quotation marks where names of tools, errors or tasks stand among them."""
+    named = tally.runs or tally.errors or tally.tasks
+    text = tally_line(tally, _NAMES)
+    return quoted_line(text, _TALLY_CHARS) if named else visible_line(text, _TALLY_CHARS)
 
 
 def open_work_lines(episode: Episode, *, short: bool = False) -> str:
@@ -50,7 +53,7 @@ def open_work_lines(episode: Episode, *, short: bool = False) -> str:
     waits = ", ".join(f"E{ref}" for ref in episode.after)
     within = "" if episode.parent is None else f" in E{episode.parent}"
     who = visible_line(episode.participant, 40)
-    head = f"- {episode.handle} {episode.kind}{within} of {who}: {visible_line(episode.title, 100)}"
+    head = f"- {episode.handle} {episode.kind}{within} of {who}: {quoted_line(episode.title, 100)}"
     head += f" (waits for {waits})" if waits else ""
     work = episode.work
     if work is None or short:
@@ -73,15 +76,15 @@ def open_work_lines(episode: Episode, *, short: bool = False) -> str:
 
 def insight_line(insight: Insight) -> str:
     times = f", {insight.count} times" if insight.count > 1 else ""
-    return f"- {insight.handle} {insight.kind}{times}: {visible_line(insight.text)}"
+    return f"- {insight.handle} {insight.kind}{times}: {quoted_line(insight.text)}"
 
 
 def lesson_line(lesson: Lesson) -> str:
     """A lesson with where it comes from."""
     whence = f"{visible_line(lesson.session, 64)} {visible_line(lesson.ref, 12)}"
-    topic = f" **{visible_line(lesson.topic, 100)}**" if lesson.topic else ""
-    standing = f" ({visible_line(lesson.standing, 40)})" if lesson.standing else ""
-    return f"- from {whence}{topic}: {visible_line(lesson.text)}{standing}"
+    topic = f" {quoted_line(lesson.topic, 100)}" if lesson.topic else ""
+    standing = f" ({quoted_line(lesson.standing, 40)})" if lesson.standing else ""
+    return f"- from {whence}{topic}: {quoted_line(lesson.text)}{standing}"
 
 
 def note_lines(text: str, cause: int, chars: int) -> str:
@@ -108,12 +111,12 @@ def exchange_lines(episode: Episode, answer: str) -> str:
 
 
 def injection_lines(key: str, injection: Injection) -> str:
-    return f"- {visible_line(key, 60)} (n {injection.n}):\n{fence_lines(injection.text)}"
+    return f"- {quoted_line(key, 60)} (n {injection.n}):\n{fence_lines(injection.text)}"
 
 
 def cached_lines(memory: Memory, cached: CachedResult, value: str) -> str:
     """A tool result that may be served again, and for how long."""
-    call = f"{visible_line(cached.tool, 60)}({visible_line(cached.arguments or ELLIPSIS, 200)})"
+    call = quoted_line(f"{cached.tool}({cached.arguments or ELLIPSIS})", 260)
     remaining = remaining_exchanges(memory, cached)
     head = f"- {call} n {cached.n}, {remaining}/{cached.ttl} exchanges remaining:"
     return f"{head}\n{fence_lines(clip(value, _VALUE_CHARS))}"

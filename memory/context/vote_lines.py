@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.memory.context.item_lines import names_text, visible_line
+from parley.memory.context.item_lines import names_text, quoted_line
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import list_missing_voters
 from parley.memory.voting.outcomes import count_vote, counts_text
@@ -17,29 +17,29 @@ def vote_lines(vote: Vote, name: str | None, *, short: bool = False) -> str:
     `name` is told that its own ballot is missing.
     """
     if vote.status == "called":
-        return f"{_head(vote)} waits to be agreed to: {visible_line(vote.question)}"
+        return f"{_head(vote)} waits to be agreed to: {quoted_line(vote.question)}"
     waiting = list_missing_voters(vote)
     own = "; yours is missing" if name in waiting else ""
-    head = f"{_head(vote)} is open{own}: {visible_line(vote.question)}"
+    head = f"{_head(vote)} is open{own}: {quoted_line(vote.question)}"
     if short:
         return head
     rows = [
         head,
-        f"  options: {visible_line(', '.join((*vote.options, 'abstain')), _OPTIONS_CHARS)}",
+        f"  options, besides abstain: {quoted_line(', '.join(vote.options), _OPTIONS_CHARS)}",
     ]
     if waiting:
         rows.append(f"  not voted yet: {names_text(waiting)}")
     if vote.ballots and not vote.secret:
         counts = counts_text(vote.options, count_vote(vote).tally)
-        rows.append(f"  so far: {visible_line(counts, _COUNTS_CHARS)}")
+        rows.append(f"  so far: {quoted_line(counts, _COUNTS_CHARS)}")
     return "\n".join(rows)
 
 
 def failed_vote_line(vote: Vote) -> str:
     """A vote that carried nothing: its question is open still."""
-    counts = visible_line(counts_text(vote.options, vote.tally), _COUNTS_CHARS)
+    counts = quoted_line(counts_text(vote.options, vote.tally), _COUNTS_CHARS)
     why = "had no quorum" if vote.status == "short" else "carried nothing"
-    return f"{_head(vote)} {why} ({counts}): {visible_line(vote.question)}"
+    return f"{_head(vote)} {why} ({counts}): {quoted_line(vote.question)}"
 
 
 def _head(vote: Vote) -> str:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
+from parley.memory.text.fences import quote_shown
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.similarity import shared_words
 
@@ -79,7 +80,8 @@ def describe_fate(memory: Memory, earlier: Proposal) -> str:
     why = find_reason(memory, earlier)
     if why is None:
         return fate
-    return f'{fate} because "{why.text}" ({clip(one_line(why.participant), 40)}, message {why.n})'
+    who = clip(one_line(why.participant), 40)
+    return f"{fate} because {quote_shown(why.text)} ({who}, message {why.n})"
 
 
 def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:

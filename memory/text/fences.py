@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Final
 
@@ -9,6 +10,7 @@ FENCE: Final = "| "  # starts every line of fenced content; nothing else in a co
 INDENT: Final = "    "  # starts the further lines of quoted content
 _ARABIC_SIGNS: Final = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2")
 _JOINERS: Final = "\u200c\u200d"
+_BEFORE_MARK: Final = re.compile(r'(\\*)("|\Z)')  # backslashes, and what they could undo
 
 
 def escape_invisible(text: str, keep_newlines: bool = False) -> str:
@@ -72,7 +74,18 @@ def quote_lines(text: str) -> str:
     """The content of one message in quotation marks; each line after the first is indented.
 
     For what follows a name on its line. No content can make a line that begins at the
-    margin, nor end the quotation: its own quotation marks stand behind a backslash.
+    margin, nor end the quotation: its own quotation marks stand behind a backslash, and a
+    backslash before one, or at the end, is doubled.
     """
-    shown = escape_invisible(text, keep_newlines=True).replace('"', '\\"')
-    return '"' + shown.replace("\n", f"\n{INDENT}") + '"'
+    shown = escape_invisible(text, keep_newlines=True)
+    return quote_shown(shown).replace("\n", f"\n{INDENT}")
+
+
+def quote_shown(shown: str) -> str:
+    """Text that is visible already, in quotation marks that nothing in it can end."""
+    return f'"{_BEFORE_MARK.sub(_behind_backslashes, shown)}"'
+
+
+def _behind_backslashes(match: re.Match[str]) -> str:
+    slashes, mark = match.groups()
+    return f'{slashes}{slashes}\\"' if mark else f"{slashes}{slashes}"

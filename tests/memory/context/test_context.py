@@ -99,7 +99,7 @@ def test_old_decisions_shrink_before_any_is_dropped() -> None:
     ]
     memory, _ = folded(talk(*lines, chair=["ines"]))
     context = assemble(memory, Request(budget=900))
-    assert all(f"- D{ref} **owner of service {ref - 1}**" in context.text for ref in range(1, 21))
+    assert all(f'- D{ref} "owner of service {ref - 1}"' in context.text for ref in range(1, 21))
     assert not context.dropped
 
 
@@ -216,8 +216,8 @@ def test_the_stage_and_what_earlier_phases_came_to_are_told() -> None:
         )
     )
     text = assemble(memory, Request("ana")).text
-    assert "## Where We Are\n- E2 phase: Group discussion\n- E3 round: Round 1" in text
-    assert "- E1 phase **Individual choice** (completed)\n| Ana earned 24 points." in text
+    assert '## Where We Are\n- E2 phase: "Group discussion"\n- E3 round: "Round 1"' in text
+    assert '- E1 phase "Individual choice" (completed)\n| Ana earned 24 points.' in text
 
 
 def test_what_steps_discovered_is_told_while_a_goal_is_open_and_after() -> None:
@@ -225,7 +225,7 @@ def test_what_steps_discovered_is_told_while_a_goal_is_open_and_after() -> None:
     log: list[Entry] = [goal("Doors"), step("Counted.", discovered={"floors": "3", "exits": "6"})]
     memory, _ = folded(talk(*log, *[step(f"Look at floor {k}.") for k in range(9)]))
     text = assemble(memory, Request("ana")).text
-    assert "## Work in Hand\n- E1 goal of ana: Doors\n  10 steps, 10 ok\n| exits: 6\n" in text
+    assert '## Work in Hand\n- E1 goal of ana: "Doors"\n  10 steps, 10 ok\n| exits: 6\n' in text
     memory, _ = folded(talk(*log, close(result="Three floors.")))
     text = assemble(memory, Request("ana")).text
     assert "| Three floors.\n| exits: 6\n| floors: 3" in text
@@ -236,7 +236,7 @@ def test_work_that_has_no_room_in_full_is_told_in_short() -> None:
     steps = [step(discovered={f"fact {k}": "word " * 30}) for k in range(20)]
     memory, _ = folded(talk(goal("Doors"), *steps))
     context = assemble(memory, Request("ana", budget=500))
-    assert "- E1 goal of ana: Doors" in context.text
+    assert '- E1 goal of ana: "Doors"' in context.text
     assert context.shortened["Work in Hand"] == 1
 
 

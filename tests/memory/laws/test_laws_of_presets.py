@@ -34,6 +34,7 @@ from tests.support.logs.mixed import (
     logs,
     opening,
 )
+from tests.support.logs.quotations import CANARY, PIECES, tainted, unquoted
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
@@ -237,6 +238,20 @@ def test_law_10_no_content_leaves_its_fence(
     assert len(headings) == len(set(headings)), "a heading that stands twice is forged"
     for char in "\x1b\u202e\x00":
         assert char not in text
+
+
+@presets
+@given(data=st.data(), profile=st.sampled_from(PROFILES), words=st.lists(st.sampled_from(PIECES)))
+def test_law_10_what_participants_wrote_is_quoted(
+    preset: str, data: st.DataObject, profile: Profile, words: list[str]
+) -> None:
+    """Names of votes, goals and proposals, reasons, results: behind a bar or in quotation marks."""
+    hostile = f"{CANARY} {''.join(words)} {CANARY} "
+    log = [tainted(entry, hostile) for entry in data.draw(logs(preset))]
+    records = numbered(log)
+    memory, _ = folded(records)
+    text = assemble(memory, Request("ana", profile, 20_000, records)).text
+    assert CANARY not in unquoted(text)
 
 
 @presets

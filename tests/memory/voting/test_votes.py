@@ -653,13 +653,13 @@ def test_a_context_says_what_is_voted_on_and_who_is_missing() -> None:
     room.cast("ana", "accept")
     for profile in ("full", "brief"):
         text = assemble(room.memory, Request(participant="bo", profile=profile)).text
-        assert "- V1 (majority) on P1 is open; yours is missing: Tea at four?" in text
+        assert '- V1 (majority) on P1 is open; yours is missing: "Tea at four?"' in text
         assert "  not voted yet: bo, cy" in text
-        assert "  so far: accept 1, reject 0" in text
+        assert '  so far: "accept 1, reject 0"' in text
     room.cast("bo", "reject")
     room.close()
     text = assemble(room.memory, Request(participant="bo")).text
-    assert "- V1 (majority) on P1 carried nothing (accept 1, reject 1): Tea at four?" in text
+    assert '- V1 (majority) on P1 carried nothing ("accept 1, reject 1"): "Tea at four?"' in text
 
 
 def test_a_forged_option_stays_on_its_line() -> None:

@@ -141,8 +141,8 @@ def test_every_layer_of_an_empty_memory_is_empty(name: str) -> None:
         ("exchanges", ["3 closed, 1 kept, 1 compression", "user asked:", "bot answered:"]),
         ("tools", ["3 hits, 1 miss", "grep", "2/3 exchanges", "c2 is under way", "ana:"]),
         ("episodes", ["E1", "E2", "E3", "E4", "5 closed before are in the log alone"]),
-        ("insights", ["I1 success, 3 times: grep works"]),
-        ("lessons", ["from other D2: Backups first."]),
+        ("insights", ['I1 success, 3 times: "grep works"']),
+        ("lessons", ['from other D2: "Backups first."']),
         ("ledger", ["D1 ratified +3 -0 ~0", "rebuild the index"]),
     ],
 )
