@@ -25,7 +25,8 @@ _MARKED: Final = (  # in this order, each where its mark occurs
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS: Final = "*_~[]<>\\`"
 _HIDDEN: Final = {ord(mark): 0xF0000 + index for index, mark in enumerate(_MARKS)}
-_SHOWN: Final = {hidden: mark for mark, hidden in _HIDDEN.items()}
+_SHOWN: Final = {chr(hidden): chr(mark) for mark, hidden in _HIDDEN.items()}
+_HIDDEN_MARK: Final = re.compile(f"[{''.join(_SHOWN)}]")
 
 
 def plain(text: str) -> str:
@@ -40,4 +41,4 @@ def plain(text: str) -> str:
     for mark, marked in _MARKED:
         if mark in text:
             text = marked.sub(r"\1", text)
-    return text if text.isascii() else text.translate(_SHOWN)
+    return text if text.isascii() else _HIDDEN_MARK.sub(lambda mark: _SHOWN[mark[0]], text)

@@ -136,9 +136,10 @@ def sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
     """
     low = max(0, start - _REACH)
     first = low
-    for stop in _STOP.finditer(text, low, start):
+    for stop in reversed(list(_STOP.finditer(text, low, start))):
         if not _abbreviates(text, stop):
             first = stop.end()
+            break
     high = min(len(text), end + _REACH)
     last = high
     for stop in _STOP.finditer(text, max(start, end - 1), high):

@@ -125,7 +125,7 @@ def measure_resemblance(a: Sequence[int], b: Sequence[int]) -> int:
     one is empty.
     """
     ones = set(a)
-    return _judge(a, b, ones, _shared(a, b, ones))
+    return _judge(a, b, ones, _shared(a, b, ones.intersection(b)))
 
 
 def _judge(a: Sequence[int], b: Sequence[int], ones: set[int], shared: int) -> int:
@@ -137,11 +137,10 @@ def _judge(a: Sequence[int], b: Sequence[int], ones: set[int], shared: int) -> i
     return shared
 
 
-def _shared(a: Sequence[int], b: Sequence[int], ones: set[int]) -> int:
-    """How much the words of the two texts, `ones` the marks of `a`, have in common, per mille,
+def _shared(a: Sequence[int], b: Sequence[int], both: set[int]) -> int:
+    """How much the words of the two texts, of which `both` are in each, have in common, per mille,
     whatever they say of it.
     """
-    both = ones.intersection(b)
     if not both:
         return 0
     if len(both) == len(a) == len(b):
@@ -165,7 +164,15 @@ def _shared(a: Sequence[int], b: Sequence[int], ones: set[int]) -> int:
     return 100_000 * shared // (100 * shared + apart)
 
 
-def _weight(fp: Sequence[int], reach: int) -> int:
+def _share_at_most(common: int, lighter: int) -> int:
+    """What `_shared` cannot pass for texts with `common` marks in each, the lighter of weight
+    `lighter`: one of two texts always counts whole.
+    """
+    shared = WEIGHT * common
+    return 100_000 * shared // (100 * shared + _LONGER * max(0, lighter - shared))
+
+
+def _weight(fp: Sequence[int], reach: int = _BEYOND) -> int:
     """What the words among the marks of `fp` up to `reach` weigh; they are in order."""
     end = bisect_right(fp, reach)
     light = bisect_left(fp, _LIGHTS, 0, end)
@@ -231,13 +238,14 @@ class SimilarityIndex:
     __slots__ = ("_by_mark", "_prints")
 
     def __init__(self) -> None:
-        self._prints: dict[int, tuple[int, ...]] = {}
+        self._prints: dict[int, tuple[tuple[int, ...], int]] = {}  # with what each weighs
         self._by_mark: dict[int, list[int]] = {}
 
     def add(self, ref: int, fp: Sequence[int]) -> None:
         """Adds `ref`, a new number."""
-        self._prints[ref] = tuple(fp)
-        for mark in self._prints[ref][bisect_left(fp, _COUNTED) :]:
+        prints = tuple(fp)
+        self._prints[ref] = prints, _weight(prints)
+        for mark in prints[bisect_left(prints, _COUNTED) :]:
             self._by_mark.setdefault(mark, []).append(ref)
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
@@ -247,15 +255,18 @@ class SimilarityIndex:
         share the most words; of a word that many texts have, at the newest 64.
         """
         best: tuple[int, int] | None = None
-        ones = set(fp)
+        ones, weight, least = set(fp), _weight(fp), at_least
         for ref in self._candidates(fp):
-            prints = self._prints[ref]
-            shared = _shared(fp, prints, ones)
-            if shared < (at_least if best is None else best[0]):
+            prints, own = self._prints[ref]
+            both = ones.intersection(prints)
+            if _share_at_most(len(both), min(weight, own)) < least:
+                continue
+            shared = _shared(fp, prints, both)
+            if shared < least:
                 continue  # what they say of it could only part them more
             score = _judge(fp, prints, ones, shared)
             if score >= at_least and (best is None or (score, ref) > best):
-                best = (score, ref)
+                best, least = (score, ref), score
         return None if best is None else (best[1], best[0])
 
     def _candidates(self, fp: Sequence[int]) -> list[int]:

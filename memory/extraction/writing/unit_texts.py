@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -35,6 +36,7 @@ _FIELDS: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # a unit is told as a topic, within a text and above others
 def tidy(text: str) -> str:
     """`text` on one line, without markup and without signs and faces."""
     words = text[:_READ]

@@ -178,11 +178,13 @@ class WrittenMessage:
         help, which close what models write, and headers of tables.
         """
         text = self.text
-        quotes, offers = '"' in text, may_offer(text)
+        quotes, offers, tables = '"' in text, may_offer(text), "|" in text
+        if not (quotes or offers or tables):
+            return []
         return [
             index
             for index, unit in enumerate(self.units)
-            if _is_header(unit)
+            if (tables and _is_header(unit))
             or (quotes and _QUOTATION.fullmatch(text, unit.start, unit.end) is not None)
             or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
         ]
