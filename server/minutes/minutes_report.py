@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
+from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
@@ -18,6 +19,7 @@ from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.open_questions import find_open_questions
 from parley.server.minutes.sentence_words import READ
 from parley.server.render.minutes.minutes_sections import cited_entries, sections, sections_row
+from parley.server.rows.brief_rows import brief_index
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import time_row
 from parley.server.verdicts.decision_words import reason_words
@@ -49,6 +51,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "began": began,
         "ended": ended,
         "present": present_participants(memory),
+        "brief": brief_index(memory, overlay_claims(memory)),
         **row,
         "decisions": [_decision(row, memory, records_by_n) for row in row["decisions"]],
         "open": [

@@ -164,8 +164,6 @@ def _row(item: Item, replay: Replay) -> Mapping[str, Any]:
 def _basis(item: Item | None) -> dict[str, str]:
     """By what it stands, in words."""
     match item:
-        case Decision():
-            return {"basis": basis_words(item.ratified or item.origin)}
         case Proposal():
             return {"basis": basis_words(item.origin)}
         case _:

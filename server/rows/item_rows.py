@@ -57,6 +57,7 @@ def decision_row(
         "handle": decision.handle,
         **_decision(decision, read, records),
         "text": decision_text(memory, decision),
+        "basis": basis_words(decision.ratified or decision.origin),
         "supporters": _voices(decision.supporters, records),
         "dissenters": _voices(decision.dissenters, records),
         "abstainers": _voices(decision.abstainers, records),

@@ -90,6 +90,7 @@ class DecisionRow(DecisionTerms):
 
     handle: str
     text: str  # what is decided
+    basis: str  # by what it stands, in words
     supporters: list[VoiceRow]
     dissenters: list[VoiceRow]
     abstainers: list[VoiceRow]

@@ -6,17 +6,22 @@ import { cite } from "./evidence.js";
 import { handle, nothing } from "./parts.js";
 
 /** The children of the paper, of what the report calls `page`. */
-export function written(ctx, { title, head, sections }) {
+export function written(ctx, { title, head, lead, sections }) {
   return [
     el("h2", {}, flat(title)),
     ...head.map((one) => el("p", { class: "soft" }, flat(one))),
+    el("p", { class: "paper-lead" }, flat(lead)),
     ...sections.map((one) => section(ctx, one)),
     sections.length === 0 && nothing("Nothing to put down yet", "Decisions, open proposals and questions come here as the talk goes on."),
   ];
 }
 
-const section = (ctx, { heading, about, lines }) =>
-  el("section", {}, el("h3", {}, heading), about && el("p", { class: "soft about" }, about), list(ctx, lines));
+const section = (ctx, { heading, about, columns, lines }) =>
+  el("section", {}, el("h3", {}, heading), about && el("p", { class: "soft about" }, about), columns.length ? table(ctx, columns, lines) : list(ctx, lines));
+
+const table = (ctx, columns, lines) =>
+  el("table", { class: "paper-table" }, el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, ...lines.map(({ mark, text, note, cites, of }) =>
+    el("tr", {}, el("td", {}, of ? leading(ctx, mark, of) : flat(mark)), el("td", {}, bdi(unbroken(text)), ...cites.flatMap((one) => [" ", cite(ctx, one)])), el("td", {}, flat(note))))));
 
 const list = (ctx, lines) => el("ul", { role: "list" }, ...lines.map((one) => el("li", { class: one.kind && `line-${one.kind}` }, ...line(ctx, one))));
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
 
 Row = Mapping[str, Any]
 
+_FEW: Final = 3  # items, or names, that the lead tells
+_TOLD: Final = 160  # characters of an item in the lead
 NAMED: Final = 12  # participants that the head names
 _DAY: Final = len("2026-03-02")
 
@@ -31,6 +34,42 @@ def heading_lines(report: Row) -> Iterator[str]:
         names = [row["participant"] for row in report["present"]]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         yield f"Present: {', '.join(names[:NAMED])}{more}"
+
+
+def lead_paragraph(report: Row) -> str:
+    """What it came to, in a few sentences; that nothing was decided where nothing was."""
+    brief = report["brief"]
+    texts = {row["handle"]: row["wording"] or row["text"] for row in report["decisions"]}
+    texts |= {row["handle"]: row["text"] or row["topic"] for row in report["open"]}
+    marked = [
+        row["ref"]
+        for row in brief["perhaps"]
+        if row["kind"] == "decision" and row["how"] in ("act", "tag") and row["ref"] in texts
+    ]
+    sentences = [
+        _told("Decided", brief["decided"], texts) or "Nothing was decided.",
+        _told("Disputed", brief["disputed"], texts),
+        _told("Said to be decided, which nobody has confirmed", marked, texts),
+        _told("Still open", brief["open"], texts),
+        _owners(report["actions"]),
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _told(word: str, handles: Sequence[str], texts: Mapping[str, str]) -> str:
+    """The newest few of them in their words, in the order of the talk, and how many more."""
+    named = [one_line(clip(texts[handle], _TOLD)).rstrip(".") for handle in handles[:_FEW]][::-1]
+    more = f"; and {len(handles) - _FEW} more before" if len(handles) > _FEW else ""
+    return f"{word}: {'; '.join(named)}{more}." if named else ""
+
+
+def _owners(actions: Sequence[Row]) -> str:
+    if not actions:
+        return ""
+    names = [*dict.fromkeys(row["who"] for row in actions if row["who"])]
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    whose = f", by {', '.join(names[:_FEW])}{more}" if names else ""
+    return f"To do: {count_of(len(actions), 'thing')}{whose}."
 
 
 def _days(report: Row) -> str:

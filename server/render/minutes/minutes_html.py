@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Any, Final
 
 from parley.memory.text.fences import escape_invisible
-from parley.server.render.minutes.minutes_heading import heading_lines, title
+from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, time_label
+from parley.server.render.minutes.minutes_sections import (
+    Section,
+    appendix,
+    sections,
+    time_label,
+)
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;
@@ -24,6 +29,9 @@ h1{font-size:1.6rem;line-height:1.25;margin:0}h2{font-size:1.2rem;margin:2rem 0 
 border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}
 p{margin:.35rem 0}p.about,p.counts,.note{color:var(--soft)}ul{list-style:none;padding-left:1rem;
 margin:.15rem 0}section>ul{padding-left:0}li{margin:.15rem 0}section>ul>li{margin:.6rem 0}
+.lead{margin:1rem 0}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.3rem .75rem .3rem 0;
+border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:600}
 .mark{font-weight:600}.firm>bdi{font-weight:600}.over>bdi{color:var(--soft)}
 .quote{font-style:italic}.against>.mark{color:var(--bad)}.long,blockquote{white-space:pre-wrap}
 blockquote{margin:0;padding:.5rem .75rem;background:var(--raised);
@@ -67,16 +75,33 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     )  # fmt: skip
     for line in heading_lines(report):
         yield f'<p class="counts">{_section_html(line)}</p>'
-    at_hand = {row["n"] for row in report["evidence"]}
-    for number, section in enumerate(sections(report), 1):
+    yield f'<p class="lead">{_section_html(lead_paragraph(report))}</p>'
+    shown = sections(report)
+    quotes = appendix(report, shown)
+    at_hand = {row["n"] for row in quotes}
+    for number, section in enumerate(shown, 1):
         yield f'<section aria-labelledby="s{number}">'
         yield f'<h2 id="s{number}">{escape(section.heading)}</h2>'
         if section.about:
             yield f'<p class="about">{escape(section.about)}</p>'
-        yield from _list(section.lines, at_hand)
+        yield from (_table if section.columns else _plain_list)(section, at_hand)
         yield "</section>"
-    yield from _evidence(report)
+    yield from _evidence(quotes)
     yield from ("</main>", "</body>", "</html>")
+
+
+def _table(section: Section, at_hand: set[int]) -> Iterator[str]:
+    yield "<table>"
+    yield f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in section.columns)}</tr>"
+    for line in section.lines:
+        what = " ".join([_section_html(line.text), *_links(line, at_hand)])
+        cells = (_section_html(line.mark), what, _section_html(line.note))
+        yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    yield "</table>"
+
+
+def _plain_list(section: Section, at_hand: set[int]) -> Iterator[str]:
+    return _list(section.lines, at_hand)
 
 
 def _list(lines: list[Line] | tuple[Line, ...], at_hand: set[int]) -> Iterator[str]:
@@ -99,16 +124,20 @@ def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
     if line.note.strip():
         yield f'<span class="note">({_section_html(line.note)})</span>'
     yield _section_html(line.text, keep_newlines=line.kind == "long")
+    yield from _links(line, at_hand)
+
+
+def _links(line: Line, at_hand: set[int]) -> Iterator[str]:
     for n, *_ in line.cites:
         yield f'<a href="#m{n}">[{n}]</a>' if n in at_hand else f"[{n}]"
 
 
-def _evidence(report: Mapping[str, Any]) -> Iterator[str]:
-    if not report["evidence"]:
+def _evidence(quotes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not quotes:
         return
     yield '<section class="appendix" aria-labelledby="evidence">'
     yield '<h2 id="evidence">Evidence</h2>'
-    for row in report["evidence"]:
+    for row in quotes:
         yield f'<article id="m{row["n"]}"><h3>[{row["n"]}] {_section_html(time_label(row))}</h3>'
         yield f"<blockquote>{_section_html(row['text'], keep_newlines=True)}</blockquote></article>"
     yield "</section>"

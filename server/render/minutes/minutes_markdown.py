@@ -7,9 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parley.memory.text.fences import escape_invisible
-from parley.server.render.minutes.minutes_heading import heading_lines, title
+from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, time_label
+from parley.server.render.minutes.minutes_sections import (
+    Section,
+    appendix,
+    sections,
+    time_label,
+)
 
 # What some dialect of Markdown reads, and no more: people read the file as it is, too.
 _MARKS: Final = re.compile(
@@ -43,22 +48,38 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {escaped(title(report)) or 'Minutes'}"
     for heading_line in heading_lines(report):
         yield from ("", escaped(heading_line))
-    at_hand = {row["n"] for row in report["evidence"]}
-    for section in sections(report):
+    yield from ("", escaped(lead_paragraph(report)))
+    shown = sections(report)
+    quotes = appendix(report, shown)
+    at_hand = {row["n"] for row in quotes}
+    for section in shown:
         yield from ("", f"## {section.heading}", "")
         if section.about:
             yield from (escaped(section.about), "")
+        if section.columns:
+            yield from _table(section, at_hand)
+            continue
         for line in section.lines:
             yield from _item(line, at_hand)
-    if report["evidence"]:
+    if quotes:
         yield from ("", "## Evidence")
-    for row in report["evidence"]:
+    for row in quotes:
         yield from (
             "",
             f'<a id="m{row["n"]}"></a>**\\[{row["n"]}\\]** {escaped(time_label(row))}',
             "",
         )
         yield quoted(row["text"])
+
+
+def _table(section: Section, at_hand: set[int]) -> Iterator[str]:
+    """A row a line; nothing in a cell is read as its end."""
+    yield f"| {' | '.join(section.columns)} |"
+    yield f"|{' --- |' * len(section.columns)}"
+    for line in section.lines:
+        links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
+        cells = (escaped(line.mark), f"{escaped(line.text)} {links}".strip(), escaped(line.note))
+        yield f"| {' | '.join(cells)} |"
 
 
 def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:

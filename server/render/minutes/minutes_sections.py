@@ -7,12 +7,13 @@ All text here is untrusted as it was said; who writes a form makes it harmless. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from parley.memory.text.plain_text import clip
 from parley.server.basics.output import count_of
 from parley.server.render.minutes import row_lines
-from parley.server.render.minutes.minutes_heading import heading_lines, title
+from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
 
 Row = Mapping[str, Any]
@@ -21,24 +22,29 @@ Row = Mapping[str, Any]
 _DECISIONS: Final = 30
 OPEN: Final = 15
 _SUGGESTED: Final = 8
-OTHERS: Final = 12
+_OTHERS: Final = 12
 _SUMMARIES: Final = 6
+_QUOTED: Final = 240  # characters of a message in the appendix
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
-_FIRM: Final = {"ratified": 0, "disputed": 1, "claimed": 2, "superseded": 4}
 
 
 class Section(NamedTuple):
+    """With `columns` its lines are rows of a table: the mark, the words, the note of each."""
+
     heading: str
     lines: list[Line]
     about: str = ""  # what to know before reading it
+    columns: tuple[str, ...] = ()
 
 
 def sections(report: Row) -> list[Section]:
     """The sections that have something to say, in their order."""
     lines = [
         *_decided(report),
+        *_to_do(report),
         *_offered(report),
         *_people(report),
+        *_perhaps(report),
         *_settled(report),
         *_layers(report),
     ]
@@ -50,10 +56,12 @@ def sections_row(report: Row, lines: Iterable[Section]) -> dict[str, Any]:
     return {
         "title": title(report),
         "head": [*heading_lines(report)],
+        "lead": lead_paragraph(report),
         "sections": [
             {
                 "heading": section.heading,
                 "about": section.about,
+                "columns": [*section.columns],
                 "lines": [line.row() for line in section.lines],
             }
             for section in lines
@@ -61,15 +69,40 @@ def sections_row(report: Row, lines: Iterable[Section]) -> dict[str, Any]:
     }
 
 
-def cited_entries(lines: Iterable[Section]) -> set[int]:
-    """The messages that some line links to."""
-    waiting = [line for section in lines for line in section.lines]
-    refs: set[int] = set()
+def cited_entries(lines: Sequence[Section]) -> list[int]:
+    """The messages that some line links to, each once: what items rest on before voices on them."""
+    top = [line for section in lines for line in section.lines]
+    return [*dict.fromkeys(n for line in (*top, *_each(lines)) for n, *_ in line.cites)]
+
+
+def appendix(report: Row, lines: Sequence[Section]) -> list[Row]:
+    """The messages that the page quotes at its end, by number: at most a fifth of all.
+
+    The first that are linked, which are those of decisions; of each its beginning.
+    """
+    top = [title(report), *heading_lines(report), lead_paragraph(report)]
+    top += [section.heading + section.about for section in lines]
+    body = (line.text + line.mark + line.note for line in _each(lines))
+    room = (sum(map(len, body)) + sum(map(len, top))) // 4
+    evidence = {row["n"]: row for row in report["evidence"]}
+    shown: list[Row] = []
+    for n in cited_entries(lines):
+        if n in evidence:
+            row = {**evidence[n], "text": clip(evidence[n]["text"], _QUOTED)}
+            room -= len(row["text"]) + len(time_label(row))
+            if room < 0:
+                break
+            shown.append(row)
+    return sorted(shown, key=lambda row: int(row["n"]))
+
+
+def _each(lines: Sequence[Section]) -> Iterator[Line]:
+    """Every line of the page, from the top."""
+    waiting = [line for section in lines for line in section.lines][::-1]
     while waiting:
         line = waiting.pop()
-        refs.update(n for n, *_ in line.cites)
-        waiting += line.under
-    return refs
+        yield line
+        waiting += line.under[::-1]
 
 
 def time_label(row: Row) -> str:
@@ -79,57 +112,72 @@ def time_label(row: Row) -> str:
 
 
 def _decided(report: Row) -> list[Section]:
-    """The firmest first; of each kind in the order of the talk."""
+    """What is in force, above what it replaced; then what is disputed; in the order of talk."""
+    brief = report["brief"]
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
     offers = {row["handle"]: row for row in (*report["open"], *report["settled"])}
-    rows = sorted(report["decisions"], key=lambda row: _FIRM[row["status"]] + row["tentative"])
-    kept, older = _newest(rows, _DECISIONS, firm=True)
+
+    def section(heading: str, part: str, about: str = "") -> Section:
+        kept, older = _newest(_named(report["decisions"], brief[part]), _DECISIONS)
+        lines = [
+            row_lines.decision(row, votes, offers, brief["replaced"].get(row["handle"], ()))
+            for row in kept
+        ]
+        return Section(heading, lines, " ".join(filter(None, [about, _older(older)])))
+
+    disputed = "Said to be decided; somebody objects."
+    return [section("Decisions", "decided"), section("Disputed", "disputed", disputed)]
+
+
+def _named(rows: Sequence[Row], handles: Iterable[str]) -> list[Row]:
+    """Those of these handles, in the order of `rows`."""
+    wanted = set(handles)
+    return [row for row in rows if row["handle"] in wanted]
+
+
+def _to_do(report: Row) -> list[Section]:
+    left = report["left_out"]
+    to_do, actions = _newest(report["actions"], _OTHERS)
+    asked, questions = _newest(report["questions"], _OTHERS)
     return [
         Section(
-            "Decisions", [row_lines.decision(row, votes, offers) for row in kept], _older(older)
-        )
+            "Actions",
+            [row_lines.action(row) for row in to_do],
+            _older(actions + left["actions"]),
+            ("Who", "What", "By when"),
+        ),
+        Section(
+            "Open questions",
+            [row_lines.question(row) for row in asked],
+            _older(questions + left["questions"]),
+        ),
     ]
 
 
 def _offered(report: Row) -> list[Section]:
-    """What somebody spoke to, and apart from it what only sounds like a proposal."""
-    voted = {row["proposal"] for row in report["votes"]}
-    heard = [row for row in report["open"] if _heard(row) or row["handle"] in voted]
-    rest = [row for row in report["open"] if row not in heard]
-    kept, older = _newest(heard, OPEN)
-    few, more = _surest(rest, _SUGGESTED)
+    """What is proposed and not settled, and the votes that are not told with what they decided."""
+    kept, older = _newest(_named(report["open"], report["brief"]["open"]), OPEN)
     shown = _shown_votes(report)
     votes = [row for row in report["votes"] if row["ref"] not in shown]
-    running, past = _newest(votes, OTHERS)
+    running, past = _newest(votes, _OTHERS)
     return [
         Section("Open proposals", [row_lines.proposal(row) for row in kept], _older(older)),
         Section("Votes", [row_lines.vote(row) for row in running], _older(past)),
-        Section(
-            "Suggestions",
-            [row_lines.suggestion(row) for row in few],
-            "Found by their wording; nobody took them up." + _older(more, " "),
-        ),
     ]
 
 
 def _people(report: Row) -> list[Section]:
-    left = report["left_out"]
-    moved, flips = _newest(report["moved"], OTHERS)
-    to_do, actions = _newest(report["actions"], OTHERS)
-    asked, questions = _newest(report["questions"], OTHERS)
+    moved, flips = _newest(report["moved"], _OTHERS)
+    return [Section("Who moved", [row_lines.moved(row) for row in moved], _older(flips))]
+
+
+def _perhaps(report: Row) -> list[Section]:
+    """What was said but binds nobody: the surest."""
+    rows, more = report["brief"]["perhaps"], report["brief"]["counts"]["perhaps"] - _SUGGESTED
+    whole = {row["handle"]: row["wording"] for row in report["decisions"]}
+    lines = [row_lines.perhaps(row, whole.get(row["ref"])) for row in rows[:_SUGGESTED]]
     return [
-        Section("Who moved", [row_lines.moved(row) for row in moved], _older(flips)),
-        Section(
-            "Action candidates",
-            [row_lines.action(row) for row in to_do],
-            "Found by their wording; nobody has confirmed them."
-            + _older(actions + left["actions"], " "),
-        ),
-        Section(
-            "Unresolved questions",
-            [row_lines.question(row) for row in asked],
-            "No answer was found by wording." + _older(questions + left["questions"], " "),
-        ),
+        Section("Perhaps", lines, "Nothing binds anybody to these." + _older(max(0, more), " "))
     ]
 
 
@@ -139,26 +187,22 @@ def _settled(report: Row) -> list[Section]:
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
     others = [row for row in report["settled"] if row["handle"] not in resolved]
     rows = [row for row in others if row["status"] != "lapsed" or _heard(row)]
-    kept, older = _newest(rows, OTHERS)
+    kept, older = _newest(rows, _OTHERS)
     silent = len(others) - len(rows)
     lapsed = f"{count_of(silent, 'suggestion')} lapsed without a word." if silent else ""
     about = " ".join(filter(None, [_older(older), lapsed]))
     return [
         Section("Other settled proposals", [row_lines.settled(row, votes) for row in kept], about),
-        Section(
-            "Read by a model",
-            [row_lines.claim_line(row) for row in report["reading"]["items"]],
-            "A model alone reads these; they bind nobody.",
-        ),
     ]
 
 
 def _layers(report: Row) -> list[Section]:
-    goals, before = _newest(report["goals"], OTHERS)
-    highest, older = _newest(_highest(report["summaries"]), _SUMMARIES)
+    goals, before = _newest(report["goals"], _OTHERS)
+    told = [row for row in report["summaries"] if row["how"] == "model"]  # extracts are the talk
+    highest, older = _newest(_highest(told), _SUMMARIES)
     return [
         Section("Goals", [row_lines.goal(row) for row in goals], _older(before)),
-        Section("What was learnt", [row_lines.lesson(row) for row in report["learnt"][:OTHERS]]),
+        Section("What was learnt", [row_lines.lesson(row) for row in report["learnt"][:_OTHERS]]),
         Section("Summaries", [row_lines.summary(row) for row in highest], _older(older)),
     ]
 
@@ -179,26 +223,10 @@ def _shown_votes(report: Row) -> set[str]:
     return {ref for proposal, ref in last.items() if proposal in settled}
 
 
-def _newest(rows: Sequence[Row], most: int, *, firm: bool = False) -> tuple[list[Row], int]:
-    """At most `most` of the rows, in their order, and how many are left out.
-
-    The newest stay; with `firm`, where the rows come by their rank, the first ranks do.
-    """
-    over = len(rows) - most
-    if over <= 0:
-        return [*rows], 0
-    if not firm:
-        return [*rows[over:]], over
-    ranks = [_FIRM[row["status"]] + row["tentative"] for row in rows]
-    place = range(len(rows))
-    kept = sorted(sorted(place, key=lambda at: (ranks[at], -rows[at]["n"]))[:most])
-    return [rows[at] for at in kept], over
-
-
-def _surest(rows: Sequence[Row], most: int) -> tuple[list[Row], int]:
-    """The rows that are most likely what they sound like, in the order of the talk."""
-    rank = sorted(rows, key=lambda row: -row["evidence"]["confidence"])[:most]
-    return sorted(rank, key=lambda row: row["n"]), max(0, len(rows) - most)
+def _newest(rows: Sequence[Row], most: int) -> tuple[list[Row], int]:
+    """At most `most` of the rows, the newest, in their order, and how many are left out."""
+    over = max(0, len(rows) - most)
+    return [*rows[over:]], over
 
 
 def _older(count: int, before: str = "") -> str:

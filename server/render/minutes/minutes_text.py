@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from parley.server.basics.output import escape
-from parley.server.render.minutes.minutes_heading import heading_lines, title
+from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import sections, time_label
+from parley.server.render.minutes.minutes_sections import appendix, sections, time_label
 
 _STYLES: Final = {"quote": "italic", "against": "red"}
 
@@ -34,17 +34,21 @@ def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(_flat(title(report)), style="bold underline")
     for heading_line in heading_lines(report):
         yield Text(_flat(heading_line), style="dim")
-    for section in sections(report):
+    yield Text("")
+    yield Text("  " + _flat(lead_paragraph(report)))
+    shown = sections(report)
+    quotes = appendix(report, shown)
+    for section in shown:
         yield Text("")
         yield Text(section.heading, style="bold")
         if section.about:
             yield Text(f"  {section.about}", style="dim")
         for line in section.lines:
             yield from _item(line, "  ")
-    if report["evidence"]:
+    if quotes:
         yield Text("")
         yield Text("Evidence", style="bold")
-    for row in report["evidence"]:
+    for row in quotes:
         yield Text(f"  [{row['n']}] {_flat(time_label(row))}", style="bold")
         yield _block(row["text"], "      ")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.vote_text import vote_headline
 
 Row = Mapping[str, Any]
+Rows = Sequence[Row]
 
 _SETTLED: Final = 240  # characters of a proposal that is over
 _EXTRACT: Final = 400  # of a summary that no model made: its first sentences
+_DAY: Final = len("2026-03-02")
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
 _SIDES: Final = (
@@ -22,22 +24,26 @@ _SIDES: Final = (
 )
 
 
-def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row]) -> Line:
-    """With its votes, its dissent in its own words, and the words that it rests on."""
-    text = row["wording"] or row["outcome"] or row["topic"]
+def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row], gone: Rows) -> Line:
+    """With who stands where, the dissent in its own words, and what it took the place of."""
+    text = row["wording"] or row["text"]
     cites = cited(_born(row), row["ratified"], row["disputed"])
-    gone = f", by {row['superseded_by']}" if row["superseded_by"] else ""
-    kind = {"ratified": "firm", "superseded": "over"}.get(row["status"], "")
+    kind = "firm" if row["status"] == "ratified" else ""
     under: list[Line] = []
     for label, stance, side in _SIDES:
         under += _voices(label, row["tally"][stance], row[side])
-    under += _reach(row, offers)
+    under += _proposer(row, offers)
     decisive_vote = votes.get(row["resolves"])
     if decisive_vote is not None:
         under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
-    if row["evidence"] and row["evidence"]["how"] != "vote":  # a count says what the vote does
-        under += _quoted(row["evidence"], text)
-    return Line(text, cites, row["handle"], _status(row) + gone, kind, tuple(under), of="item")
+    under += [
+        Line(
+            clip(one["text"], _SETTLED), cited(one["n"]), one["ref"], "replaced", "over", of="item"
+        )
+        for one in gone
+    ]
+    note = ", ".join(filter(None, (row["basis"], _day(row))))
+    return Line(text, cites, row["handle"], note, kind, tuple(under), of="item")
 
 
 def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
@@ -55,21 +61,24 @@ def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:
     return Line.of_words(names, cited(*voices), mark, note)
 
 
-def _reach(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
-    """What it does to other items."""
+def _day(row: Row) -> str:
+    """When it was said; a day that no sender gave is marked."""
+    day = (row["at"] or "")[:_DAY]
+    return f"received {day}" if row["at_from"] == "receipt" else day
+
+
+def _proposer(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
+    """Whose proposal it settles."""
     offer = offers.get(row["resolves"])
-    by = (" by ", Name(offer["participant"])) if offer else ()
-    settles = (f"settles {row['resolves']}", *by) if row["resolves"] else ()
-    supersedes = (f"supersedes {row['supersedes']}",) if row["supersedes"] else ()
-    if settles or supersedes:
-        between = ("; ",) if settles and supersedes else ()
-        text = join_words(*settles, *between, *supersedes)
-        yield Line.of_words(text, cited(_born(offer) if offer else None))
+    if offer is not None:
+        words = join_words("proposed by ", Name(offer["participant"]))
+        yield Line.of_words(words, cited(_born(offer)))
 
 
 def proposal(row: Row) -> Line:
     """With who is for it on one line, who objects or sets conditions in their words."""
     parts = [
+        _day(row),
         tally(row["tally"]) if row["reactions"] else "",
         f"amends {row['amends']}" if row["amends"] else "",
         f"repeats {row['echoes']}" if row["echoes"] else "",
@@ -103,9 +112,10 @@ def _in_words(voice: Row) -> str:
     return f": “{words}”" if words else ""
 
 
-def suggestion(row: Row) -> Line:
-    text = row["text"] or row["topic"]
-    return Line(text, cited(_born(row)), row["handle"], f"by {row['participant']}", of="item")
+def perhaps(row: Row, wording: str | None) -> Line:
+    """What may be a decision or a proposal, and how it was found."""
+    note = f"perhaps a {row['kind']} of {row['participant']}: {row['basis']}"
+    return Line(wording or row["text"], cited(row), row["ref"], note, of="item")
 
 
 def settled(row: Row, votes: Mapping[str, Row]) -> Line:
@@ -148,13 +158,9 @@ def moved(row: Row) -> Line:
 
 
 def action(row: Row) -> Line:
-    notes = [f"follows {row['decision']}"] if row["decision"] else []
-    if row["who"] != row["by"]:
-        notes.append(f"said by {row['by']}")
-    text, cites = ", ".join(notes), cited(row)
-    if not row["who"]:
-        return Line(row["text"], cites, "to do", text)
-    return Line(row["text"], cites, row["who"], text, of="participant")
+    """A row of a table: who, what, by when."""
+    named: Literal["participant", ""] = "participant" if row["who"] and row["known"] else ""
+    return Line(row["text"], cited(row), row["who"] or "nobody named", row["due"] or "", of=named)
 
 
 def question(row: Row) -> Line:

@@ -40,6 +40,7 @@ VOID: Final = frozenset({"meta"})
 OURS: Final = frozenset({
     "html", "head", "meta", "title", "style", "body", "main", "section", "article",
     "h1", "h2", "h3", "p", "ul", "li", "span", "a", "bdi", "blockquote",
+    "table", "tr", "th", "td",
 })  # fmt: skip
 
 
@@ -146,15 +147,15 @@ def test_every_link_leads_to_a_message_of_the_appendix(whole: Row) -> None:
     led = {str(token.attrGet("href")) for token in tokens if token.type == "link_open"}
     anchors = {token.content for token in tokens if token.type == "html_inline"} - {"</a>"}
     assert anchors == {f'<a id="{anchor.removeprefix("#")}">' for anchor in led}
-    assert {f"m{row['n']}" for row in whole["evidence"]} == links == {anchor[1:] for anchor in led}
+    assert links == {anchor[1:] for anchor in led} <= {f"m{row['n']}" for row in whole["evidence"]}
 
 
 def test_all_forms_have_the_same_sections(whole: Row) -> None:
     """Text, Markdown and HTML tell one document."""
     forms = {form: render(whole, form).decode() for form in ("text", "md", "html")}
     for heading in (
-        "Decisions", "Open proposals", "Who moved", "Action candidates", "Unresolved questions",
-        "Other settled proposals", "Summaries", "Evidence",
+        "Decisions", "Disputed", "Actions", "Open questions", "Open proposals", "Who moved",
+        "Other settled proposals", "Evidence",
     ):  # fmt: skip
         assert f"\n{heading}\n" in forms["text"]
         assert f"\n## {heading}\n" in forms["md"]
@@ -174,7 +175,7 @@ def lines_in(lines: list[Row]) -> list[Row]:
 def test_the_report_has_the_page_that_the_forms_show(whole: Row) -> None:
     """Title, head, headings and lines, in order, as the text form has them."""
     page = json.loads(render(whole, "json"))["page"]
-    texts = [page["title"], *page["head"]]
+    texts = [page["title"], *page["head"], page["lead"]]
     for section in page["sections"]:
         texts += filter(None, [section["heading"], section["about"]])
         for line in lines_in(section["lines"]):
@@ -230,7 +231,7 @@ def test_what_a_stranger_says_is_text_in_html(words: str) -> None:
     assert escape_invisible(text, keep_newlines=True) == text
     assert MARKER in text
     quoted = "\n".join(escape_invisible(row) for row in words.replace("\r\n", "\n").split("\n"))
-    assert len(words) > 1200 or quoted.strip() in text
+    assert len(words) > 1200 or " ".join(quoted.split())[:60] in " ".join(text.split())
 
 
 @pytest.mark.parametrize("words", HOSTILE.values(), ids=HOSTILE)
@@ -242,6 +243,7 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     assert kinds <= {
         "heading", "inline", "text", "text_special", "paragraph", "bullet_list", "list_item",
         "strong", "em", "link", "html_inline", "blockquote", "softbreak", "hardbreak",
+        "table", "thead", "tbody", "tr", "th", "td",
     }  # fmt: skip
     headings = [token for token in tokens if token.type == "heading_open"]
     assert next(token.tag for token in headings) == "h1"
@@ -249,7 +251,7 @@ def test_what_a_stranger_says_is_text_in_markdown(words: str) -> None:
     links = [str(token.attrGet("href")) for token in tokens if token.type == "link_open"]
     assert all(link.startswith("#m") and link[2:].isdecimal() for link in links)
     raw = {token.content for token in tokens if token.type == "html_inline"}
-    assert raw == {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
+    assert raw <= {"</a>"} | {f'<a id="m{row["n"]}">' for row in whole["evidence"]}
     text = shown_by(tokens)
     assert escape_invisible(text, keep_newlines=True) == text
     first = " ".join(escape_invisible(" ".join(words.split("\n")).strip())[:60].split())
@@ -305,8 +307,8 @@ def test_what_a_stranger_says_is_text_in_a_terminal(words: str) -> None:
     assert (" messages by " in head, present[:9]) == (True, "Present: ")
     ours = [line for line in text.split("\n")[3:] if line and not line.startswith(" ")]
     assert set(ours) <= {
-        "Decisions", "Open proposals", "Votes", "Who moved", "Action candidates",
-        "Unresolved questions", "Other settled proposals", "Suggestions", "Summaries", "Evidence",
+        "Decisions", "Disputed", "Actions", "Open questions", "Open proposals", "Votes",
+        "Who moved", "Perhaps", "Other settled proposals", "Evidence",
     }  # fmt: skip
 
 
@@ -417,11 +419,56 @@ def report_of_rows(*rows: Row, session: str = "") -> Row:
     return build_report(done.memory, done.messages.values(), session)
 
 
-def test_what_is_firm_comes_first_and_what_is_superseded_last(whole: Row) -> None:
-    """Whoever reads the beginning alone knows what holds."""
-    firm = [line for line in lines_of(whole, "Decisions") if line.startswith("  D")]
-    standing = [line.partition("(")[2].partition(")")[0].partition(",")[0] for line in firm]
-    assert standing == ["ratified", "ratified", "ratified", "disputed", "superseded"]
+def test_what_holds_comes_first_and_what_it_replaced_stands_beneath_it(whole: Row) -> None:
+    """Whoever reads the beginning alone knows what holds; what is disputed stands apart."""
+    lines = lines_of(whole, "Decisions")
+    assert [line[:4] for line in lines if line.startswith("  D")] == ["  D1", "  D2", "  D4"]
+    replaced = next(at for at, line in enumerate(lines) if "D3 (replaced)" in line)
+    assert replaced > lines.index(next(line for line in lines if line.startswith("  D4")))
+    assert any(line.startswith("  D5") for line in lines_of(whole, "Disputed"))
+
+
+def test_the_lead_says_what_it_came_to() -> None:
+    """In a few sentences; that nothing was decided where nothing was."""
+    bare = report_of_rows({"agent_id": "Ana", "content": "[PROPOSE] A lamp on the pier."})
+    assert bare["page"]["lead"] == "Nothing was decided. Still open: A lamp on the pier."
+    claimed = report_of_rows({"agent_id": "Ana", "content": "[DECISION] The pier gets a lamp."})
+    assert claimed["page"]["lead"] == (
+        "Nothing was decided. Said to be decided, which nobody has confirmed: The pier gets a lamp."
+    )
+
+
+def test_the_lead_tells_the_newest_and_who_has_to_do_something(whole: Row) -> None:
+    """Decisions in their words, what is disputed and open, whose the actions are."""
+    lead = whole["page"]["lead"]
+    assert lead.startswith("Decided: P2 with a reserve:")
+    assert "West and Skerry first" in lead
+    assert "Still open: print a paper stub" in lead
+    assert lead.endswith("To do: 4 things, by Marek, Bram, Yusra.")
+
+
+def test_evidence_is_at_most_a_fifth_of_a_page(whole: Row) -> None:
+    """In every form that is read; what rests on nothing else is quoted first."""
+    for form in ("text", "md"):
+        page = render(whole, form).decode()
+        body, _, quotes = page.partition("Evidence\n")
+        assert quotes
+        assert len(quotes) <= 0.3 * len(body)  # its marks of a quotation are counted here, too
+    text = " ".join(render(whole, "text").decode().partition("\nEvidence\n")[2].split())
+    assert 4 * len(text) <= len(" ".join(render(whole, "text").decode().split()))
+
+
+def test_every_action_has_an_owner_or_says_that_nobody_is_named() -> None:
+    """In a table, with by when."""
+    actions = report_of_rows(
+        {"agent_id": "Ana", "content": "I'll measure the depth by Friday."},
+        {"agent_id": "Ana", "content": "ACTION: Gregor to create the page."},
+        {"agent_id": "Ana", "content": "ACTION: order the cable."},
+    )
+    table = render(actions, "md").decode().partition("## Actions\n\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.split("\n")]
+    assert [row[0] for row in rows] == ["Who", "---", "Ana", "Gregor", "nobody named"]
+    assert [row[2] for row in rows] == ["By when", "---", "Friday", "", ""]
 
 
 def test_nothing_is_told_twice(whole: Row) -> None:
@@ -433,13 +480,13 @@ def test_nothing_is_told_twice(whole: Row) -> None:
     assert not [handle for handle in settled_by if f"  {handle} (" in others]
     assert " 0 " not in page
     claim = "The quay machines write to SQLite in write-ahead mode"
-    assert page.count(claim) == 1
+    assert page.count(claim) == 2  # the lead tells it, and its own line
 
 
 def test_dissent_is_told_with_its_reason(whole: Row) -> None:
     """Not only the sentence that takes the stand, and without the mark that says it too."""
     page = render(whole, "text").decode()
-    assert "against Odette: “I oppose P4. Call it a log" in page
+    assert "against Odette: “Call it a log" in page
     marked = report_of_rows(
         {"agent_id": "Ana", "content": "[PROPOSE] A lamp."},
         {"agent_id": "Bo", "content": "[OPPOSE P1] It is dear. It is dark as well."},
@@ -467,10 +514,10 @@ def test_what_only_sounds_like_a_proposal_stands_apart() -> None:
     maybe = {"agent_id": "Ana", "content": "Maybe we should move the meeting to noon."}
     alone = report_of_rows(maybe, {"agent_id": "Bo", "content": "Nice weather."})
     assert not lines_of(alone, "Open proposals")
-    assert "meeting to noon" in lines_of(alone, "Suggestions")[1]
+    assert "meeting to noon" in lines_of(alone, "Perhaps")[1]
     heard = report_of_rows(maybe, {"agent_id": "Bo", "content": "+1 to P1."})
     assert lines_of(heard, "Open proposals")
-    assert not lines_of(heard, "Suggestions")
+    assert not lines_of(heard, "Perhaps")
 
 
 def test_the_head_says_when_it_was_and_who_was_there() -> None:
@@ -526,7 +573,7 @@ def test_a_decision_is_told_in_full() -> None:
     whole = report_of_rows({"agent_id": "Ana", "content": f"[DECISION] The pier {words}."})
     (row,) = whole["decisions"]
     assert row["outcome"].endswith("…")
-    assert f"The pier {words}." in " ".join(lines_of(whole, "Decisions"))
+    assert f"The pier {words}." in " ".join(lines_of(whole, "Perhaps"))
 
 
 def test_a_vote_stands_with_what_it_decided(parley: Parley, tmp_path: Path) -> None:
