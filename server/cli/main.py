@@ -41,14 +41,23 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def _run(args: Sequence[str]) -> None:
     collect_rarely()
+    from typer import Abort, BadParameter
+
     from parley.bus.contract.errors import BusError, InvalidEntry
     from parley.memory.errors import BadPattern, DomainError, SettingsRefused
     from parley.personas.errors import PersonaError
     from parley.server.basics.errors import Refused
     from parley.server.cli.command_tree import command
 
+    # typer carries a click of its own, and exports no parent of its errors (0.29.2)
+    usage: Any = next(kind for kind in BadParameter.__mro__ if kind.__name__ == "ClickException")
     try:
-        command()(args=args, prog_name="parley")
+        if code := command()(args=args, prog_name="parley", standalone_mode=False):
+            raise SystemExit(code)
+    except usage as wrong:
+        _end_usage(wrong)
+    except Abort:
+        _end("given up", 1)
     except Refused as refused:
         _end(refused, refused.exit_code)
     except (BadPattern, SettingsRefused, InvalidEntry) as refused:
@@ -57,6 +66,18 @@ def _run(args: Sequence[str]) -> None:
         _end(refused, 1)
     except BaseExceptionGroup as group:
         _end(_first(group, (Refused, BusError, DomainError, PersonaError)), 1)
+
+
+def _end_usage(wrong: Any) -> None:
+    """In one line, as every refusal; who gave no arguments at all is shown what there is."""
+    if type(wrong).__name__ == "NoArgsIsHelpError":
+        wrong.show()
+        raise SystemExit(wrong.exit_code)
+    words = wrong.format_message().rstrip(".")
+    ctx = getattr(wrong, "ctx", None)
+    joint = "" if words.endswith("?") else ";"
+    advice = "" if ctx is None else f"{joint} '{ctx.command_path} -h' tells what it takes"
+    _end(f"{words[:1].lower()}{words[1:]}{advice}", wrong.exit_code)
 
 
 def _first(group: BaseExceptionGroup[Any], kinds: tuple[type[Exception], ...]) -> BaseException:

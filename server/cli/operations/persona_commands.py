@@ -13,7 +13,7 @@ from parley.server.cli.shared.options import Json, settings
 
 app = typer.Typer(
     cls=Family,
-    help="List, show, begin, check and import personas: the voices of agents.",
+    help="List, show, begin, check and import personas.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -94,7 +94,7 @@ def get(
     command_output.show_result(result, json)
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
+@app.command()
 def call(
     ctx: typer.Context,
     session: Session,

@@ -142,11 +142,17 @@ async def read_body(request: Request, model: type[Model]) -> Model:
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = likeliest_error(refused)
         if first["type"] == "json_invalid":
             raise Problem("malformed") from None
         query = query_names(request.scope["route"])
         raise Problem("invalid", **validation_fault(model, first["loc"], first, query)) from None
+
+
+def likeliest_error(refused: ValidationError) -> ErrorDetails:
+    """The mistake to tell first: a misspelled name often is why another is missing."""
+    errors = refused.errors(include_url=False, include_context=False, include_input=False)
+    return next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
 
 
 def validation_fault(

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from parley.bus.connection.event_log import EventLog
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
-from parley.server.http.requests.message_requests import validation_fault
+from parley.server.http.requests.message_requests import likeliest_error, validation_fault
 from parley.server.http.tokens.callers import Caller
 from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies, Tool, ToolCall
 
@@ -84,7 +84,7 @@ def _read(tool: Tool, caller: Caller, arguments: dict[str, Any]) -> Any:
     try:
         return tool.args.model_validate(arguments)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = likeliest_error(refused)
         place: dict[str, Any] = validation_fault(tool.args, first["loc"], first)
         raise Problem("invalid", **place) from None
 

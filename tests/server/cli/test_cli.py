@@ -84,8 +84,8 @@ def test_settings_are_told_where_they_are_looked_for(
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        (["nonsense"], "No such command"),
-        (["analyze"], "Missing argument"),
+        (["nonsense"], "no such command"),
+        (["analyze"], "missing argument"),
         (["analyze", "x", "--format", "poem"], "--format"),
         (["analyze", "x", "--batch", "none"], "--batch"),
         (["--sumary-interval", "3", "status"], "--summary-interval"),
@@ -237,8 +237,8 @@ def test_a_vote_against_is_no_flag(at: Parley, args: list[str]) -> None:
 
 def test_a_mistyped_flag_is_not_taken_for_words(at: Parley) -> None:
     """One word behind a dash, without a number, is a flag that does not exist."""
-    assert "No such option" in at("say", "s", "hello", "--actt", "propose").err
-    assert "No such option" in at("say", "s", "hello", "-x").err
+    assert "no such option" in at("say", "s", "hello", "--actt", "propose").err
+    assert "no such option" in at("say", "s", "hello", "-x").err
 
 
 def test_resending_an_id_is_harmless_and_another_payload_is_refused(at: Parley) -> None:

@@ -145,8 +145,8 @@ def test_an_import_that_fails_leaves_nothing(parley: Parley, tmp_path: Path) -> 
     [
         (["show", "sceptic"], 1, "is 'skeptic' meant"),
         (["show", "./none.md"], 1, "none.md: cannot be read: No such file"),
-        (["show"], 2, "Missing argument"),
-        (["check"], 2, "Missing argument"),
+        (["show"], 2, "missing argument"),
+        (["check"], 2, "missing argument"),
         (["import", "x.json"], 2, "--to"),
         (["import", "x.json", "--to", "."], 1, "x.json: cannot be read"),
         (["ls", "--personas", "nowhere"], 2, "'nowhere' is no directory"),
