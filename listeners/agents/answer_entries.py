@@ -9,17 +9,19 @@ from typing import Final, cast
 
 from parley.bus.entries import Intent, Message, Record, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
-from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags, may_intend
-from parley.listeners.agents.transcript_form import (
+from parley.listeners.agents.repeats import (
     Lines,
-    Names,
-    end_at_sentence,
     find_repeat,
     gives_back,
-    strip_transcript_form,
-    telling_lines,
     was_said,
     words_of,
+)
+from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags, may_intend
+from parley.listeners.agents.transcript_form import (
+    Names,
+    end_at_sentence,
+    strip_transcript_form,
+    telling_lines,
 )
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.memory.state.floor_state import Bid

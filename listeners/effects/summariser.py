@@ -44,7 +44,7 @@ from parley.memory.summaries.range_summaries import covered_ranges
 
 _Answer = TypeVar("_Answer")
 
-REMEMBERED: Final = 1_000  # summaries of a model that were refused, and are not asked for anew
+_REMEMBERED: Final = 1_000  # summaries of a model that were refused, and are not asked for anew
 
 log = EventLog("parley.effects")
 
@@ -92,7 +92,7 @@ class Summariser:
         self._cache = None if self._model is None else AnswerCache(self._model, pace.memo_hours)
         self._breaker = Breaker(pace.first_pause_seconds)
         self._calls = anyio.Semaphore(pace.at_once)
-        self._refused: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)  # session, effect
+        self._refused: deque[tuple[str, str]] = deque(maxlen=_REMEMBERED)  # session, effect
         self._tally = EffectTally()
 
     @property

@@ -19,8 +19,8 @@ from parley.memory.text.text_sizes import count_tokens
 
 Lines = Sequence[tuple[str, str]]  # (participant, content), oldest first
 
-SAID_AGAIN: Final = 3  # times in the same words, by whomever, are a model that goes in circles
-SHORT: Final = 60  # tokens of a summary that may be longer than its talk
+_SAID_AGAIN: Final = 3  # times in the same words, by whomever, are a model that goes in circles
+_SHORT: Final = 60  # tokens of a summary that may be longer than its talk
 _END: Final = 6  # words at the end of a sentence that do not come again by chance
 _SENTENCE: Final = re.compile(r"[^.!?…。！？\n]+")
 _WORD: Final = re.compile(r"\w+")
@@ -121,9 +121,9 @@ def _find_circle(text: str) -> str:
     """Whether sentences end the same several times, whoever and whatever they begin with."""
     sentences = (_WORD.findall(sentence.casefold()) for sentence in _SENTENCE.findall(text))
     ends = Counter(tuple(words[-_END:]) for words in sentences if len(words) > _END)
-    return "says the same again and again" if max(ends.values(), default=0) >= SAID_AGAIN else ""
+    return "says the same again and again" if max(ends.values(), default=0) >= _SAID_AGAIN else ""
 
 
 def _find_length(text: str, lines: Lines) -> str:
-    size = max(SHORT, sum(count_tokens(content) for _, content in lines))
+    size = max(_SHORT, sum(count_tokens(content) for _, content in lines))
     return "is longer than what it is of" if count_tokens(text) > size else ""

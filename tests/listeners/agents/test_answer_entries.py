@@ -98,6 +98,8 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "P. From May tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
         "[PROPOSE] Tea is dear. Shall we brew it by the pot, or in a can of ten cups?",
         "I would propose one, and say why.",
+        "The house should brew it by the pot, or in a can of ten cups. The shop says so.",
+        "I would propose to brew it by the pot, or in a can of ten cups. The shop says so.",
         "We should buy the green tea that the shop around sells us. It costs little, too.",
         "We should buy the green tea that the shop around sells us. It is because from May tea is "
         "dear.",
@@ -152,6 +154,7 @@ def test_what_describes_a_persona_is_not_what_it_says(text: str, given_back: boo
         "From May tea is dear. I would propose to brew it by the pot.",
         "I would propose that we keep the leaves for one more day then.",
         "Shall we brew it by the pot, or in a can of ten cups? I would say in a can.",
+        "Eli asks whether to brew it by the pot, or in a can of ten cups. I would take the can.",
         "Tea is dear, so I would propose that we brew it in a can of ten cups.",
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.agents.ballot_prompt import (
+from parley.listeners.agents.voter import (
     MOST_WHY,
     ballot_question,
     ballot_shape,

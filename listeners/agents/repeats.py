@@ -1,0 +1,125 @@
+"""What a model says again of the talk and of its persona instead of something of its own. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from parley.listeners.agents.transcript_form import Names, split_sentences
+
+_FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
+_FEWEST_OTHERS: Final = 12  # and of somebody else's
+_DESCRIBED: Final = 10  # words in a row of a persona's description; a turn of speech has fewer
+_BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
+# How a sentence begins that asks for something, or proposes it
+_FRAME: Final = frozenset({
+    "i", "you", "we", "they", "shall", "should", "would", "could", "will", "do", "does", "let",
+    "us", "please", "propose", "suggest", "to", "that", "what", "if", "how", "about", "this", "is",
+    "because", "it", "reason",
+})  # fmt: skip
+_PROPOSING: Final = frozenset({
+    "should", "would", "could", "must", "propose", "proposed", "proposes", "proposal", "suggest",
+})  # fmt: skip
+_FEWEST_LEFT: Final = 3  # words of a sentence without how it begins
+_HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
+_WORD: Final = re.compile(r"\w+")
+
+Lines = Sequence[tuple[str, str]]  # (participant, content)
+
+
+def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
+    """What `text` repeats sentence by sentence; None where any is new, or it is too short to tell.
+
+    But for how a sentence begins: "Shall we meet on Tuesday or Friday?" is said again as "You
+    would propose to meet on Tuesday or Friday." Beside a question or a request that is given
+    back, parts of sentences are not new.
+    """
+    sentences, size = _sentences_of(text), len(words_of(text))
+    if not sentences or size < _FEWEST_OWN:
+        return None
+    own_words = _joined(words_of(content) for who, content in recent if who in names.own)
+    new = [sentence for sentence in sentences if not _stands_in(sentence, own_words)]
+    if not new:
+        return "you said that before, in the same words"
+    others = [content for who, content in recent if who not in names.own]
+    if any(
+        sentence.proposes(question) for content in others for question in _sentences_of(content)
+        for sentence in sentences
+    ):  # fmt: skip
+        return "it gave a choice back instead of choosing"
+    said = {sentence.words: sentence for content in others for sentence in _sentences_of(content)}
+    copies = [s for s in new if s.words in said and s.says_again(said[s.words], size)]
+    other_words = _joined(map(words_of, others))
+    rest = [sentence for sentence in new if sentence not in copies]
+    asked = any(said[copy.words].asks for copy in copies)
+    if copies and (not rest or (asked and all(_stands_in(s, other_words) for s in rest))):
+        return "somebody else said that, in the same words"
+    return None
+
+
+def gives_back(text: str, persona: str) -> bool:
+    """Whether `text` has words of the description in a row that nobody says by chance."""
+    words, described = words_of(text), f" {' '.join(words_of(persona))} "
+    runs = (words[start : start + _DESCRIBED] for start in range(len(words) - _DESCRIBED + 1))
+    return any(f" {' '.join(run)} " in described for run in runs)
+
+
+class _Sentence(NamedTuple):
+    """Its words, without how it begins, and whether it asks: a question, or a request."""
+
+    words: tuple[str, ...]
+    asks: Literal["", "question", "request"]
+
+    def says_again(self, said: _Sentence, size: int) -> bool:
+        """Whether it says `said` again, in a text of `size` words, instead of answering it.
+
+        Who proposes what a question asked for has answered, unless that gave a choice.
+        """
+        if said.asks == "question":
+            return self.asks == "question" or "or" in self.words
+        return said.asks == "request" or size >= _FEWEST_OTHERS
+
+    def proposes(self, choice: _Sentence) -> bool:
+        """Whether it proposes all of a question that gave a choice: "We should eat in, or out"."""
+        if choice.asks != "question" or "or" not in choice.words or self.asks == "question":
+            return False
+        begins, ends = self.words[: -len(choice.words)], self.words[-len(choice.words) :]
+        return ends == choice.words and (not begins or not _PROPOSING.isdisjoint(begins))
+
+
+def _sentences_of(text: str) -> list[_Sentence]:
+    """Its sentences; a mere handle or letter is none."""
+    sentences = []
+    for sentence in split_sentences(_BRACKETED.sub(" ", text)):
+        words = words_of(sentence)
+        request = words[:1] == ["please"]
+        question = sentence.rstrip("\"')*”’ \n").endswith(("?", "？"))
+        while len(words) > _FEWEST_LEFT and words[0] in _FRAME:
+            words = words[1:]
+        if words and not _HANDLE.fullmatch(" ".join(words)):
+            asks: Literal["", "question", "request"] = "question" if question else ""
+            sentences.append(_Sentence(tuple(words), "request" if request else asks))
+    return sentences
+
+
+def _joined(texts: Iterable[list[str]]) -> str:
+    return "|".join(f" {' '.join(words)} " for words in texts)
+
+
+def _stands_in(sentence: _Sentence, words: str) -> bool:
+    return f" {' '.join(sentence.words)} " in words
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text` in one case, without tags and citations."""
+    return _WORD.findall(_BRACKETED.sub(" ", text).casefold())
+
+
+def was_said(novelty: str, recent: Lines) -> bool:
+    """Whether it is a mere handle or letter, or begins with a sentence of the talk."""
+    sentences = _sentences_of(novelty)
+    if not sentences or len(sentences[0].words) < _FEWEST_OWN:
+        return not sentences
+    first = sentences[0].words
+    return any(first == said.words for _, content in recent for said in _sentences_of(content))
