@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+import anyio
+
 from parley.bus import Draft
 from parley.bus.entries import FloorPassed, FloorReleased, Release
 from parley.listeners.agents import answer_entries
@@ -26,6 +28,7 @@ from parley.listeners.agents.transcript_form import Names
 from parley.listeners.rooms.participant import Participant
 from parley.personas.persona import Persona
 
+_NEARLY_ALL: Final = 0.9  # of a lease, which begins a moment before the draft
 _RELEASES: Final[dict[Ending, Release]] = {
     "answered": "silent",
     "budget": "budget",
@@ -105,8 +108,10 @@ class SpeakingTurn:
         )
         floor, epoch = self._me.floor, self._me.floor.epoch
         seconds = (floor.lease_ms or self._me.settings.lease_ms) / 1000
+        began = anyio.current_time()
         outcome = await self._caller.speak(prompt, lambda: holds(stirred), seconds)
-        if outcome.ending == "cancelled" and self._expired(epoch):
+        had_it_all = anyio.current_time() - began >= _NEARLY_ALL * seconds
+        if outcome.ending == "cancelled" and self._expired(epoch, had_it_all=had_it_all):
             self._caller.report_late("draft", seconds)
             outcome = replace(outcome, ending="late")
         self._tally.count_ending(outcome.ending)
@@ -163,10 +168,15 @@ class SpeakingTurn:
             and not me.voting()
         )
 
-    def _expired(self, epoch: int) -> bool:
-        """Whether its lease ran out before the draft was there."""
+    def _expired(self, epoch: int, *, had_it_all: bool) -> bool:
+        """Whether its lease ran out before the draft was there.
+
+        The floor says so until somebody is granted it anew, which may have come by now.
+        """
         floor, mine = self._me.floor, self._me.canonical
-        return floor.epoch == epoch + 1 and mine in floor.passes
+        return floor.epoch > epoch and (
+            had_it_all or (floor.epoch == epoch + 1 and mine in floor.passes)
+        )
 
     def _may_finish(self, epoch: int, stirred: int) -> bool:
         return self._holds_floor(epoch) and self._me.floor.stirred == stirred
