@@ -13,7 +13,17 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from benchmarks.material import OPENED, PACKS, agent_texts, long_session, meetings, numbered, talk
+from benchmarks.material import (
+    OPENED,
+    PACKS,
+    agent_talk,
+    agent_texts,
+    long_session,
+    meetings,
+    numbered,
+    talk,
+    written_talk,
+)
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.apply import apply
@@ -34,12 +44,12 @@ def spread(figures: list[float]) -> dict[str, float]:
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds of wall time that `work` takes, without the collector's share."""
+    """Seconds of processor time that `work` takes, without the collector's share."""
     gc.collect()
     gc.disable()
-    started = time.perf_counter()
+    started = time.process_time()
     work()
-    took = time.perf_counter() - started
+    took = time.process_time() - started
     gc.enable()
     return took
 
@@ -155,12 +165,17 @@ def main() -> None:
     figures: dict[str, Any] = {
         "fold, plain talk of 480 characters, us": fold_us(
             [numbered([OPENED, *talk(5000)])], options.runs
-        )
+        ),
+        "fold, written talk of 700 characters, us": fold_us(
+            [numbered([OPENED, *written_talk(1000)])], options.runs
+        ),
     }
     if texts := agent_texts():
         figures["Markdown blocks of agents' talk, us a 1,000 characters"] = blocks_us(
             texts, options.runs * 5
         )
+    if transcripts := agent_talk():
+        figures["fold, agents' talk, us"] = fold_us(transcripts, options.runs)
     if irc := meetings():
         figures["fold, irc corpus, us"] = fold_us(irc, options.runs)
     if session := long_session():
@@ -168,7 +183,9 @@ def main() -> None:
         figures["assemble, full, end of the long session, ms"] = assemble_ms(session)
         figures["load and a tail of 1,000, ms"] = cold_ms(session)
     else:
-        figures["not measured"] = "the corpora are not here: blocks, irc, growth, assemble, load"
+        figures["not measured"] = (
+            "the corpora are not here: blocks, agents, irc, growth, assemble, load"
+        )
     if options.json:
         print(json.dumps(figures))
     else:

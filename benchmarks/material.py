@@ -35,6 +35,28 @@ _ACTS = (
     "-1 the {} will not hold",
     "We have decided to keep the {} as it is.",
 )
+_BLANKS = 12  # words that a passage takes at most
+_PASSAGES = (
+    "## Plan for the {}\n\nThe {} was slow again, and the {} of last week shows why: every request "
+    "waits for the {} before it looks at the {}.\n\nI recommend that we move the {} behind the {}, "
+    "and measure it for {number} days before anything else is changed.\n\n- **Owner:** agent-{who}"
+    "\n- **Risk:** the {} may be read while the {} is written",
+    "I agree with agent-{who}. The {} should not depend on the {}, and the numbers of run {number} "
+    "bear it out.\n\nOne addition: we should keep the old {} for a week, so that whoever needs the "
+    "{} can still go back.",
+    "There are two ways to keep the {}:\n\n- Option A: store the {} beside the {}, for {number} "
+    "minutes\n- Option B: rebuild the {} from the {} whenever it is asked for\n\nI prefer option A"
+    ", because the {} is read more often than it is written.",
+    "I disagree with that. The {} does not fit into the {}, as ticket {number} shows, and nobody "
+    "has looked at the {} since the last {}.\n\nCan we first find out what the {} costs?",
+    "Status: done. The {} was moved behind the {} in change {number}, all tests pass, and the {} "
+    "is as quick as before.\n\n```\nmake {}-check\n```\n\nNext I will look at the {}.",
+    "1. Measure the {} on the {} of the customer\n2. Let the {} expire after {number} hours\n"
+    "3. Write down what the {} promises to the {}\n\nThese steps can be taken one after another. "
+    "Please tell me if the {} stands against it.",
+    "The {} of today was quiet. Nothing in the {} points at the {}, and the {} of run {number} is "
+    "within what we said in the {}. The {} is attached with all of its {}.",
+)
 
 
 def transcript(path: Path) -> list[Entry]:
@@ -62,7 +84,16 @@ def agent_texts() -> list[str]:
 
 def meetings(corpus: str = "irc") -> list[list[Record]]:
     """Every meeting of a corpus as records; empty where the corpora are not here."""
-    paths = sorted((CORPORA / "dev" / corpus).glob("*.jsonl"))
+    return _transcripts(CORPORA / "dev" / corpus)
+
+
+def agent_talk() -> list[list[Record]]:
+    """Every recorded transcript of agents as records; empty where the corpora are not here."""
+    return _transcripts(CORPORA / "agents" / "dev")
+
+
+def _transcripts(folder: Path) -> list[list[Record]]:
+    paths = sorted(folder.glob("*.jsonl"))
     return [
         numbered(transcript(path))
         for path in paths
@@ -89,6 +120,26 @@ def talk(messages: int, chars: int = 480, seed: int = 1, acts: float = 0.03) -> 
             while sum(map(len, words)) + len(words) < chars:
                 words.append(draw.choice(_WORDS))
             text = " ".join(words).capitalize() + "."
+        made.append(Message(participant=f"agent-{draw.randrange(8)}", content=text))
+    return made
+
+
+def written_talk(messages: int, seed: int = 1) -> list[Entry]:
+    """Messages of some 720 characters as agents write them, by eight of them: plans, options,
+    answers, reports.
+    """
+    draw = random.Random(seed)
+    made: list[Entry] = []
+    for _ in range(messages):
+        passages = [
+            passage.format(
+                *draw.choices(_WORDS[1:24], k=_BLANKS),
+                number=draw.randrange(900),
+                who=draw.randrange(8),
+            )
+            for passage in draw.sample(_PASSAGES, 3)
+        ]
+        text = "\n\n".join(passages)
         made.append(Message(participant=f"agent-{draw.randrange(8)}", content=text))
     return made
 

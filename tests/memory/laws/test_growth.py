@@ -8,6 +8,7 @@ from functools import cache
 import msgspec
 import pytest
 
+from benchmarks.material import written_talk
 from parley.bus.entries import (
     Entry,
     EntryRedacted,
@@ -28,7 +29,7 @@ from parley.memory.fold.replay import fold_records
 from parley.memory.settings.presets import PRESETS
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
-from tests.support.logs.costs import growth
+from tests.support.logs.costs import calls_made, growth
 from tests.support.logs.logs import PACKS, answer, numbered, opened
 from tests.support.logs.long_log import long_log
 from tests.support.logs.mixed import opening
@@ -67,6 +68,40 @@ def assert_law_12(log: Sequence[Record], start: int, half: int) -> None:
 def test_law_12_twice_the_log_takes_at_most_2_2_times_the_work() -> None:
     """Proposals, reactions and owed summaries pile up without slowing the fold."""
     assert_law_12(numbered([opened(), *chatter(12_000)]), start=1000, half=3500)
+
+
+def written(messages: int) -> list[Record]:
+    """Documents as agents write them, of which each proposes, answers or reports."""
+    return numbered([opened(), *written_talk(messages)])
+
+
+@pytest.mark.long
+def test_law_12_holds_for_written_talk() -> None:
+    """Where two and a half proposals a message are entered, and each is compared."""
+    assert_law_12(written(9000), start=1000, half=3000)
+
+
+CALLS_OF_A_THOUSAND_CHARACTERS = 7000  # of written talk: 6,632 where measured
+CALLS_OF_A_LATER_MESSAGE = 1.1  # times those of an early one
+
+
+def test_written_talk_takes_few_calls_and_no_more_later() -> None:
+    """Counted, so exact: no feature is looked for twice, and no regular expression where a word
+    tells that it cannot match.
+    """
+    log = written(900)
+    memory = fold_records(Memory(PACKS), log[:201])  # what is compiled and learnt once is by then
+    early, late = log[201:301], log[-100:]
+    near = calls_made(memory, early)
+    fold_records(memory, log[301:-100])
+    far = calls_made(memory, late)
+    assert near / _thousands(early) <= CALLS_OF_A_THOUSAND_CHARACTERS
+    assert far / _thousands(late) <= CALLS_OF_A_LATER_MESSAGE * near / _thousands(early)
+
+
+def _thousands(records: Sequence[Record]) -> float:
+    """Thousands of characters of what was said."""
+    return sum(len(getattr(record.entry, "content", "")) for record in records) / 1000
 
 
 def test_a_settled_memory_stays_small() -> None:
