@@ -50,10 +50,10 @@ async def examine_server(connections: Connections) -> ServerInfo:
     configs = await _configs(connections)
     durability = min(map(_durability, configs), key=_BY_RISK.index)
     evictions = [config.get("maxmemory-policy", "unknown") for config in configs]
-    told = [facts["maxmemory_policy"] for facts in nodes if "maxmemory_policy" in facts]
+    policies = [facts["maxmemory_policy"] for facts in nodes if "maxmemory_policy" in facts]
     eviction = next((each for each in evictions if each not in _KEEPS), evictions[0])
-    if eviction == "unknown" and told:
-        eviction = told[0]
+    if eviction == "unknown" and policies:
+        eviction = policies[0]
     return ServerInfo(
         versions[0] if versions else "unknown",
         durability,

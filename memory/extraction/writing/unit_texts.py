@@ -61,10 +61,10 @@ def unit_words(message: WrittenMessage, unit: Unit) -> str:
     if unit.kind != "row" or "|" not in words:
         return words
     cells = [cell.strip() for cell in words.strip("| ").split("|")]
-    told = [cell for cell in cells if cell.strip(" -:")]
-    if not told:
+    shown = [cell for cell in cells if cell.strip(" -:")]
+    if not shown:
         return words
-    return f"{told[0]}: {BETWEEN.join(told[1:])}" if len(told) > 1 else told[0]
+    return f"{shown[0]}: {BETWEEN.join(shown[1:])}" if len(shown) > 1 else shown[0]
 
 
 def leads_in(message: WrittenMessage, unit: Unit) -> bool:

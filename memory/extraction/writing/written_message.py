@@ -238,7 +238,7 @@ class WrittenMessage:
         numbers: dict[Place, Sequence[int]] = {
             "opening": opening, "heading": headings, "anywhere": range(len(units)),
         }  # fmt: skip
-        found = []
+        placed = []
         for index in sorted(hits):
             rule = cards.rules[index]
             for number in numbers[rule.place]:
@@ -247,9 +247,9 @@ class WrittenMessage:
                 if match is None or (rule.unless and rule.unless.search(part)):
                     continue
                 if rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span()):
-                    found.append(Placed(rule.act, rule.name, units[number]))
+                    placed.append(Placed(rule.act, rule.name, units[number]))
                     break
-        return found
+        return placed
 
     def _is_meant(self, part: str, start: int, end: int) -> bool:
         """False for words that are quoted, denied, asked, or said under a condition."""

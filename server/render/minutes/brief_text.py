@@ -68,8 +68,8 @@ def _decision(row: Row) -> Iterator[Placed]:
     yield _item(row, "" if row["status"] == "ratified" else "red"), 2
     yield Text(_joined(tally_words(row["tally"]), row["basis"], _day(row)), "dim"), 6
     for dissent in row["dissent"][:1]:
-        said = f": “{dissent['text']}”" if dissent["text"] else ""
-        yield Text(_flat(f"against: {dissent['participant']}{said}"), "red"), 6
+        words = f": “{dissent['text']}”" if dissent["text"] else ""
+        yield Text(_flat(f"against: {dissent['participant']}{words}"), "red"), 6
     for earlier in row["replaces"]:
         yield Text(_flat(f"instead of {earlier['ref']}: {clip(earlier['text'], TEXT)}"), "dim"), 6
 

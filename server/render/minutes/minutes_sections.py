@@ -198,8 +198,8 @@ def _settled(report: Row) -> list[Section]:
 
 def _layers(report: Row) -> list[Section]:
     goals, before = _newest(report["goals"], _OTHERS)
-    told = [row for row in report["summaries"] if row["how"] == "model"]  # extracts are the talk
-    highest, older = _newest(_highest(told), _SUMMARIES)
+    worded = [row for row in report["summaries"] if row["how"] == "model"]  # extracts are the talk
+    highest, older = _newest(_highest(worded), _SUMMARIES)
     return [
         Section("Goals", [row_lines.goal(row) for row in goals], _older(before)),
         Section("What was learnt", [row_lines.lesson(row) for row in report["learnt"][:_OTHERS]]),

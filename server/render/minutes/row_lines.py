@@ -38,9 +38,14 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row], gone
         under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
     under += [
         Line(
-            clip(one["text"], _SETTLED), cited(one["n"]), one["ref"], "replaced", "over", of="item"
+            clip(item["text"], _SETTLED),
+            cited(item["n"]),
+            item["ref"],
+            "replaced",
+            "over",
+            of="item",
         )
-        for one in gone
+        for item in gone
     ]
     note = ", ".join(filter(None, (row["basis"], _day(row))))
     return Line(text, cites, row["handle"], note, kind, tuple(under), of="item")

@@ -156,6 +156,8 @@ ROUTES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "steps", {"form": "reasoning", "content": "Thought."}),
     ("POST", "tools/lookup", {"tool": "t"}),
     ("POST", "tools/results", {"tool": "t", "result": "x"}),
+    ("POST", "tools/calls", {"tool": "t"}),
+    ("POST", "context", {"screen": "map", "content": "It shows a map."}),
     ("POST", "floor/grant", {"participant": "bo"}),
     ("POST", "floor/interrupt", {}),
     ("POST", "floor/mute", {"participant": "cy"}),
