@@ -134,7 +134,7 @@ def _who(proposal: Proposal, stance: str) -> list[str]:
 def position_line(memory: Memory, position: Position) -> str:
     """Where somebody stands on something, and what turned them."""
     item = memory.item(position.on)
-    on = visible_line(position.on, 100)
+    on = quoted_line(position.on, 100) if item is None else position.on  # a topic of its own
     topic = f" ({quoted_line(item.topic, 80)})" if item is not None else ""
     cite = position.was_cite
     turned = f", was {position.was} at n {cite.n}" if position.was and cite else ""
