@@ -76,7 +76,7 @@ def decode(body: bytes) -> Entry | Unknown:
         return Unknown(_kind(body), body)
     try:
         entry = cast("Entry", _decode(body))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):  # the latter where it is no UTF-8
         return Unknown(_kind(body), body)
     if entry.kind in _TREES and not _is_writable(entry):
         return Unknown(_kind(body), body)

@@ -24,10 +24,9 @@ from typing import Any, Final
 
 import structlog
 
-from tests.faults.chaos_round import OPTIONS, SECONDS, Blow, Outcome, Round
+from tests.faults.chaos_round import MINUTES, OPTIONS, SECONDS, Blow, Outcome, Round
 from tests.support.servers.servers import Aof, Flavour, RedisServer, real_flavours
 
-MINUTES: Final = 5.0  # that a round may last, however busy the machine
 TRIES: Final = 12  # rounds to find the least plan that fails
 
 

@@ -49,6 +49,7 @@ ROOMS: Final = ("talk-1", LONG)  # sessions that somebody sits in
 # a replica is sent everything at once, not in five seconds
 OPTIONS: Final = {"repl-diskless-sync": "yes", "repl-diskless-sync-delay": "0"}
 SPEAKERS: Final = ("ana", "bo", "cy", "dee")
+MINUTES: Final = 5.0  # that a round may last, however busy the machine
 TALK: Final = (
     "I propose that we move the tide gauge to the new pier.",
     "+1",
@@ -108,6 +109,7 @@ class Round(Ordeal):
     )  # fmt: skip
 
     patience = LATEST
+    outbox_seconds = 60 * MINUTES  # a round: a busy machine makes of ten seconds a minute
     # the last until whoever opened the session has done so again
     passing: tuple[type[BusError], ...] = (Unavailable, Busy, SessionNotFound)
 

@@ -81,6 +81,7 @@ class Ordeal:
     """One run. `transcripts` are the drafts of each session, in order."""
 
     patience = PATIENCE  # seconds, for the next of what is still to do
+    outbox_seconds = 30.0  # for which publishers keep what was acknowledged
     passing: tuple[type[BusError], ...] = (Unavailable, Busy)  # what a publisher tries again after
 
     def __init__(
@@ -113,7 +114,9 @@ class Ordeal:
                 buses = [
                     await stack.enter_async_context(
                         await Bus.connect(
-                            proxy.url, scripts=Scripts(faults.without), outbox_seconds=30.0
+                            proxy.url,
+                            scripts=Scripts(faults.without),
+                            outbox_seconds=self.outbox_seconds,
                         )
                     )
                     for _ in range(faults.publishers)

@@ -135,10 +135,11 @@ async def test_a_session_that_was_removed_is_not_apart(redis_url: str) -> None:
 @pytest.mark.parametrize(
     "fields",
     [("id", "x", "t", "garbage", "entry", "{}"), ("t", "1"), ("id", "x", "t", "1", "entry", "\xff"),
-     ("id", "x", "t", "9" * 30, "entry", "{}")],
+     ("id", "x", "t", "9" * 30, "entry", "{}"),
+     ("id", "x", "t", "1", "entry", b'{"kind":"message","participant":"\xff","content":"a"}')],
 )  # fmt: skip
 async def test_an_entry_by_a_stranger_is_read_as_unknown(
-    any_server: RedisServer, fields: tuple[str, ...]
+    any_server: RedisServer, fields: tuple[str | bytes, ...]
 ) -> None:
     """It is folded as one that this version does not know, and stops nobody."""
     async with await Bus.connect(any_server.url) as bus:
