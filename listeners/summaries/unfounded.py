@@ -22,6 +22,8 @@ Lines = Sequence[tuple[str, str]]  # (participant, content), oldest first
 _SAID_AGAIN: Final = 3  # times in the same words, by whomever, are a model that goes in circles
 _SHORT: Final = 60  # tokens of a summary that may be longer than its talk
 _END: Final = 6  # words at the end of a sentence that do not come again by chance
+_COPIED: Final = 600  # per mille of its runs of six words that stand in the talk
+_COPIED_WORDS: Final = 40  # words of a summary that is looked at for that
 _SENTENCE: Final = re.compile(r"[^.!?…。！？\n]+")
 _WORD: Final = re.compile(r"\w+")
 _HANDLE: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b")
@@ -32,7 +34,7 @@ _DOES: Final = (
 )
 _DECIDED: Final = re.compile(
     r"\bdecided (?:to|on|that|against|in favou?r)\b|\b(?:made|reached|took) (?:a|the) decision\b"
-    r"|\b(?:was|were|has been|have been) (?:decided|approved|ratified|adopted)\b"
+    r"|\b(?:is|are|was|were|has been|have been) (?:decided|approved|ratified|adopted)\b"
     r"|\bdecision (?:was|is) (?:made|taken|reached|to|that)\b",
     re.IGNORECASE,
 )
@@ -83,6 +85,7 @@ def refuse_unfounded(text: str, lines: Lines, grounds: SummaryGrounds) -> None:
         or _find_missing_item(text, lines, grounds.items)
         or _find_decision(text, lines, grounds)
         or _find_circle(text)
+        or _find_copy(text, lines)
         or _find_length(text, lines)
     )
     if fault:
@@ -122,6 +125,16 @@ def _find_circle(text: str) -> str:
     sentences = (_WORD.findall(sentence.casefold()) for sentence in _SENTENCE.findall(text))
     ends = Counter(tuple(words[-_END:]) for words in sentences if len(words) > _END)
     return "says the same again and again" if max(ends.values(), default=0) >= _SAID_AGAIN else ""
+
+
+def _find_copy(text: str, lines: Lines) -> str:
+    """Whether most of it stands in the talk, word for word: the talk cut short is no summary."""
+    words = _WORD.findall(text.casefold())
+    talk = " ".join(word for _, content in lines for word in _WORD.findall(content.casefold()))
+    runs = [" ".join(words[start : start + _END]) for start in range(len(words) - _END + 1)]
+    copied = sum(f" {run} " in f" {talk} " for run in runs)
+    most = len(words) >= _COPIED_WORDS and copied * 1000 > _COPIED * len(runs)
+    return "gives back the talk" if most else ""
 
 
 def _find_length(text: str, lines: Lines) -> str:

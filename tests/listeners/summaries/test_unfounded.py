@@ -31,6 +31,7 @@ def reason(text: str, grounds: SummaryGrounds = GROUNDS) -> str:
         ("They decided to buy an alarm.", "decision"),
         ("The decision was that the porter looks at it.", "decision"),
         ("An alarm was approved.", "decision"),
+        ("Another alarm is adopted.", "decision"),
         ("Ada asks for the porter. Bob also asks for the porter. So Cyd asks for the porter.", ""),
         (
             "Ada is for asking the porter about the alarm. Bob is for asking the porter about the "
@@ -39,6 +40,12 @@ def reason(text: str, grounds: SummaryGrounds = GROUNDS) -> str:
         ),
         ("Much was said of alarms, each time other words of it. " * 9, "again and again"),
         (" ".join(f"word{number}" for number in range(90)), "longer"),
+        (
+            "Ada: The boiler was off on Monday again, as Cyd saw, and nobody had heard the "
+            "alarm.\n\nBob: Then we need another alarm, and somebody who looks at it; I would ask "
+            "the porter, he says, and all of the boiler",
+            "gives back",
+        ),
     ],
 )
 def test_what_lines_and_ledger_do_not_bear_out_is_refused(text: str, why: str) -> None:
