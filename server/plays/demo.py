@@ -59,6 +59,8 @@ async def demonstrate(settings: Settings, *, fast: bool) -> dict[str, Any]:
         backend = Backend.of(running.bus, packs)
         async with run_worker_process(settings, running.url) as worker:
             await open_if_new(running.bus, SESSION, transcript, settings, packs)
+            # The worker takes seconds to start, on a slow machine more than the talk lasts.
+            await wait_until_settled(backend, SESSION, settings.patience, worker.check)
             async with _shown(running.bus, live=not fast):
                 await publish_steadily(
                     running.bus,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich.console import Console
 from rich.text import Text
 
@@ -11,15 +13,29 @@ from parley.server.basics.output import escape
 from parley.server.render.events.entry_text import message_line
 from parley.server.render.events.fact_text import fact_line, fact_style, is_worth_showing
 
+_COLUMN: Final = 6  # where the words of a message begin, behind its number
+
 
 def print_line(console: Console, fact_record: Record | FactRecord) -> None:
-    """One line of the live view; nothing for entries that only keep house."""
-    if isinstance(fact_record, FactRecord):
-        if is_worth_showing(fact_record.fact):
-            console.print(
-                Text(
-                    "    " + escape(fact_line(fact_record.fact)), style=fact_style(fact_record.fact)
-                )
-            )
-    elif (line := message_line(fact_record)) is not None:
+    """One line of the live view; nothing for entries that only keep house.
+
+    On a terminal what is too long goes on below the words, not below the number.
+    """
+    if (line := _line(fact_record)) is None:
+        return
+    if not console.is_terminal or console.width <= 2 * _COLUMN:
         console.print(line)
+        return
+    first, *rest = line.wrap(console, console.width - _COLUMN)
+    console.print(first)
+    for row in rest:
+        console.print(Text(" " * _COLUMN).append_text(row))
+
+
+def _line(fact_record: Record | FactRecord) -> Text | None:
+    if not isinstance(fact_record, FactRecord):
+        return message_line(fact_record)
+    if not is_worth_showing(fact_record.fact):
+        return None
+    fact = fact_record.fact
+    return Text("    " + escape(fact_line(fact)), style=fact_style(fact))
