@@ -10,7 +10,7 @@ import * as session from "/static/session.js";
 
 const root = document.getElementById("app");
 const notices = document.getElementById("notices");
-const page = { mounted: null, round: 0 };
+const page = { mounted: null, name: null, round: 0 };
 
 /** A line that comes and goes at the edge of the page; `kind` is good, bad or none. */
 export function notice(text, kind = "") {
@@ -72,7 +72,7 @@ async function show(came = null) {
     if (kept) return void fill(root, ...doorway(kept, { name, me, enter: show }));
     const ctx = { api, me, notice, open, signOut };
     const mounted = await (name ? session.mount(root, { ...ctx, session: name }) : list.mount(root, ctx));
-    if (round === page.round) page.mounted = mounted;
+    if (round === page.round) Object.assign(page, { mounted, name });
     else mounted.unmount();
   } catch (error) {
     if (round !== page.round) return;
@@ -92,7 +92,8 @@ document.getElementById("skip").addEventListener("click", (event) => {
   main?.setAttribute("tabindex", "-1");
   main?.focus();
 });
-addEventListener("popstate", () => show());
+/** Back and forth: within a session what stands is moved, not made anew. */
+addEventListener("popstate", () => (page.mounted?.returned && page.name === wanted() ? page.mounted.returned() : show()));
 
 keys({
   "?": showHelp,

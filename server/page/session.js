@@ -1,5 +1,6 @@
 /** A session's page: its frame, what it knows, and the stream that keeps it new. */
 
+import * as address from "/static/address.js";
 import { brand, tools } from "/static/app.js";
 import { button, dialog, el, fill } from "/static/el.js";
 import { Feed } from "/static/feed.js";
@@ -12,8 +13,11 @@ import { invite } from "/static/views/invite.js";
 import { search } from "/static/views/search.js";
 import * as floor from "/static/views/floor.js";
 import * as join from "/static/views/join.js";
+import { profile } from "/static/views/people.js";
 import * as talk from "/static/views/talk.js";
 import { tabs } from "/static/tabs.js";
+
+const MOVED_MS = 400; // after the slider, before the address is that of its moment
 
 /** Put the page of `given.session` into `root`. Raises a `Problem` where one may not see it. */
 export async function mount(root, given) {
@@ -30,15 +34,52 @@ export async function mount(root, given) {
   const unkey = keys(pressed(ctx, mounted)); // before the views are loaded: search and the talk need none
   mounted.memory = await tabs(frame.memory, frame.time, ctx);
   frame.travel = mounted.memory.travel;
-  const ends = [follow(frame, store, given), unkey, () => (document.title = "Parley")];
+  const place = placed(ctx, mounted);
+  const ends = [follow(frame, store, given), unkey, place.end, () => (document.title = "Parley")];
   feed.follow();
+  if (location.search || location.hash) place.go();
   return {
+    returned: place.go,
     unmount() {
       feed.close();
       ends.forEach((end) => end());
       [mounted.talk, mounted.memory, ...mounted.others].forEach((one) => one.unmount());
     },
   };
+}
+
+/** The address and what is shown, kept the same: `go()` shows what the address names. */
+function placed(ctx, mounted) {
+  const { store } = ctx;
+  let [going, timer] = [false, 0];
+  const now = (more = {}) => ({ tab: mounted.memory.tab(), at: store.get("at"), ...more });
+  const off = store.on("at", () => {
+    clearTimeout(timer); // a slider that moves would have the browser complain of so many addresses
+    if (!going) timer = setTimeout(() => address.write(now(), false), MOVED_MS);
+  });
+  ctx.shown = (more, step = true) => going || !mounted.memory || address.write(now(more), step);
+  async function go() {
+    const { tab, at, n, ref, person } = address.read();
+    clearTimeout(timer);
+    going = true; // what is shown because of the address is no step away from it
+    try {
+      document.querySelectorAll("dialog[open]").forEach((one) => one.close());
+      mounted.memory.travel(at);
+      await mounted.memory.show(tab ?? "brief");
+      if (n) await ctx.go({ view: "talk", n });
+      if (ref) await item(ctx, mounted, ref);
+      if (person) profile(ctx, person);
+    } finally {
+      going = false;
+    }
+  }
+  return { go, end: () => (clearTimeout(timer), off()) };
+}
+
+/** An item where it stands in the open tab; else why it is there. */
+async function item(ctx, mounted, ref) {
+  await mounted.memory.show(mounted.memory.tab(), { ref });
+  if (!document.querySelector(`#panel [data-ref="${CSS.escape(ref)}"]`)) await ctx.go({ view: "why", ref });
 }
 
 function framed(ctx) {
@@ -84,7 +125,9 @@ function go(ctx, frame, mounted, { view, n, span, ref, act, said }) {
   if (view === "list") return ctx.open("/");
   if (view === "talk") {
     frame.nav.choose("talk");
-    return n ? mounted.talk.openMessage(n, span) : mounted.talk.focus();
+    if (!n) return mounted.talk.focus();
+    ctx.shown?.({ n });
+    return mounted.talk.openMessage(n, span);
   }
   if (view === "write") {
     frame.nav.choose("talk");

@@ -54,7 +54,11 @@ export async function tabs(root, time, ctx) {
   async function show(name, given = {}) {
     if (name === "why") return explain(given.ref);
     if (!TABS.some(([known]) => known === name)) return undefined;
-    if (state.name !== name) await put(name);
+    if (state.name !== name) {
+      const loaded = put(name);
+      ctx.shown?.({});
+      await loaded;
+    }
     if (given.n || given.ref) state.view?.open?.(given);
     return undefined;
   }
@@ -78,6 +82,7 @@ export async function tabs(root, time, ctx) {
   }
 
   async function explain(ref) {
+    ctx.shown?.({ ref });
     const module = await load("why");
     if (module.open) return module.open(ref, ctx);
     const inner = el("div", { class: "view view-why" });
@@ -99,6 +104,7 @@ export async function tabs(root, time, ctx) {
   await put("brief");
   return {
     show,
+    tab: () => state.name,
     choose,
     travel: (n) => travel?.(ctx, n),
     unmount() {

@@ -9,7 +9,7 @@ import { decided, open, question } from "./brief_items.js";
 import { changes } from "./brief_changes.js";
 import { cites } from "./evidence.js";
 import { growing, keyed } from "./keyed.js";
-import { ending, following, found, handle, maySpeak, person, said, why } from "./parts.js";
+import { ending, following, found, linked, maySpeak, person, said, why } from "./parts.js";
 import { pending } from "./pending.js";
 import { correct } from "./source.js";
 
@@ -147,7 +147,7 @@ function maybe(ctx, row, redraw) {
     "li",
     { class: "brief-item maybe", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text, 300)),
-    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), handle(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
+    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), linked(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
     maySpeak(ctx) && el("div", { class: "hands" }, el("div", { class: "hand-row" }, !own && /^[PD]/u.test(row.ref) && press("Confirm", "confirm"), press("Dismiss", "retract")), told),
   );
 }

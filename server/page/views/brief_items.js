@@ -4,7 +4,7 @@ import { el, fill } from "/static/el.js";
 import { named } from "/static/text.js";
 import { cite, cites } from "./evidence.js";
 import { ballots, hands } from "./hands.js";
-import { SIGNS, handle, person, said, sign, tag, why } from "./parts.js";
+import { SIGNS, handle, linked, person, said, sign, tag, why } from "./parts.js";
 import { message } from "./source.js";
 import { reason, whole } from "./wording.js";
 
@@ -19,7 +19,7 @@ export function decided(ctx, row, board, then) {
     "li",
     { class: `brief-item decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     wording(ctx, row),
-    el("p", { class: "brief-meta" }, counts(row.tally), el("span", {}, row.basis), date(ctx, row), handle(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
+    el("p", { class: "brief-meta" }, counts(row.tally), el("span", {}, row.basis), date(ctx, row), linked(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     dissent(ctx, row),
     replaced(ctx, row, board),
@@ -84,7 +84,7 @@ export function open(ctx, row, board, then, redraw) {
     "li",
     { class: "brief-item proposal", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text || row.topic)),
-    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), handle(row.ref), row.amends && el("span", {}, "rewords ", handle(row.amends)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites), why(ctx, row.ref)),
+    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), linked(row.ref), row.amends && el("span", {}, "rewords ", handle(row.amends)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites), why(ctx, row.ref)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     stands(row),
     missed(board, row),
@@ -128,7 +128,7 @@ function running(ctx, vote, redraw) {
     el(
       "p",
       { class: "brief-meta" },
-      handle(vote.ref),
+      linked(vote.ref),
       el("span", {}, called ? "waits to be agreed to" : `${vote.cast ?? 0} of ${all} voted`, tallied(vote)),
       vote.waiting.length > 0 && el("span", {}, "awaited: ", some(vote.waiting)),
     ),

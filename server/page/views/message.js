@@ -81,7 +81,7 @@ function head(record) {
     entry.act && actTag(entry.act),
     entry.to?.length > 0 && el("span", { class: "soft to" }, "to ", entry.to.flatMap((name, at) => [at ? ", " : "", bdi(name)])),
     el("time", { datetime: new Date(t).toISOString(), title: Date.parse(entry.at ?? "") ? moment(t) : `received ${moment(t)}` }, clock(t)),
-    el("span", { class: "number" }, `#${n}`),
+    el("a", { class: "number", href: `#${n}`, tabindex: "-1", title: "The address of this message" }, `#${n}`),
   );
 }
 

@@ -18,6 +18,9 @@ export const sign = (glyph) => el("span", { class: "sign", "aria-hidden": "true"
 /** A handle of an item, as P3. */
 export const handle = (ref) => el("span", { class: "handle", data: { kind: String(ref)[0] } }, String(ref));
 
+/** The same as a link that can be sent: a press goes there, and the address with it. */
+export const linked = (ref) => el("a", { class: "handle", data: { kind: String(ref)[0] }, href: `#${ref}`, title: `The address of ${ref}` }, String(ref));
+
 /** A handle, which the server may give as a number alone. */
 export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref}` : ref);
 

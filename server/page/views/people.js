@@ -57,6 +57,7 @@ const listed = (names, most) => [names.slice(0, most).flatMap((name, at) => [at 
 export async function profile(ctx, name) {
   const at = ctx.store.get("at");
   const box = el("div", { class: "profile", "aria-busy": "true" }, lines("Looking them up…"));
+  ctx.shown?.({ person: name });
   dialog(bdi(name), box);
   try {
     const [found, kept] = await Promise.all([ctx.api.get(ctx.api.of(ctx.session, "participants"), { at }), keeps(ctx, name)]);
