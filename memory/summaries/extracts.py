@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
 
+from parley.memory.extraction.writing.back_references import drop_openers, points_elsewhere
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.state.summary_state import LedgerChange
-from parley.memory.summaries.ledger_changes import WEIGHTS
+from parley.memory.summaries.item_words import RangeWords, end_clause
+from parley.memory.summaries.ledger_items import Agreement, Item, group_items, rest_line
 from parley.memory.summaries.talk_sentences import (
     Line,
     Sentence,
     Talk,
     any_sentence,
-    quote_line,
     read_talk,
 )
 from parley.memory.text.plain_text import clip, one_line
@@ -31,14 +34,23 @@ SHARE: Final = 350  # per mille of the talk's characters that its summary may ha
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
-_FEW_WORDS: Final = 16  # of an item's line, where there are many
+_FEW_WORDS: Final = 22  # of an item's line, where there are many
+_STOPS: Final = (".", "!", "?")
+_LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
 _LEAST_WORDS: Final = 8  # of an item that is cut; fewer say nothing
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
-_TALK_SENTENCES: Final = 6
-TALK_SHARE: Final = 35  # per cent of the room beside the bare ledger that the talk has
+_TALK_SENTENCES: Final = 4
+TALK_SHARE: Final = 25  # per cent of the room beside the bare ledger that the talk has
 _DECIDED: Final = 20  # beside ten times the weight of a change: a decision is worded first
+_REASON_SHARE: Final = 25  # per cent of the room that reasons have, where there are any
+_LIKELY: Final = (
+    -150
+)  # hundredths of a logit: less likely proposals that nobody answered are counted
+_SPOKEN: Final = (
+    "opposed", "disputed", "turned to support", "turned to oppose", "rejected", "accepted",
+    "adopted", "withdrawn", "ratified", "supported",
+)  # fmt: skip
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
-_BIRTHS: Final = ("proposed", "claimed")
 
 
 class _Room:
@@ -76,41 +88,14 @@ class _Room:
         room = min(limit, self.chars - len(beside))
         words = text.split(" ")
         left = min(most, self.words) - len(beside.split())
-        if len(words) > left > 0:
-            text = " ".join(words[:left])
-            if not text.endswith((".", "!", "?", "…")):
-                text = f"{text.rstrip(_HANGING)}…"
-        elif left <= 0:
+        if left <= 0:
             return ""
-        return "" if len(text) > room < _LEAST_TEXT else clip(text, room)
-
-
-class _Item:
-    """What the range did to one item, and what of it has found room."""
-
-    def __init__(self, ref: str) -> None:
-        self.ref = ref
-        self.changes: list[LedgerChange] = []
-        self.text = ""
-        self.reasons: list[str] = []
-
-    @property
-    def weight(self) -> int:
-        return max(WEIGHTS[change.kind] for change in self.changes)
-
-    @property
-    def birth(self) -> LedgerChange | None:
-        """The change by which the range brought the item."""
-        return next((change for change in self.changes if change.kind in _BIRTHS), None)
-
-    def events(self) -> str:
-        events: dict[tuple[str, str], list[str]] = {}
-        for change in self.changes:
-            names = events.setdefault((change.kind, change.other), [])
-            if change.who and change.who not in names:
-                names.append(one_line(change.who))
-        phrases = [_phrase(kind, other, names) for (kind, other), names in events.items()]
-        return "; ".join(filter(None, phrases))
+        size = room if len(words) <= left else min(room, len(" ".join(words[:left])))
+        if len(text) > size:
+            text = end_clause(text, size)
+        if len(text) > size:
+            text = clip(text[: size + 1], size).rstrip(_HANGING)
+        return "" if len(text) > room < _LEAST_TEXT else text
 
 
 def talk_length(lines: Sequence[Line]) -> int:
@@ -131,171 +116,157 @@ def extract_summary(
     read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """
     length = talk_length(lines)
-    room = _Room(min(length, max(FLOOR, length * SHARE // 1000)), words)
-    by_n = {line.n: line for line in lines}
+    limit = min(length, max(FLOOR, length * SHARE // 1000))
+    room = _Room(limit, words)
     talks = [read_talk(lines)] if talks is None else talks
-    items = _fill_items(changes, room)
-    talk = room.reserve(TALK_SHARE) if any(each.central for each in talks) else _Room(0, 0)
-    quoted = _quote_items(items, by_n, room)
-    quoted += _give_reasons(items, by_n, room)
-    questions = _fill_questions(talks, room)
+    items, agreements = group_items(changes)
+    room.take(f"{rest_line(items, longest=True)}\n" if items else "")
+    talk = room.reserve(TALK_SHARE if any(each.central for each in talks) else 0)
+    ledger, quoted = _tell_ledger(
+        items, agreements, RangeWords({line.n: line for line in lines}), talks, room
+    )
     room.add(talk)
     sentences = _fill_talk(talks, quoted, room)
-    parts = _ledger_lines(items) + questions
-    parts += [f"{sentence.participant}: {sentence.text}" for sentence in sentences]
+    parts = [*ledger, *(f"{sentence.participant}: {sentence.text}" for sentence in sentences)]
+    whole = [*parts, *filter(None, [rest_line(items)])]
+    if len("\n".join(whole)) <= limit and _count_words(whole) <= words:
+        parts = whole
     return "\n".join(parts) if parts else _anything(lines, room)
 
 
 # -- the ledger ----------------------------------------------------------------
 
 
-def _fill_items(changes: Sequence[LedgerChange], room: _Room) -> list[_Item]:
-    """The items with those of their changes that fit, the weightiest first; in log order."""
-    order = _shown(changes)
-    kept = order
-    text = "\n".join(_ledger_lines(_group(changes, kept)))
-    if not room.has(text):
-        kept = []
-        for place in sorted(order, key=lambda place: (-WEIGHTS[changes[place].kind], place)):
-            more = sorted([*kept, place])
-            longer = "\n".join(_ledger_lines(_group(changes, more)))
-            if room.has(longer):
-                kept, text = more, longer
-    room.take(f"{text}\n" if text else "")
-    return _group(changes, kept)
+def _tell_ledger(
+    items: Sequence[Item],
+    agreements: Sequence[Agreement],
+    range_words: RangeWords,
+    talks: Sequence[Talk],
+    room: _Room,
+) -> tuple[list[str], list[tuple[int, int, int]]]:
+    """The lines of items that have words, of agreements and of open questions; what is quoted.
+
+    Decisions and what anybody spoke to find room first, then reasons, questions, other proposals.
+    """
+    births = _order_births(items, range_words)
+    reasons = room.reserve(_REASON_SHARE if _has_reasons(items) else 0)
+    quoted = _quote_items([birth for birth in births if birth.item.is_settled], range_words, room)
+    room.add(reasons)
+    quoted += _give_reasons(items, range_words, room)
+    agreed = _quote_agreements(agreements, range_words, room)
+    questions = _fill_questions(talks, room)
+    likely = [birth for birth in births if not birth.item.is_settled and birth.likely > _LIKELY]
+    quoted += _quote_items(likely, range_words, room)
+    told = [item.line() for item in items if item.text or item.reasons]
+    return [*told, *agreed, *questions], quoted
 
 
-def _group(changes: Sequence[LedgerChange], places: Sequence[int]) -> list[_Item]:
-    """The changes at `places` by their items, in log order."""
-    items: dict[str, _Item] = {}
-    for place in places:
-        ref = one_line(changes[place].ref)
-        items.setdefault(ref, _Item(ref)).changes.append(changes[place])
-    return list(items.values())
+class _Birth(NamedTuple):
+    """An item that the range brought, in the order in which items are worded."""
+
+    order: tuple[int, int, int]
+    item: Item
+    change: LedgerChange
+    likely: int  # how much its wording looks like a proposal, where nothing else shows it is one
 
 
-def _ledger_lines(items: Sequence[_Item]) -> list[str]:
-    """A line an item; those that the same happened to and that have no words share theirs."""
-    lines: dict[str, tuple[list[str], str]] = {}
-    for item in items:
-        text = "".join([f": {item.text}" if item.text else "", *item.reasons])
-        events = item.events()
-        lines.setdefault(item.ref if text else events, ([], f"{events}{text}"))[0].append(item.ref)
-    return [f"{', '.join(_runs(refs))} {rest}".strip() for refs, rest in lines.values()]
+def _order_births(items: Sequence[Item], range_words: RangeWords) -> list[_Birth]:
+    """The items that the range brought: decisions first, then the weightiest, of equals the first
+    of each message before the second of any, the likeliest before others.
 
-
-def _runs(refs: Sequence[str]) -> Iterator[str]:
-    """`refs`, three or more handles that follow each other as one: "P3–P7"."""
-    for _, run in groupby(enumerate(refs), lambda each: (each[1][:1], _number(each[1]) - each[0])):
-        handles = [ref for _, ref in run]
-        if len(handles) > 2 and _number(handles[0]):
-            yield f"{handles[0]}–{handles[-1]}"
-        else:
-            yield from handles
-
-
-def _number(ref: str) -> int:
-    """The number of a handle; 0 of a topic, which has none."""
-    return int(ref[1:]) if ref[1:].isdecimal() and ref.isascii() else 0
-
-
-def _shown(changes: Sequence[LedgerChange]) -> list[int]:
-    """The places of what is told: nothing of items that were found and set aside in the range."""
-    aside: dict[str, bool] = {}
-    for change in changes:
-        if change.kind in ("set aside", "taken up", "retracted"):
-            aside[change.ref] = change.kind != "taken up"
-    born = {change.ref: change.who for change in changes if change.kind in _BIRTHS}
-    turned = {
-        (change.ref, change.who, change.n)
-        for change in changes
-        if change.kind in ("turned to support", "turned to oppose")
-    }
-    return [
-        place
-        for place, change in enumerate(changes)
-        if change.kind not in ("set aside", "taken up")
-        and not (change.ref in born and aside.get(change.ref))
-        and not (change.kind == "supported" and born.get(change.ref) == change.who)
-        and not (
-            change.kind in ("supported", "opposed") and (change.ref, change.who, change.n) in turned
-        )
-    ]
-
-
-def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
-    """What happened, in the ledger's own words for it."""
-    who = ", ".join(names)
-    match kind:
-        case "proposed" | "claimed":
-            return f"{kind} by {who}"
-        case "turned to support" | "turned to oppose":
-            return f"{who} {kind}"
-        case "amends" | "repeats":
-            return f"{kind} {other}"
-        case "replaced" | "superseded":
-            return f"{kind} by {other}" if other else kind
-        case _:
-            return f"{kind} by {who}" if who else kind
-
-
-def _quote_items(
-    items: Sequence[_Item], by_n: Mapping[int, Line], room: _Room
-) -> list[tuple[int, int, int]]:
-    """Give items that the range brought their words, as far as there is room; what was quoted.
-
-    Decisions first, then the weightiest, of equals the first of each message before the second
-    of any; eight words at least. None to what repeats an item that is named beside it.
+    None that repeats an item which is named beside it.
     """
     named = {item.ref for item in items}
-    births: list[tuple[int, int, _Item, LedgerChange]] = []  # order, turn in its message, ...
+    births: list[_Birth] = []
     turn: Counter[int] = Counter()
     for item in items:
         birth = item.birth
         if birth is None or any(c.kind == "repeats" and c.other in named for c in item.changes):
             continue
         weight = 10 * item.weight + len(item.changes) + _DECIDED * (birth.kind == "claimed")
-        births.append((-weight, turn[birth.n], item, birth))
+        likely = 0 if item.is_settled else range_words.weigh(birth.n, birth.start, birth.end)
+        births.append(_Birth((-weight, turn[birth.n], -likely), item, birth, likely))
         turn[birth.n] += 1
-    births.sort(key=lambda each: each[:2])
-    quoted = []
-    for place, (_, _, item, birth) in enumerate(births):
-        line = by_n.get(birth.n)
-        if line is None:
-            continue
+    return sorted(births, key=lambda birth: birth.order)
+
+
+def _quote_items(
+    births: Sequence[_Birth], range_words: RangeWords, room: _Room
+) -> list[tuple[int, int, int]]:
+    """Give items their words, as far as there is room, eight at least; what was quoted."""
+    quoted: list[tuple[int, int, int]] = []
+    for place, birth in enumerate(births):
+        item, change = birth.item, birth.change
         head = f"{item.ref} {item.events()}: "
         share = len(head.split()) + max(_FEW_WORDS, room.words // (len(births) - place))
-        whole = quote_line(line, birth.start, birth.end)
+        whole = range_words.item_words(
+            change.n, change.start, change.end, ruling=change.kind == "claimed"
+        )
         text = room.clip(whole, _TEXT_LIMIT, head, share)
-        if text != whole and len(text.split()) < _LEAST_WORDS:
+        if not _says_enough(text, whole):
             continue
-        if text and room.take(f"{head}{text}\n"):
+        if room.take(f"{head}{text}\n"):
             item.text = text
-            quoted.append((birth.n, birth.start, birth.end))
+            quoted.append((change.n, change.start, change.end))
     return quoted
 
 
+def _quote_agreements(
+    agreements: Sequence[Agreement], range_words: RangeWords, room: _Room
+) -> list[str]:
+    """Who was for several items at once, and in what words."""
+    lines: list[str] = []
+    for agreement in agreements:
+        change, head = agreement.change, agreement.head()
+        whole = range_words.quote(change.n, change.start, change.end)
+        text = room.clip(whole, _TEXT_LIMIT, head, _FEW_WORDS + _LEAST_WORDS)
+        if _says_enough(text, whole) and room.take(f"{head}{text}\n"):
+            lines.append(head + text)
+    return lines
+
+
+def _has_reasons(items: Sequence[Item]) -> bool:
+    return any(change.kind in _REASONED for item in items for change in item.changes)
+
+
+def _says_enough(text: str, whole: str) -> bool:
+    """False for nothing, and for so little of `whole` that it says nothing."""
+    if text == whole:
+        return bool(text)
+    return len(text.split()) >= (_LEAST_OF_SENTENCE if text.endswith(_STOPS) else _LEAST_WORDS)
+
+
+def _count_words(parts: Sequence[str]) -> int:
+    return sum(len(part.split()) for part in parts)
+
+
 def _give_reasons(
-    items: Sequence[_Item], by_n: Mapping[int, Line], room: _Room
+    items: Sequence[Item], range_words: RangeWords, room: _Room
 ) -> list[tuple[int, int, int]]:
-    """The sentences by which items were opposed or somebody changed sides, while there is room."""
-    quoted = []
+    """The sentences by which items were opposed or somebody changed sides, and of items that the
+    range did not bring those by which anything happened to them, while there is room.
+    """
+    quoted: list[tuple[int, int, int]] = []
     for item in items:
         seen = {item.text}
         heard: set[str] = set()  # the first reason of each is enough
+        wanted = _REASONED if item.birth is not None else _SPOKEN
         for change in item.changes:
-            line = by_n.get(change.n)
-            if change.kind not in _REASONED or line is None or change.end <= change.start:
+            if change.kind not in wanted or change.end <= change.start or change.who in heard:
                 continue
-            if change.who in heard:
+            head = f"\n  {one_line(change.who)}: " if change.who else "\n  "
+            whole = range_words.quote(change.n, change.start, change.end)
+            text = room.clip(whole, _TEXT_LIMIT, head, _FEW_WORDS + _LEAST_WORDS)
+            if not _says_enough(text, whole):
                 continue
-            head = f"\n  {one_line(change.who)}: "
-            text = room.clip(quote_line(line, change.start, change.end), _TEXT_LIMIT, head)
-            if text and text not in seen and room.take(head + text):
+            alone = "" if item.text or item.reasons else f"{item.ref} {item.events()}\n"
+            if text not in seen and room.take(f"{alone}{head}{text}"):
                 item.reasons.append(head + text)
                 heard.add(change.who)
                 seen.add(text)
                 quoted.append((change.n, change.start, change.end))
+                if item.birth is None:
+                    break
     return quoted
 
 
@@ -305,7 +276,13 @@ def _give_reasons(
 def _fill_questions(talks: Sequence[Talk], room: _Room) -> list[str]:
     """The newest questions that stay open, two at most."""
     lines = []
-    newest = [question for talk in reversed(talks) for question in talk.questions][:2]
+    wordings = current_cards().texts
+    newest = [
+        question
+        for talk in reversed(talks)
+        for question in talk.questions
+        if not points_elsewhere(drop_openers(question.text, wordings), wordings)
+    ][:2]
     for question in reversed(newest):
         line = f"open: {question.participant}: {question.text}"
         if room.take(f"{line}\n"):
@@ -332,8 +309,11 @@ def _fill_talk(
             for n, start, end in quoted
         ):
             continue
-        if room.take(f"{sentence.participant}: {sentence.text}\n"):
-            chosen[sentence.n] = sentence
+        text = tidy(sentence.text)
+        if points_elsewhere(text, current_cards().texts):
+            continue
+        if room.take(f"{sentence.participant}: {text}\n"):
+            chosen[sentence.n] = replace(sentence, text=text)
             if len(chosen) == _TALK_SENTENCES:
                 break
     return [chosen[n] for n in sorted(chosen)]

@@ -7,7 +7,7 @@ is meant. The wordings are data (`english.json`, `texts`). Pure; linear in the t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from parley.memory.extraction.patterns.regular_expressions import compile_pattern
@@ -114,23 +114,36 @@ def first_sentence(text: str) -> str:
     return text[: end.end()] if end else text
 
 
-def end_whole(text: str, limit: int, wordings: TextWordings) -> str:
+def end_whole(text: str, limit: int, wordings: TextWordings, *, parts: bool = True) -> str:
     """`text` in at most `limit` characters, ended where a sentence or a clause ends, and never
-    behind a word that asks for another; clipped by none of them where there is none.
+    behind a word that asks for another; as long as it is where there is no such place.
+
+    Without `parts` no clause is cut at a comma.
     """
     if len(text) > limit:
-        text = _end_before(text, limit)
+        text = _end_before(text, limit, _ENDS if parts else _ENDS[:2])
     text = _close(text)
     while (hanging := wordings.hanging.search(text)) and hanging.start() > 0:
         text = _TAIL.sub("", text[: hanging.start()])
     return text
 
 
-_ENDS: Final = (
-    re.compile(r"[.!?](?=\s)"),
-    re.compile(r";(?=\s)| - "),
-    re.compile(r",(?=\s)|\s(?=\()| (?=(?:and|but|so|because|which|while|where|if) )"),
+_ENDS: Final = (  # a sentence, a clause, a part of one; each with the least share of the room
+    (re.compile(r"[.!?](?=\s)"), 15),
+    (re.compile(r";(?=\s)| - "), 40),
+    (re.compile(r",(?=\s)|\s(?=\()"), 50),
 )
+
+
+def _end_before(text: str, limit: int, places_of: Sequence[tuple[re.Pattern[str], int]]) -> str:
+    for ends, share in places_of:
+        places = [end.end() for end in ends.finditer(text, 0, limit)]
+        places = [place for place in places if share * limit <= 100 * place]
+        if places:
+            return _close(text[: places[-1]].rstrip(" ,;:(-"))
+    return text
+
+
 _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 
 
@@ -151,15 +164,3 @@ def _close(text: str) -> str:
 
 _BRACKET: Final = re.compile(r"[()\[\]{}]")
 _FULL_STOP: Final = re.compile(r"[.!?](?=\s|$)")
-_LEAST_SHARE: Final = 40  # per cent of the room that a whole piece fills
-
-
-def _end_before(text: str, limit: int) -> str:
-    for ends in _ENDS:
-        places = [end.start() for end in ends.finditer(text, 0, limit)]
-        if ends is _ENDS[0]:
-            places = [place + 1 for place in places if place < limit]
-        places = [place for place in places if 100 * place >= _LEAST_SHARE * limit]
-        if places:
-            return text[: places[-1]].rstrip(" ,;:-")
-    return text

@@ -189,6 +189,13 @@ class WrittenMessage:
             or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
         ]
 
+    def unit_scores(self) -> list[int]:
+        """What each unit weighs as a proposal; next to nothing for those that put nothing forward."""
+        scores = self.scores()
+        for index in self._find_unsaid():
+            scores[index] = -_WIDEST
+        return scores
+
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""
         units = self.units

@@ -1,0 +1,172 @@
+"""The items that a range did anything to, and what is told of each in words of the ledger."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from parley.memory.state.summary_state import LedgerChange
+from parley.memory.summaries.ledger_changes import WEIGHTS
+from parley.memory.text.plain_text import one_line
+
+BIRTHS: Final = ("proposed", "claimed")
+_TOGETHER: Final = 3  # items that one sentence was in support of, from which they are told together
+
+
+class Item:
+    """What the range did to one item, and what of it has found room."""
+
+    def __init__(self, ref: str) -> None:
+        self.ref = ref
+        self.changes: list[LedgerChange] = []
+        self.text = ""
+        self.reasons: list[str] = []
+
+    @property
+    def weight(self) -> int:
+        return max(WEIGHTS[change.kind] for change in self.changes)
+
+    @property
+    def birth(self) -> LedgerChange | None:
+        """The change by which the range brought the item."""
+        return next((change for change in self.changes if change.kind in BIRTHS), None)
+
+    @property
+    def is_settled(self) -> bool:
+        """True of a decision, and of what anything happened to beside that it was proposed."""
+        birth = self.birth
+        return birth is None or birth.kind == "claimed" or len(self.changes) > 1
+
+    def states(self) -> str:
+        """What became of it, without names."""
+        kinds = dict.fromkeys(change.kind for change in self.changes)
+        return ", ".join(kind for kind in kinds if len(kinds) == 1 or kind not in BIRTHS)
+
+    def line(self) -> str:
+        """What happened to it, in what words, and why."""
+        text = f": {self.text}" if self.text else ""
+        return f"{self.ref} {self.events()}{text}{''.join(self.reasons)}"
+
+    def events(self) -> str:
+        events: dict[tuple[str, str], list[str]] = {}
+        for change in self.changes:
+            names = events.setdefault((change.kind, change.other), [])
+            if change.who and change.who not in names:
+                names.append(one_line(change.who))
+        phrases = [_phrase(kind, other, names) for (kind, other), names in events.items()]
+        return "; ".join(filter(None, phrases))
+
+
+class Agreement:
+    """One sentence by which somebody was for several items at once."""
+
+    def __init__(self, change: LedgerChange) -> None:
+        self.change = change
+        self.refs: list[str] = []
+
+    def head(self) -> str:
+        return f"{one_line(self.change.who)} supported {', '.join(_runs(self.refs))}: "
+
+
+def group_items(changes: Sequence[LedgerChange]) -> tuple[list[Item], list[Agreement]]:
+    """The items that `changes` are of, in log order, and who was for several of them at once."""
+    told = [changes[place] for place in _shown(changes)]
+    sentences = Counter(_sentence(change) for change in told if change.kind == "supported")
+    agreements: dict[tuple[str, int, int, int], Agreement] = {}
+    items: dict[str, Item] = {}
+    for change in told:
+        ref = one_line(change.ref)
+        if change.kind == "supported" and sentences[_sentence(change)] >= _TOGETHER:
+            agreement = agreements.setdefault(_sentence(change), Agreement(change))
+            agreement.refs.append(ref)
+        else:
+            items.setdefault(ref, Item(ref)).changes.append(change)
+    return list(items.values()), list(agreements.values())
+
+
+def _sentence(change: LedgerChange) -> tuple[str, int, int, int]:
+    return change.who, change.n, change.start, change.end
+
+
+def rest_line(items: Sequence[Item], *, longest: bool = False) -> str:
+    """The items that have no words: how many were proposed and by whom, then by handle what became
+    of the others, the weightiest first; "" for none.
+
+    `longest`: each handle alone, so that it grows no longer when some of them get words.
+    """
+    bare = [item for item in items if not item.text and not item.reasons]
+    proposers = Counter(
+        one_line(item.birth.who) for item in bare if item.birth is not None and not item.is_settled
+    )
+    parts = []
+    if proposers:
+        names = ", ".join(f"{who} ({count})" for who, count in proposers.items())
+        parts.append(f"proposed by {names}")
+    states: dict[str, list[Item]] = {}
+    for item in bare:
+        if item.is_settled:
+            states.setdefault(item.states(), []).append(item)
+    ranked = sorted(states.items(), key=lambda group: -max(item.weight for item in group[1]))
+    for state, some in ranked:
+        refs = [item.ref for item in some]
+        parts.append(f"{', '.join(refs if longest else _runs(refs))} {state}")
+    return f"Also: {'; '.join(parts)}" if parts else ""
+
+
+def _runs(refs: Sequence[str]) -> Iterator[str]:
+    """`refs`, three or more handles that follow each other as one: "P3–P7"."""
+    for _, run in groupby(enumerate(refs), lambda each: (each[1][:1], _number(each[1]) - each[0])):
+        handles = [ref for _, ref in run]
+        if len(handles) > 2 and _number(handles[0]):
+            yield f"{handles[0]}–{handles[-1]}"
+        else:
+            yield from handles
+
+
+def _number(ref: str) -> int:
+    """The number of a handle; 0 of a topic, which has none."""
+    return int(ref[1:]) if ref[1:].isdecimal() and ref.isascii() else 0
+
+
+def _shown(changes: Sequence[LedgerChange]) -> list[int]:
+    """The places of what is told: nothing of items that were found and set aside in the range."""
+    aside: dict[str, bool] = {}
+    for change in changes:
+        if change.kind in ("set aside", "taken up", "retracted"):
+            aside[change.ref] = change.kind != "taken up"
+    born = {change.ref: change.who for change in changes if change.kind in BIRTHS}
+    turned = {
+        (change.ref, change.who, change.n)
+        for change in changes
+        if change.kind in ("turned to support", "turned to oppose")
+    }
+    return [
+        place
+        for place, change in enumerate(changes)
+        if change.kind not in ("set aside", "taken up")
+        and not (change.ref in born and aside.get(change.ref))
+        and not (change.kind == "supported" and born.get(change.ref) == change.who)
+        and not (
+            change.kind in ("supported", "opposed") and (change.ref, change.who, change.n) in turned
+        )
+    ]
+
+
+def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
+    """What happened, in the ledger's own words for it."""
+    who = ", ".join(names)
+    match kind:
+        case "proposed" | "claimed":
+            return f"{kind} by {who}"
+        case "turned to support" | "turned to oppose":
+            return f"{who} {kind}"
+        case "amends" | "repeats":
+            return f"{kind} {other}"
+        case "agreed":
+            return "agreed, nobody objected"
+        case "replaced" | "superseded":
+            return f"{kind} by {other}" if other else kind
+        case _:
+            return f"{kind} by {who}" if who else kind
