@@ -122,6 +122,17 @@ def _turns_of(memory: Memory, name: str) -> list[Turn]:
     return turns
 
 
+def is_addressed(memory: Memory, who: str, text: str) -> bool:
+    """True where `who` names another who wrote lately."""
+    return bool(_addressee(memory, who, text))
+
+
+def turns_of_addressee(memory: Memory, who: str, text: str) -> list[Turn]:
+    """The newest turns that proposed of whom `who` names first in `text`, in one go."""
+    name = _addressee(memory, who, text)
+    return _turns_of(memory, name) if name else []
+
+
 def nearest_turns(memory: Memory, who: str, skip: str = "") -> list[Turn]:
     """The newest turns of somebody else that proposed, in one go, newest first.
 

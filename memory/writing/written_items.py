@@ -24,6 +24,7 @@ from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
 from parley.memory.writing.labels import cite_label, note_labels
+from parley.memory.writing.stance_targets import is_tallied
 from parley.memory.writing.written_stances import find_stance, placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
@@ -130,6 +131,8 @@ def _answer(
 ) -> None:
     """What the message says to what others proposed, where no mark says it."""
     named = any(mark.refs for mark in marks)
+    memory = moment.memory
+    placed = [each for each in placed if not is_tallied(memory, moment.participant, message, each)]
     stance = find_stance(placed)
     parts = () if stance is None else message.around(stance.unit)
     answered = answered_turns.find_answered(moment, entry, message, named, parts)

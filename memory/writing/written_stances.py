@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.structure.marking_style import WRITTEN
-from parley.memory.extraction.writing.written_message import WHOLE, Placed, WrittenMessage
+from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Cite, Origin, Proposal, Reaction, Stance
 from parley.memory.writing.answered_turns import (
     PLACED,
-    find_likest,
     has_redacted,
     nearest_turns,
     standing_proposals,
 )
+from parley.memory.writing.stance_targets import find_meant, find_several
 
 _LEAST_SHARED: Final = 5  # words of a proposal that a report of it has
 _SHARE: Final = 60  # and per cent of the proposal's
-_OPTION: Final = re.compile(r"\boption\s+([a-e]|\d)\b")
 
 
 def take_stances(
@@ -32,15 +30,24 @@ def take_stances(
     if neutral is not None:
         _stay_neutral(moment, neutral, answered)
         return
+    wording = find_stance(placed)
+    if wording is not None:
+        several = find_several(moment.memory, moment.participant, message, answered)
+        for proposal, own in several:
+            _react(moment, proposal, _stance_of(own), own)
+        if several:
+            return
     if not answered:
         return
-    wording = find_stance(placed)
     if wording is None:
         _take_reports(moment, message, placed, answered)
         return
-    stance: Stance = "oppose" if wording.act == "oppose" else "support"
-    for proposal in _meant(message, wording, answered):
-        _react(moment, proposal, stance, wording)
+    for proposal in find_meant(moment.memory, message, wording, answered):
+        _react(moment, proposal, _stance_of(wording), wording)
+
+
+def _stance_of(wording: Placed) -> Stance:
+    return "oppose" if wording.act == "oppose" else "support"
 
 
 def find_stance(placed: Sequence[Placed]) -> Placed | None:
@@ -83,28 +90,6 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
     for proposal in standing_proposals(memory, other[0].refs) if other else ():
         if proposal not in answered:
             _react(moment, proposal, "neutral", neutral)
-
-
-def _meant(message: WrittenMessage, wording: Placed, answered: list[Proposal]) -> list[Proposal]:
-    """Which of the proposals of one message somebody speaks of: the option that they name, the
-    one that shares most words with what they say, else all of them. None where the words of some
-    are gone.
-    """
-    if len(answered) < 2:
-        return answered
-    part = message.text[wording.unit.start : wording.unit.end].lower()
-    option = _OPTION.search(part)
-    if option is not None:
-        named = [each for each in answered if each.text.lower().startswith(option[0])]
-        if named:
-            return named[:1]
-    if has_redacted(answered):
-        return []
-    for span in (*message.around(wording.unit), WHOLE):
-        likest = find_likest(message.marks(span), [[each] for each in answered])
-        if likest is not None:
-            return answered[likest : likest + 1]
-    return answered
 
 
 def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.writing.back_references import TextWordings, read_labels
-from parley.memory.extraction.writing.cards import Act, Place, WritingCards
+from parley.memory.extraction.writing.cards import Act, Place, PlacedRule, WritingCards
 from parley.memory.extraction.writing.units import Unit, hide_code, split_units
 from parley.memory.extraction.writing.wording import (
     heading_features,
@@ -249,14 +249,38 @@ class WrittenMessage:
         for index in sorted(hits):
             rule = cards.rules[index]
             for number in numbers[rule.place]:
-                part = self._parts[number][:_SAID]
-                match = rule.pattern.search(part)
-                if match is None or (rule.unless and rule.unless.search(part)):
-                    continue
-                if rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span()):
+                if self._says(rule, self._parts[number][:_SAID]):
                     placed.append(Placed(rule.act, rule.name, units[number]))
                     break
         return placed
+
+    def each_stance(self) -> list[Placed]:
+        """The stance of each unit that says one, opposition before support, in their order.
+
+        What counts at the opening of a message counts here at the beginning of any block.
+        """
+        own = sorted(
+            (rule for rule in self._cards.rules if rule.act in _STANCES),
+            key=lambda rule: rule.act != "oppose",
+        )
+        placed = []
+        for unit, whole in zip(self.units, self._parts, strict=True):
+            part = whole[:_SAID]
+            for rule in own:
+                if rule.place == "opening" and not unit.first:
+                    continue
+                if rule.place == "heading" and unit.kind != "heading":
+                    continue
+                if self._says(rule, part):
+                    placed.append(Placed(rule.act, rule.name, unit))
+                    break
+        return placed
+
+    def _says(self, rule: PlacedRule, part: str) -> bool:
+        match = rule.pattern.search(part)
+        if match is None or (rule.unless and rule.unless.search(part)):
+            return False
+        return rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span())
 
     def _is_meant(self, part: str, start: int, end: int) -> bool:
         """False for words that are quoted, denied, asked, or said under a condition."""
@@ -290,6 +314,7 @@ class WrittenMessage:
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
+_STANCES: Final = ("support", "oppose")
 _CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said
 _OPTION: Final = "option"
 _MARK: Final = re.compile(r"\s*(?:[-*+]\s+)?[*_]{0,2}\(?([a-h]|\d{1,2})[.)][*_]{0,2}\s+[*_]{0,2}")

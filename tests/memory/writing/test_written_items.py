@@ -463,3 +463,60 @@ def test_what_is_taken_back_does_not_bind_by_agreement(line: tuple[str, str] | E
     assert memory.decisions[1].status == "ratified"
     memory, _ = folded(talk(("ana", CACHE), claim, line, *quiet))
     assert memory.decisions[1].status == "claimed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "meant"),
+    [
+        ("I go with option 2 here.", 2),
+        ("I vote for the second option.", 2),
+        ("I support the first one, it is small.", 1),
+        ("I agree with proposal 1 alone.", 1),
+    ],
+)
+def test_an_option_is_named_by_number_or_order(answer: str, meant: int) -> None:
+    """It resolves to the item of the list, which need not say its number itself."""
+    lists = OPTIONS.replace("- Option A: keep", "1. We should keep").replace(
+        "- Option B: keep", "2. We should keep"
+    )
+    memory, _ = folded(talk(("ana", lists), ("bo", answer + LONG)))
+    assert len(memory.proposals) == 2
+    assert stances(memory, meant) == {"bo": "support"}
+    assert not stances(memory, 3 - meant)
+
+
+def test_one_message_holds_a_stance_on_each_of_several() -> None:
+    """By the words that each sentence shares with one of them."""
+    answer = (
+        "My answers, one by one, after the talk with the others of this morning:\n\n"
+        "- I agree with the old maps in the cellar.\n"
+        "- I disagree with selling the second press to a museum.\n"
+    )
+    memory, _ = folded(talk(("ana", TWO), ("bo", answer + LONG)))
+    assert stances(memory, 1) == {"bo": "support"}
+    assert stances(memory, 2) == {"bo": "oppose"}
+
+
+def test_the_votes_of_others_that_a_message_tallies_are_not_its_own() -> None:
+    answer = (
+        "The tally of this morning, as it was read to us:\n\n"
+        "- ana: agreed on the old maps\n- cleo: I disagree with selling the second press\n"
+    )
+    memory, _ = folded(talk(("cleo", CACHE), ("ana", TWO), ("bo", answer + LONG)))
+    assert "bo" not in stances(memory, 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "stance"),
+    [
+        ("On it.", {"bo": "support"}),
+        ("Thanks Ana. Implementing this now.", {"bo": "support"}),
+        ("I'll take the cache.", {"bo": "support"}),
+        ("Implemented the cache, following Ana's suggestion.", {"bo": "support"}),
+        ("I will wait for the figures.", {}),
+        ("I'll take it if nobody minds.", {}),
+    ],
+)
+def test_who_promises_what_was_proposed_is_for_it(answer: str, stance: dict[str, str]) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("bo", answer + LONG)))
+    assert stances(memory, 1) == stance
