@@ -14,6 +14,7 @@ from parley.memory.items.links import Link, find_referred, find_resolved_proposa
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.text.block_words import plain
+from parley.memory.text.courtesies import is_placeholder
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
 from parley.memory.text.similarity import fingerprint
 
@@ -147,8 +148,10 @@ def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
         if link.item.born == moment.n:
             continue
         if isinstance(link.item, Decision):
-            decisions.hear_about_decision(moment, link.item, stance, _origin(moment, detection))
-            ratification.ratify_if_enough(moment, link.item)
+            origin = _origin(moment, detection, link.confidence)
+            decisions.hear_about_decision(moment, link.item, stance, origin)
+            if link.sure:
+                ratification.ratify_if_enough(moment, link.item)
         else:
             _react(moment, detection, link, link.item, stance)
 
@@ -169,6 +172,8 @@ def _react(
 
 def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     text = _payload(moment, detection)
+    if is_placeholder(text):
+        return
     origin = _origin(moment, detection)
     link = find_resolved_proposal(moment, detection, re, fingerprint(text))
     supersedes = _superseded_decision(moment, detection, re)

@@ -20,6 +20,8 @@ from parley.memory.text.similarity import fingerprint
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
 _VOTED_ON = ("active", "accepted", "adopted", "rejected")
 _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own
+_ANSWERED_WITHIN = 3  # messages in which a claim is answered in its words
+_FEW_WORDS = 40  # characters of an answer right behind a claim that says nothing else
 _NEAR_CONFIDENCE = 400  # of a link by nearness alone, per mille
 
 
@@ -50,7 +52,26 @@ def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) ->
     if re is not None or detection.refs:
         return []  # they said what they mean, and it is no item: nothing to guess
     near = newest_nearby_proposal(moment) if detection.vote else _sole_nearby_proposal(moment)
-    return [] if near is None else [Link(near, sure=False, confidence=_NEAR_CONFIDENCE)]
+    item = near or (None if detection.vote else _answered_claim(moment))
+    return [] if item is None else [Link(item, sure=False, confidence=_NEAR_CONFIDENCE)]
+
+
+def _answered_claim(moment: FoldStep) -> Decision | None:
+    """The claim of somebody else that a message answers: in its words ("Agreed, Redis"), soon, or
+    right behind it in a few.
+    """
+    memory = moment.memory
+    waiting = memory.writing.agreements[-1:]
+    decision = memory.decision(waiting[0].ref) if waiting else None
+    if decision is None or decision.status != "claimed" or decision.born == moment.n:
+        return None
+    apart = memory.messages - waiting[0].place
+    if memory.named(decision.participant) == moment.participant or apart > _ANSWERED_WITHIN:
+        return None
+    if apart == 1 and len(moment.content) <= _FEW_WORDS:
+        return decision
+    shared = set(fingerprint(moment.content)).intersection(decision.fingerprint)
+    return decision if shared else None
 
 
 def find_referred(memory: Memory, re: int | str) -> Proposal | Decision | None:

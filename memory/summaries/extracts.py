@@ -37,12 +37,14 @@ _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
 _FEW_WORDS: Final = 22  # of an item's line, where there are many
 _STOPS: Final = (".", "!", "?")
 _LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
+_LEAST_OF_LIKELY: Final = 12  # of a proposal that nobody spoke to
 _LEAST_WORDS: Final = 8  # of an item that is cut; fewer say nothing
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
 _TALK_SENTENCES: Final = 4
 TALK_SHARE: Final = 25  # per cent of the room beside the bare ledger that the talk has
 _DECIDED: Final = 20  # beside ten times the weight of a change: a decision is worded first
 _REASON_SHARE: Final = 25  # per cent of the room that reasons have, where there are any
+_QUESTION_SHARE: Final = 30  # per cent of what is left then that questions have
 _LIKELY: Final = (
     -150
 )  # hundredths of a logit: less likely proposals that nobody answered are counted
@@ -154,9 +156,11 @@ def _tell_ledger(
     room.add(reasons)
     quoted += _give_reasons(items, range_words, room)
     agreed = _quote_agreements(agreements, range_words, room)
-    questions = _fill_questions(talks, room)
     likely = [birth for birth in births if not birth.item.is_settled and birth.likely > _LIKELY]
+    asked = room.reserve(_QUESTION_SHARE if any(talk.questions for talk in talks) else 0)
     quoted += _quote_items(likely, range_words, room)
+    room.add(asked)
+    questions = _fill_questions(talks, quoted, room)
     told = [item.line() for item in items if item.text or item.reasons]
     return [*told, *agreed, *questions], quoted
 
@@ -203,7 +207,8 @@ def _quote_items(
             change.n, change.start, change.end, ruling=change.kind == "claimed"
         )
         text = room.clip(whole, _TEXT_LIMIT, head, share)
-        if not _says_enough(text, whole):
+        least = _LEAST_WORDS if item.is_settled else _LEAST_OF_LIKELY
+        if not _says_enough(text, whole, least):
             continue
         if room.take(f"{head}{text}\n"):
             item.text = text
@@ -229,11 +234,11 @@ def _has_reasons(items: Sequence[Item]) -> bool:
     return any(change.kind in _REASONED for item in items for change in item.changes)
 
 
-def _says_enough(text: str, whole: str) -> bool:
+def _says_enough(text: str, whole: str, least: int = _LEAST_WORDS) -> bool:
     """False for nothing, and for so little of `whole` that it says nothing."""
     if text == whole:
         return bool(text)
-    return len(text.split()) >= (_LEAST_OF_SENTENCE if text.endswith(_STOPS) else _LEAST_WORDS)
+    return len(text.split()) >= (_LEAST_OF_SENTENCE if text.endswith(_STOPS) else least)
 
 
 def _count_words(parts: Sequence[str]) -> int:
@@ -273,7 +278,9 @@ def _give_reasons(
 # -- the talk ------------------------------------------------------------------
 
 
-def _fill_questions(talks: Sequence[Talk], room: _Room) -> list[str]:
+def _fill_questions(
+    talks: Sequence[Talk], quoted: Sequence[tuple[int, int, int]], room: _Room
+) -> list[str]:
     """The newest questions that stay open, two at most."""
     lines = []
     wordings = current_cards().texts
@@ -282,9 +289,13 @@ def _fill_questions(talks: Sequence[Talk], room: _Room) -> list[str]:
         for talk in reversed(talks)
         for question in talk.questions
         if not points_elsewhere(drop_openers(question.text, wordings), wordings)
+        and not any(
+            question.n == n and question.start < end and start < question.end
+            for n, start, end in quoted
+        )
     ][:2]
     for question in reversed(newest):
-        line = f"open: {question.participant}: {question.text}"
+        line = f"open: {question.participant}: {drop_openers(question.text, wordings)}"
         if room.take(f"{line}\n"):
             lines.append(line)
     return lines
@@ -309,7 +320,7 @@ def _fill_talk(
             for n, start, end in quoted
         ):
             continue
-        text = tidy(sentence.text)
+        text = drop_openers(tidy(sentence.text), current_cards().texts)
         if points_elsewhere(text, current_cards().texts):
             continue
         if room.take(f"{sentence.participant}: {text}\n"):

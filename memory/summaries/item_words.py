@@ -32,7 +32,7 @@ class RangeWords:
         message = self._read(line)
         places = [] if message is None else _places(message, start, end)
         if message is None or not places:
-            return quote_line(line, start, end)
+            return self.quote(n, start, end)
         if ruling:
             return ruling_text(message, message.units[places[0]]).text
         scores = message.unit_scores()

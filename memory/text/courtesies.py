@@ -60,3 +60,18 @@ def drop_courtesies(text: str) -> str:
 
 
 _SENTENCE: Final = re.compile(r"[^.!?]{1,80}[.!?]+\s+")
+
+
+def is_placeholder(text: str) -> bool:
+    """True of what stands where a decision would, while there is none: "none yet", "TBD"."""
+    return _PLACEHOLDER.fullmatch(text) is not None
+
+
+_PLACEHOLDER: Final = re.compile(
+    r"\W*(?:n/?a|none|nothing|nil|tb[ad]|pending|undecided|unclear|outstanding|in progress"
+    r"|to be (?:decided|determined|agreed|made|confirmed)|awaiting [^.!?;]{1,40}"
+    r"|not (?:yet )?(?:made|reached|decided|taken|agreed)"
+    r"|no (?:decision|consensus|agreement)(?: (?:was |has been )?(?:made|reached|taken))?)"
+    r"(?:,? (?:so far|yet|at this (?:time|point|stage)|for now|still|as of now|today))?\W*",
+    re.IGNORECASE,
+)

@@ -20,8 +20,9 @@ _SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[A-Z0-9\"'(])")
 _WORD: Final = re.compile(r"[a-z]+")
 _MARKER: Final = re.compile(r"^(?:\((?:[A-Za-z]|\d{1,2})\)|(?:[A-Za-z]|\d{1,2})\)|[A-H]\.)\s+")
 _BOX: Final = re.compile(r"^\[[ xX]\]\s+")
-_FORM: Final = re.compile(
-    r"^(?:[A-Z][A-Z_]{2,20}:\s+(?:[A-Z]{3,20};?\s+)?)+(?=[^A-Z]|[A-Z][^A-Z:])"
+_FORM: Final = re.compile(  # the fields that a message has on top of what it says
+    r"^(?:(?:TYPE|STATUS|MESSAGE|SUBJECT|CONTENT|FROM|TO|ROLE|AGENT|PRIORITY):\s+"
+    r"(?:[A-Z]{3,20};?\s+)?)+(?=[^A-Z]|[A-Z][^A-Z:])"
 )
 _SHOWN: Final = re.compile(r"(?:\s[\w'-]+){0,4}:\s+\S")  # what stands behind says what is meant
 _SHOWABLE: Final = ("this", "these", "those")

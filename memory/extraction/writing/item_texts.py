@@ -99,7 +99,8 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
     if above < 0 or len(text.split()) >= few:
         return text
     lead = message.units[above]
-    return join(tidy(message.text[lead.start : lead.end]), text)
+    words = drop_openers(tidy(message.text[lead.start : lead.end]), message.text_wordings)
+    return join(words, text)
 
 
 def _is_bare_title(message: WrittenMessage, index: int) -> bool:

@@ -190,7 +190,7 @@ class WrittenMessage:
         ]
 
     def unit_scores(self) -> list[int]:
-        """What each unit weighs as a proposal; next to nothing for those that put nothing forward."""
+        """What each unit weighs as a proposal; nothing those that put nothing forward."""
         scores = self.scores()
         for index in self._find_unsaid():
             scores[index] = -_WIDEST

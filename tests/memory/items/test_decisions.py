@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parley.bus.entries import Act, Message
+from parley.memory.context.context import Request, assemble
 from tests.support.logs.logs import folded, talk
 
 
@@ -201,3 +202,72 @@ def test_a_decision_found_late_settles_nothing_that_was_proposed_after_it() -> N
     ))  # fmt: skip
     assert (memory.decisions[1].born, memory.proposals[1].born) == (2, 3)
     assert memory.decisions[1].resolves is None
+
+
+SMALL_TALK = [
+    ("dee", "The heating is off today."),
+    ("eli", "Who has the key of the shed?"),
+    ("dee", "It hangs behind the door."),
+    ("eli", "Thanks for that."),
+]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["Agreed, Redis.", "Agreed.", "Sounds good, Redis for the sessions."],
+)
+def test_a_plain_decision_that_another_agrees_to_binds(answer: str) -> None:
+    """In its words, or right behind it, and nobody objects for three messages."""
+    decided = ("ann", "Let's go with Redis for the sessions.")
+    memory, _ = folded(talk(decided, ("bob", answer), *SMALL_TALK))
+    decision = memory.decisions[1]
+    assert decision.status == "ratified"
+    assert decision.ratified is not None
+    assert decision.ratified.rule == "ratify.agreement"
+    assert {cite.n for cite in decision.ratified.cites} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I disagree, Redis loses what it has when the power goes.",
+        "The archive of the town is closed this week, and so is the office.",
+        "Agreed that the archive of the town has to be closed for the whole of this week.",
+    ],
+)
+def test_a_plain_decision_that_nobody_agrees_to_stays_a_claim(answer: str) -> None:
+    decided = ("ann", "Let's go with Redis for the sessions.")
+    memory, _ = folded(talk(decided, ("bob", answer), *SMALL_TALK))
+    assert memory.decisions[1].status != "ratified"
+
+
+def test_nobody_agrees_with_their_own_decision_by_saying_so() -> None:
+    decided = ("ann", "Let's go with Redis for the sessions.")
+    memory, _ = folded(talk(decided, ("ann", "Agreed, Redis."), *SMALL_TALK))
+    assert memory.decisions[1].status == "claimed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Decision: none yet.", "Decision: TBD", "Decision: pending", "[DECISION] none so far"],
+)
+def test_where_a_decision_would_stand_while_there_is_none_nothing_is_decided(line: str) -> None:
+    memory, _ = folded(talk(("ann", line)))
+    assert not memory.decisions
+
+
+def test_five_agents_end_with_their_decision_under_the_key_decisions() -> None:
+    memory, _ = folded(
+        talk(
+            ("alice", "I propose we use PostgreSQL for storage."),
+            ("bob", "I agree with using PostgreSQL."),
+            ("carol", "Consensus reached: PostgreSQL it is."),
+            ("dave", "We decided to use PostgreSQL."),
+            ("erin", "Agreed. Let's go with PostgreSQL."),
+            *SMALL_TALK,
+        )
+    )
+    text = assemble(memory, Request("bob", "full", None, ())).text
+    decisions = text.split("## Key Decisions Made")[1].split("##")[0]
+    assert "PostgreSQL" in decisions
+    assert "ratified" in decisions
