@@ -58,74 +58,74 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="c7df9a81759694a5bd6568fff8135dc4",
-    facts="09a3cc5f909dc2194c666953e6ee6a7e",
-    memories="aebb83ec8bb07216253d7fda1018e588",
+    facts="d529250a207bd0817665d08fc8a42028",
+    memories="358006f5e7cc617fa7cadf39262ef60a",
 )
 GENERATED: Final = (
     Digests(
         logs="d06df264ff3d1a0c1dd6fec227ad0f39",
-        facts="649fa6675e42f8e9f33a9a46a99b69c4",
-        memories="e4ff402840a8696dd4f64e3e4e6b495e",
+        facts="19d1a9586d5a28c95fbb05d9fd8e9e71",
+        memories="c24ccf46a7eebe0a8caa1bfec809b6be",
     ),
     Digests(
         logs="82bbf9a60ae42e6899aa360db2cb037e",
-        facts="488382cac62740871080e475f78dc94e",
-        memories="270fee62e1407baa73df9db2539ae8b9",
+        facts="78a95907c443930ad1317d55e1d121da",
+        memories="bb0f9e2a2939ba666f65dc4710a08ded",
     ),
     Digests(
         logs="b9148304997570da152aab918e8ce376",
-        facts="4962d88b36d0b544ed5c07cae73807f2",
-        memories="2d7748d3314eeb17e7770a19ac30adab",
+        facts="e60c9e503623999bf1d725169f8e5a15",
+        memories="cfd2f3d15287db186d3f72fae0817db5",
     ),
     Digests(
         logs="10c2d8ca654ccf4931695d2f248e7ce1",
-        facts="533b1d2e2df2b789db6404a683437358",
-        memories="5b15acbdad17c0e9fd62cc780c0ea878",
+        facts="3307ac67e2cee59322a65bc2cdaafe19",
+        memories="c2512c87bd4908176e21f85dfdae41f3",
     ),
     Digests(
         logs="4c509342f22448e8dd1ed3388fdaec3d",
-        facts="5624d8e1421d4ad6fe36257d9a5f70c5",
-        memories="dc0df32917bc9a200f98df76cbc6eaf9",
+        facts="93e7ef7c4b3df320ae64d6ebe30e8b99",
+        memories="3dd19554aa2ebc096582115095e669a0",
     ),
     Digests(
         logs="a4b3d0e6811ab03177abe6f2e3ed57b9",
-        facts="485fa4ef985e8c6b4963fef76bb15279",
-        memories="930f995742ff71e2570ab3dc7aa67011",
+        facts="f182211dab8c79bb21d71022e0c53c07",
+        memories="01fbb5455406a975d336b5976de4d5e0",
     ),
     Digests(
         logs="892a2795e54f603df94dd75e184c33ef",
-        facts="c9d29fb1a2f6dea85f954ead0749e049",
-        memories="8b47945adf4883a613680e80e4d3c630",
+        facts="00933c8013047a1eaa9f8525ba0b59af",
+        memories="3c4cd850a0bf095cbcc310a16730f0dd",
     ),
     Digests(
         logs="457abd5444156ee3b41b54e68faa4b4a",
-        facts="448bbd313554d921557b900d0fd48036",
-        memories="e7ba259bc312cb12d73266e580244345",
+        facts="62789e38a403bf0610265c9aca2ca8aa",
+        memories="229d9a2bb635ef6d5a74112c73aa1940",
     ),
     Digests(
         logs="6c35c8ad6dc2aff90d9da79ff0ffcde9",
-        facts="0762ef8d8b7f67a98409e6f8698ac6fb",
-        memories="5ed9967e586bfdb5602da32dc2763ff1",
+        facts="e55f9c041ff206c70a10f7fbaa891efe",
+        memories="eeaf9d1ee1cd8f0ef444a7e21df8142b",
     ),
     Digests(
         logs="e3852974fbf1c850549cc23c458ac9d0",
-        facts="c514931c369df19453c04a6afc762ef8",
-        memories="0214f5a671de05e9cc05c06ccd9acc39",
+        facts="a8a42061532eea59759f101de51f29c1",
+        memories="36a835d5e4a3b147259e110f22090c8e",
     ),
 )
-DEMO: Final = "bf04830b89bfefe98caab7e46dccd854"
+DEMO: Final = "17112c2bcaad7b3eb75f16cfdc41a00e"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "426c257fe5c5e20d0413f60e179eeb35", "f9dc174fac0e286e4ee16dad8816d0e8"
+        86, "40c77b6e817175402c16056c0d135ab4", "7a6d9bf4f65f1ee1ea77c373e1325ac7"
     ),
     "dev/wg": Transcripts(
-        121, "06a03a2acee8c75f224d5bd0c75f587d", "a8d03630ad5bd18b8f2eb6e318c5f347"
+        121, "10ce68b10c2a2090b971a64558ee5205", "d7a16026587507e4d9e58dab6a2949cb"
     ),
     "agents/dev": Transcripts(
-        26, "6d709f1b48d7cfe18bea32313bc6dd3f", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "bb94c2c5829fe47487353be9d68c0198", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "4ecdd4248067b16676d80ddfe2e2ee5b", "04ab6b05aa6d1e40e556fc5a04865069")
+LONG: Final = Transcripts(1, "658df094316a008cd4e925d2740d8708", "a58a27f5a9c11e3bf27b69717d33b435")
 
 
 def digest(parts: Iterable[bytes]) -> str:
