@@ -28,6 +28,7 @@ from parley.bus.log.outbox import (
     KeptDraft,
     Outbox,
     ReofferedDrafts,
+    id_before,
     landable,
     lineage,
     standing_in_order,
@@ -232,12 +233,14 @@ class Log:
         Where the log lost what this process published before, that comes first,
         and the entries that `drafts` name are looked up again.
         """
+        tip = self._outbox.tip(session)
         try:
-            tip = self._outbox.tip(session)
-            return await self._land(session, keys, drafts, epoch, tip, incarnation)
-        except _WentBack:
-            await self._outbox.reoffer_in_order(session)
-            return await self._land(session, keys, drafts, epoch, "", incarnation)
+            while True:
+                try:
+                    return await self._land(session, keys, drafts, epoch, tip, incarnation)
+                except _WentBack:
+                    await self._outbox.reoffer_in_order(session)
+                    tip = self._outbox.standing_tip(session)
         except OutOfOrder:
             raise await self._stranger(session, keys) from None
         except WrongType as error:
@@ -323,25 +326,40 @@ class Log:
                 lost = standing_in_order(lost, int(head or 0), places, offered)
             if not lost:
                 break
-            try:
-                seals = await self._resolved(session, keys, lost[:BATCH_DRAFTS])
-            except UnknownReference as error:
-                offered.waiting.append(
-                    next(draft for draft in lost if referenced_id(draft) == error.re)
-                )
-                lost.remove(offered.waiting[-1])
-                continue
-            reply = await self._append(session, keys, seals, None, "", standing, again=True)
-            if reply[0] == b"ok":
-                lost = lost[len(seals) :]
-            elif reply[0] in (b"missing", b"fenced"):  # gone, or another, since it was looked at
-                offered.waiting += lost
-                break
-            elif reply[0] in (b"stale", b"conflict"):  # another was quicker: what it wrote stands
-                lost = await self._missing(keys, lost)
-            else:
-                raise refusal_of(session, reply, seals, None)
+            lost = await self._offer_part(session, keys, standing, lost, kept, offered)
         return offered
+
+    async def _offer_part(
+        self,
+        session: str,
+        keys: SessionKeys,
+        standing: str,
+        lost: list[Draft],
+        kept: Sequence[KeptDraft],
+        offered: ReofferedDrafts,
+    ) -> list[Draft]:
+        """Writes the first of `lost` to the log named `standing`; what is still lost."""
+        try:
+            seals = await self._resolved(session, keys, lost[:BATCH_DRAFTS])
+        except UnknownReference as error:
+            answer = next(draft for draft in lost if referenced_id(draft) == error.re)
+            offered.waiting.append(answer)
+            return [draft for draft in lost if draft is not answer]
+        tip = id_before(lost[0], kept, offered)
+        reply = await self._append(session, keys, seals, None, tip, standing, again=True)
+        match reply[0]:
+            case b"ok":
+                return lost[len(seals) :]
+            case b"lost":  # more is gone than when it was looked at
+                gone = await self._missing(keys, [draft for _, draft, _ in kept])
+                left = {draft.id for draft in (*offered.waiting, *offered.overtaken)}
+                return [draft for draft in gone if draft.id not in left]
+            case b"missing" | b"fenced":  # gone, or another, since it was looked at
+                offered.waiting += lost
+                return []
+            case b"stale" | b"conflict":  # another was quicker: what it wrote stands
+                return await self._missing(keys, lost)
+        raise refusal_of(session, reply, seals, None)
 
     async def _standing(
         self, session: str, keys: SessionKeys, incarnation: str, opening: Draft | None

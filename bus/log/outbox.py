@@ -160,6 +160,15 @@ class Outbox:
         kept = self._kept.get(session)
         return kept.tip if kept else ""
 
+    def standing_tip(self, session: str) -> str:
+        """The id of the newest draft kept that waits for nothing, or ''."""
+        kept = self._kept.get(session)
+        if kept is None:
+            return ""
+        waiting = {draft.id for draft in kept.waiting}
+        standing = (row.draft.id for row in reversed(kept.drafts) if row.draft.id not in waiting)
+        return next(standing, "")
+
     async def reoffer_if_lost(self, session: str) -> None:
         """`reoffer`, where the log of `session` lacks the newest draft that is kept."""
         if tip := self.tip(session):
@@ -337,6 +346,18 @@ def landable(lost: Sequence[Draft], epoch: int, offered: ReofferedDrafts) -> lis
         epoch += begun is not None
         ready.append(draft)
     return ready
+
+
+def id_before(draft: Draft, kept: Sequence[KeptDraft], offered: ReofferedDrafts) -> str:
+    """The id of what was acknowledged before `draft`, and stands if the log lost no more; or ''."""
+    left = {each.id for each in (*offered.waiting, *offered.overtaken)}
+    before = ""
+    for _, each, _ in kept:
+        if each.id == draft.id:
+            break
+        if each.id not in left:
+            before = each.id
+    return before
 
 
 def standing_in_order(

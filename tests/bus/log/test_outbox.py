@@ -474,6 +474,47 @@ async def test_what_falls_between_two_steps_of_offering_again_gives_nothing_up(
         assert await ids(bus, "a") == ["open", "m1", "m2", "m3"]
 
 
+async def test_what_is_lost_while_others_are_offered_again_comes_before_them(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """A second failover between looking and offering: the order of publishing still stands."""
+    falls = (
+        "if ARGV[7] == '1' and redis.call('EXISTS', 'fell') == 0 then redis.call('SET', 'fell', 1) "
+        "redis.call('XDEL', LOG, '3-2') redis.call('XSETID', LOG, '2-1') "
+        "redis.call('HDEL', IDS, 'm2') redis.call('HSET', META, 'head', '2', 'n', '1') "
+        "meta[1], meta[2] = '2', '1' end "
+        "if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost'} end"
+    )
+    scripts = Scripts({"publish.tip": falls})
+    async with await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await wait_until(lambda: _head(raw) == 7)
+        assert raw.exists("fell")
+        assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 7))]
+
+
+async def test_what_is_lost_once_more_comes_before_what_is_new(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """A second failover between healing and publishing: what is new covers up no gap."""
+    falls = (
+        "if ARGV[7] == '1' then redis.call('SET', 'healed', 1) "
+        "elseif redis.call('EXISTS', 'healed') == 1 and redis.call('EXISTS', 'fell') == 0 then "
+        "redis.call('SET', 'fell', 1) redis.call('XDEL', LOG, '7-6') "
+        "redis.call('XSETID', LOG, '6-5') redis.call('HDEL', IDS, 'm6') "
+        "redis.call('HSET', META, 'head', '6', 'n', '5') meta[1], meta[2] = '6', '5' end "
+        "if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost'} end"
+    )
+    scripts = Scripts({"publish.tip": falls})
+    async with await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus:
+        await talk(bus, "a", 6)
+        forget_after(raw, "a", seq=3, n=2)
+        await bus.publish("a", [message_draft(7)])
+        assert raw.exists("fell")
+        assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 8))]
+
+
 async def test_a_removed_session_keeps_nothing_waiting(redis_url: str) -> None:
     """Whoever did not open it is told at once, and holds on to nothing of it."""
     async with (
