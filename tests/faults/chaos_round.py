@@ -47,6 +47,11 @@ STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write 
 SET_BACK: Final = ("log_cut", "log_restored", "all_flushed", "replica_promoted")
 ROOMS: Final = ("talk-1", LONG)  # sessions that somebody sits in
 # a replica is sent everything at once, not in five seconds
+HOUR: Final = 3_600_000  # ms
+_SHIFT: Final = """
+local rows = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = 1, #rows, 2 do redis.call('ZINCRBY', KEYS[1], ARGV[1], rows[i]) end
+"""
 OPTIONS: Final = {"repl-diskless-sync": "yes", "repl-diskless-sync-delay": "0"}
 SPEAKERS: Final = ("ana", "bo", "cy", "dee")
 MINUTES: Final = 5.0  # that a round may last, however busy the machine
@@ -105,7 +110,7 @@ class Round(Ordeal):
         "worker_killed", "worker_frozen", "redis_killed", "log_cut", "log_restored",
         "clients_cut_off", "memory_full", "gateway_killed", "gateway_frozen",
         "session_poisoned", "session_damaged", "session_trimmed", "all_flushed",
-        "replica_promoted",
+        "replica_promoted", "clock_stepped",
     )  # fmt: skip
 
     patience = LATEST
@@ -125,6 +130,8 @@ class Round(Ordeal):
             seconds=seconds, cuts=int(moved), drops=chance.choice((0.0, 0.02, 0.08)),
             lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
             without=without or {}, planted=planted, damaged=STRAYS if strays else (),
+            delays=chance.choice((0.0, 0.05)), versions=chance.choice((1, 2)),
+            waking="clock_stepped" in falls,
         )  # fmt: skip
         talks = {f"talk-{k}": talk_of(seed, k) for k in range(SESSIONS)}
         talks[LONG] = talk_of(seed, 3, 3 * MESSAGES)
@@ -222,6 +229,7 @@ class Round(Ordeal):
             "session_trimmed": lambda: self._while_up(lambda: self._trim(chance)),
             "all_flushed": lambda: self._while_up(self._flush),
             "replica_promoted": lambda: self._promote(crew, chance),
+            "clock_stepped": lambda: self._while_up(lambda: self._step_clock(chance)),
         }
         await strike[blow.fault]()
         self._fallen[blow.fault] += 1
@@ -296,6 +304,17 @@ class Round(Ordeal):
         """Nothing is left; every session is young enough that its publishers have all of it."""
         with suppress(redis.RedisError), self._server.client() as client:
             client.flushall()
+
+    async def _step_clock(self, chance: random.Random) -> None:
+        """As if Redis' clock went an hour ahead, or back: so much sooner or later all is due.
+
+        A server's clock cannot be set here. What is due, leases among it, is all of what the
+        scripts compare with it.
+        """
+        with suppress(redis.RedisError), self._server.client() as client:
+            ask: Any = client
+            for key in ask.keys("parley:{*}:due:*"):
+                ask.eval(_SHIFT, 1, key, chance.choice((-HOUR, HOUR)))
 
     async def _await_followers(self, heard: Sequence[Heard], guests: Sequence[Guest]) -> None:
         """Until each is where its log ends, or one is not for too long."""

@@ -51,6 +51,7 @@ class Crew:
         batch: int = 500,
         without: Mapping[str, str] | None = None,
         planted: str = "",
+        versions: int = 1,
         seed: int = 0,
     ) -> None:
         self._server = server
@@ -61,6 +62,7 @@ class Crew:
             "up": str(self._up), "planted": planted,
         }  # fmt: skip
         self._lanes = ["fold"] * folders + ["effects"] * runners
+        self._versions, self._started = versions, 0
         self._workers: list[tuple[str, subprocess.Popen[bytes]]] = []
         self._chance = random.Random(seed)
         self.kills: list[Kill] = []
@@ -172,7 +174,9 @@ class Crew:
         return ()
 
     def _start(self, lane: str) -> subprocess.Popen[bytes]:
-        options = json.dumps({**self._options, "lane": lane})
+        self._started += 1
+        fold = "another" if lane == "fold" and self._started % self._versions else ""
+        options = json.dumps({**self._options, "lane": lane, "fold": fold})
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "tests.faults.worker", options],

@@ -61,10 +61,13 @@ def judge(
     expected: Mapping[str, Expected],
     damaged: Collection[str] = (),
     keys: Keys = ALONE,
+    *,
+    waking: bool = False,
 ) -> Verdict:
     """Every broken promise there is in the sessions `expected`; of those `damaged`, none is made.
 
-    What was set aside counts, wherever it is none of the damaged ones'.
+    What was set aside counts, wherever it is none of the damaged ones'. With `waking` the
+    janitor may have made sessions due.
     """
     verdict = Verdict()
     for session, published in expected.items():
@@ -79,7 +82,7 @@ def judge(
         for bucket in keys.buckets
         for _, fields in ask.xrange(bucket.dead)
     )
-    verdict.findings += _of_the_lanes(client, damaged, keys)
+    verdict.findings += _of_the_lanes(client, damaged, keys, waking=waking)
     return verdict
 
 
@@ -241,7 +244,7 @@ def _difference(here: dict[bytes, Any], there: dict[bytes, Any]) -> str:
 
 
 def _of_the_lanes(
-    client: redis.Redis | redis.RedisCluster, damaged: Collection[str], keys: Keys
+    client: redis.Redis | redis.RedisCluster, damaged: Collection[str], keys: Keys, *, waking: bool
 ) -> Iterator[str]:
     ask: Any = client
     for lane in ("fold", "effects"):
@@ -251,7 +254,8 @@ def _of_the_lanes(
         if left:
             yield f"lane {lane} still owes {left[:5]}"
     repaired = ask.hget("parley:meta", "repaired_total")
-    if repaired and int(repaired) and not damaged:  # what somebody else wrote woke nobody
+    nobody_else = not damaged and not waking  # else what somebody wrote woke nobody
+    if repaired and int(repaired) and nobody_else:
         yield f"the janitor had to repair {int(repaired)} wake-ups"
 
 

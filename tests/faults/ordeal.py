@@ -56,6 +56,9 @@ class Faults:
     without: Mapping[str, str] = field(default_factory=dict)
     planted: str = ""  # a bug of tests/faults/planted_bugs.py, in workers
     damaged: Sequence[str] = ()  # sessions of which nothing is promised
+    delays: float = 0.0  # share of publishers' replies that come late
+    versions: int = 1  # of the fold, among the workers of that lane
+    waking: bool = False  # the janitor may have had to wake sessions
 
 
 @dataclass(slots=True)
@@ -107,9 +110,10 @@ class Ordeal:
         crew = Crew(
             self._server, self._folder, lease_ms=faults.lease_ms, folders=faults.folders,
             runners=faults.runners, without=faults.without, planted=faults.planted,
+            versions=faults.versions,
             seed=self._seed,
         )  # fmt: skip
-        async with LossyProxy(self._server, faults.drops, self._seed) as proxy:
+        async with LossyProxy(self._server, faults.drops, self._seed, faults.delays) as proxy:
             async with AsyncExitStack() as stack:
                 buses = [
                     await stack.enter_async_context(
@@ -134,7 +138,7 @@ class Ordeal:
         report.redelivered = sum(len(kill.sessions) for kill in crew.kills + crew.freezes)
         report.deaths = crew.deaths
         with self._server.client() as client:
-            report.verdict = judge(client, self._expected, faults.damaged)
+            report.verdict = judge(client, self._expected, faults.damaged, waking=faults.waking)
         return report
 
     async def _suffer(self, buses: Sequence[Bus], crew: Crew) -> None:

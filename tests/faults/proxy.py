@@ -12,13 +12,20 @@ from typing import Self
 
 from tests.support.servers.servers import RedisServer
 
+LATE = 0.5  # seconds, at most
+
 
 class LossyProxy:
-    """Drops the reply to that share of the scripts that pass, with its connection."""
+    """Drops the reply to that share of the scripts that pass, with its connection.
 
-    def __init__(self, server: RedisServer, chance: float, seed: int = 0) -> None:
+    `delays` is the share of replies that come late.
+    """
+
+    def __init__(
+        self, server: RedisServer, chance: float, seed: int = 0, delays: float = 0.0
+    ) -> None:
         self._server = server
-        self._chance = chance
+        self._chance, self._delays = chance, delays
         self._dice = random.Random(seed)
         self._folder = Path(tempfile.mkdtemp(prefix="parley-proxy-"))
         self._listener: asyncio.Server | None = None
@@ -75,6 +82,8 @@ class LossyProxy:
                 if doomed.is_set():  # the script ran; its caller will never know
                     self.dropped += 1
                     return
+                if self._dice.random() < self._delays:
+                    await asyncio.sleep(self._dice.uniform(0.0, LATE))
                 writer.write(data)
                 await writer.drain()
 

@@ -2,7 +2,8 @@
 
 The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
 scripts that are switched off (with none this is a real worker's own loop), `planted`,
-a bug that it has, and `up`, a folder where a file named by the process id says that it works.
+a bug that it has, `fold`, another version of the fold to work by, and `up`, a folder where
+a file named by the process id says that it works.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ import anyio
 
 from parley.bus import Bus, Scripts
 from parley.bus.contract.errors import Unavailable
+from parley.listeners.cache import memory_cache
 from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.workers import projector
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
+from parley.memory.fold import canonical_bytes
 from tests.faults import planted_bugs
 from tests.faults.language import PACKS
 
@@ -31,6 +35,9 @@ from tests.faults.language import PACKS
 async def main(row: dict[str, Any]) -> None:
     fold = ProjectorPace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
     effects = EffectPace(lease_ms=row["lease_ms"])
+    if row["fold"]:
+        for module in (canonical_bytes, memory_cache, projector):
+            setattr(module, "FOLD", row["fold"])  # noqa: B010 - a constant, for mypy
     if row["planted"]:
         planted_bugs.BUGS[row["planted"]]()
     (Path(row["up"]) / str(os.getpid())).touch()
