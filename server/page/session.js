@@ -6,7 +6,7 @@ import { button, dialog, el, fill } from "/static/el.js";
 import { Feed } from "/static/feed.js";
 import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
-import { bdi, count, visible } from "/static/text.js";
+import { bdi, clock, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
 import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
@@ -17,6 +17,7 @@ import { profile } from "/static/views/people.js";
 import * as talk from "/static/views/talk.js";
 import { tabs } from "/static/tabs.js";
 
+const AWAY_MS = 3000; // without the stream, before a banner says so
 const MOVED_MS = 400; // after the slider, before the address is that of its moment
 
 /** Put the page of `given.session` into `root`. Raises a `Problem` where one may not see it. */
@@ -28,7 +29,7 @@ export async function mount(root, given) {
   const frame = framed(ctx);
   const mounted = { talk: null, memory: null, others: [] };
   ctx.go = (where) => go(ctx, frame, mounted, where);
-  fill(root, frame.head, frame.past, frame.main, frame.time, frame.nav);
+  fill(root, frame.head, frame.past, frame.away, frame.main, frame.time, frame.nav);
   mounted.talk = talk.mount(frame.talk, ctx);
   mounted.others = [join.mount(frame.write, ctx), floor.mount(frame.side, ctx)];
   const unkey = keys(pressed(ctx, mounted)); // before the views are loaded: search and the talk need none
@@ -91,6 +92,7 @@ function framed(ctx) {
   const me = el("span", { class: "me" });
   const head = el("header", { class: "bar session-head" }, brand(), heading, el("div", { class: "states" }, state, line, me), tools(...own(ctx)));
   const past = el("div", { class: "past", role: "status", hidden: true });
+  const away = el("div", { class: "past away", role: "status", hidden: true });
   const write = el("div", { class: "write" });
   const list = el("div", { class: "list" });
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
@@ -99,7 +101,7 @@ function framed(ctx) {
   const main = el("main", { id: "main", class: "session", data: { show: "memory" } }, memory, talkBox, side);
   const time = el("footer", { class: "time" });
   const nav = panes(main);
-  return { head, title, goal, state, line, me, past, main, talk: list, write, memory, side, time, nav };
+  return { head, title, goal, state, line, me, past, away, main, talk: list, write, memory, side, time, nav };
 }
 
 function own(ctx) {
@@ -148,7 +150,8 @@ function follow(frame, store, given) {
   const past = () => showPast(frame, store);
   head();
   past();
-  return hears(store, { board: () => (head(), past()), session: head, status: head, me: head, at: past });
+  const off = hears(store, { board: () => (head(), past()), session: head, status: () => (head(), showAway(frame, store)), me: head, at: past });
+  return () => (off(), clearTimeout(frame.timer));
 }
 
 function showHead(frame, store, given) {
@@ -167,6 +170,21 @@ function showHead(frame, store, given) {
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");
   fill(frame.me, me?.name && el("span", { class: "soft" }, "as "), me?.name && bdi(me.name));
+}
+
+/** That nothing is heard, once it lasts: what stands may be old, and what is written is kept. */
+function showAway(frame, store) {
+  const lost = store.get("status").line === "waiting";
+  if (!lost) {
+    clearTimeout(frame.timer);
+    frame.timer = 0;
+    frame.away.hidden = true;
+    return;
+  }
+  frame.timer ||= setTimeout(() => {
+    fill(frame.away, `Nothing is heard from the server since ${clock(Date.now() - AWAY_MS)}. What stands here may be old; what you write is kept, and sent once it answers.`);
+    frame.away.hidden = false;
+  }, AWAY_MS);
 }
 
 function showPast(frame, store) {

@@ -12,6 +12,8 @@ const ACTS = [
 ];
 const ABOUT = new Set(["amend", "support", "oppose", "abstain", "ratify", "dispute", "accept", "reject", "withdraw"]);
 const LONGEST = 1048576; // bytes of a message
+const AGAIN_MS = 3000; // until what could not be sent is tried again
+const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
 
 export function mount(root, ctx) {
   const composer = written(ctx);
@@ -19,7 +21,7 @@ export function mount(root, ctx) {
   const off = hears(ctx.store, { me: update, at: update, session: update, board: () => changed(ctx, root) && update(), replying: () => composer.answering() });
   update();
   composer.answering();
-  return { unmount: () => (off(), fill(root)) };
+  return { unmount: () => (off(), composer.end(), fill(root)) };
 }
 
 /** Which of the boxes stands, as a word. */
@@ -129,7 +131,7 @@ function written(ctx) {
   const told = el("p", { class: "told bad", role: "alert" });
   const send = button("Send", { class: "button primary send", type: "submit" }, "send");
   const root = el("form", { class: "composer" }, quote, field, el("div", { class: "composer-tools" }, act, about, told, el("span", { class: "end" }, el("span", { class: "soft hint wide-only" }, el("kbd", {}, "Enter"), " sends"), send)));
-  const state = { key: null, busy: false };
+  const state = { key: null, busy: false, again: 0 };
 
   function fit() {
     field.style.height = "auto";
@@ -156,6 +158,7 @@ function written(ctx) {
     await sent(content);
   }
   async function sent(content) {
+    clearTimeout(state.again);
     const { re } = ctx.store.get("replying") ?? {};
     const body = { content, ...(act.value && { act: act.value }), ...target(re) };
     Object.assign(state, { busy: true, key: state.key ?? newKey() });
@@ -171,8 +174,13 @@ function written(ctx) {
       fit();
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.status) state.key = null;
-      told.textContent = error.message;
+      if (!AWAY.has(error.status)) {
+        state.key = null;
+        told.textContent = error.message;
+      } else { // under the same key, so that it is said once however often it was tried
+        told.textContent = `${error.message} What you wrote is kept, and sent once it answers.`;
+        state.again = setTimeout(() => submit(), AGAIN_MS);
+      }
     } finally {
       state.busy = false;
       send.disabled = false;
@@ -189,6 +197,7 @@ function written(ctx) {
   act.addEventListener("change", aim);
   field.addEventListener("input", () => {
     fit();
+    clearTimeout(state.again);
     state.key = null;
     told.textContent = "";
     sessionStorage.setItem(draft, field.value.slice(0, 100000));
@@ -197,7 +206,7 @@ function written(ctx) {
     const plain = event.key === "Enter" && !event.shiftKey && !event.isComposing;
     if (plain && (event.ctrlKey || event.metaKey || matchMedia("(pointer: fine)").matches)) submit(event);
   });
-  return { root, fit, answering };
+  return { root, fit, answering, end: () => clearTimeout(state.again) };
 }
 
 /** What an act can be about: what stands open, newest first. */
