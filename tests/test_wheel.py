@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -18,13 +19,19 @@ AWAY = {name: value for name, value in os.environ.items() if name != "PYTHONPATH
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
+    """The wheel of this checkout, built once a run: building writes into the checkout."""
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent  # which all processes of the run have
+    folder = run / "the-wheel"
     command = [
         sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet",
         "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT),
     ]  # fmt: skip
-    subprocess.run(command, check=True, timeout=300, env=AWAY)
+    with (run / "the-wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            subprocess.run(command, check=True, timeout=300, env=AWAY)
     (made,) = folder.glob("*.whl")
     return made
 

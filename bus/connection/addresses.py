@@ -23,44 +23,37 @@ Host = tuple[str, int]
 PORT: Final = 6379
 SENTINEL_PORT: Final = 26379
 _SECRET: Final = "sentinel_password"  # noqa: S105 - the name of an option
+_TLS: Final = (
+    "ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_cert_reqs", "ssl_certfile",
+    "ssl_check_hostname", "ssl_keyfile", "ssl_password",
+)  # fmt: skip
 _OWN: Final = ("db", "client_name", "sentinel_username", _SECRET)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where Redis is: `hosts`, of a unix socket none; `service` is what Sentinels call it."""
+    """Where Redis is: `hosts`, of a unix socket its `path`; `service` is what Sentinels call it."""
 
     url: str = field(repr=False)
     hosts: tuple[Host, ...]
     service: str | None = None
-    options: Mapping[str, Any] = field(
-        default_factory=dict, repr=False
-    )  # redis-py's, but the hosts
+    path: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)  # by redis-py's names
     sentinel_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-    def single(self, host: Host) -> str:
-        """The address of one of the hosts alone, as a URL."""
-        parts = urlsplit(self.url)
-        who, at, _ = parts.netloc.rpartition("@")
-        name = f"[{host[0]}]" if ":" in host[0] else host[0]
-        scheme = parts.scheme.partition("+")[0]
-        path = f"/{self.options.get('db', 0)}"
-        query = urlencode([pair for pair in parse_qsl(parts.query) if "sentinel" not in pair[0]])
-        return urlunsplit((scheme, f"{who}{at}{name}:{host[1]}", path, query, ""))
 
 
 def parse_address(url: str) -> Address:
     """The address that `url` names. Raises `ValueError`, saying what is wrong with it."""
     parts = urlsplit(url)
     options: dict[str, Any] = dict(_options(parts.query))
-    if parts.scheme == "unix":
-        return Address(url, (), options=options)
     scheme, _, kind = parts.scheme.partition("+")
-    if scheme not in ("redis", "rediss") or kind not in ("", "sentinel"):
+    is_socket = parts.scheme == "unix"
+    if not is_socket and (scheme not in ("redis", "rediss") or kind not in ("", "sentinel")):
         raise ValueError(f"no scheme {parts.scheme!r}")
     who, _, places = parts.netloc.rpartition("@")
-    hosts = tuple(_host(place, SENTINEL_PORT if kind else PORT) for place in places.split(","))
-    service, path = (None, parts.path) if not kind else _service(parts.path)
+    port = SENTINEL_PORT if kind else PORT
+    hosts = () if is_socket else tuple(_host(place, port) for place in places.split(","))
+    service, path = (None, "" if is_socket else parts.path) if not kind else _service(parts.path)
     name, _, password = who.partition(":")
     sentinel = {
         key.removeprefix("sentinel_"): options.pop(key) for key in _OWN[2:] if key in options
@@ -69,7 +62,8 @@ def parse_address(url: str) -> Address:
     options |= {"ssl": True} if scheme == "rediss" else {}
     if (db := path.strip("/") or options.get("db")) is not None:
         options["db"] = _whole(str(db))
-    return Address(url, hosts, service, options, sentinel)
+    socket = unquote(parts.path) if is_socket else None
+    return Address(url, hosts, service, socket, options, sentinel)
 
 
 def hide_password(url: str) -> str:
@@ -91,14 +85,11 @@ def hide_password(url: str) -> str:
 
 
 def _options(query: str) -> list[tuple[str, str]]:
-    """Raises `ValueError` for an option that redis-py has not, or that changes its replies."""
+    """Raises `ValueError` for an option that there is not."""
     pairs = parse_qsl(query, keep_blank_values=True)
     for name, _ in pairs:
-        if name not in _OWN and not name.startswith("ssl_"):
-            raise ValueError(
-                f"no option {name!r}: only db, client_name, ssl_… and, of Sentinels, "
-                "sentinel_username and sentinel_password may follow '?'"
-            )
+        if name not in (*_OWN, *_TLS):
+            raise ValueError(f"no option {name!r}: only {', '.join((*_OWN, *_TLS))} may follow '?'")
     return pairs
 
 

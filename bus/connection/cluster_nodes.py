@@ -13,13 +13,15 @@ from typing import Any, Final
 
 import anyio
 from redis import exceptions
-from redis.asyncio.client import PubSub
 from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.crc import key_slot
 
 from parley.bus.connection.addresses import Address, Host
-from parley.bus.connection.pipeline import AGAIN, NEVER, Argument, Command
-from parley.bus.connection.single_node import SingleNode, pool_of_url
+from parley.bus.connection.pipeline import AGAIN, NEVER
+from parley.bus.connection.server_address import server_at
+from parley.bus.connection.server_connection import Argument, Command, ServerConnection
+from parley.bus.connection.server_errors import ConnectionLost, RedisError, ReplyError
+from parley.bus.connection.single_node import SingleNode, connect_to
 from parley.bus.connection.task_groups import open_task_group
 
 _PATIENCE_SECONDS: Final = 15.0  # a failover takes its node timeout and some seconds
@@ -29,7 +31,8 @@ _TOPOLOGY_SECONDS: Final = 2.0
 _KEYLESS: Final = frozenset({"TIME", "PING", "INFO", "CONFIG"})
 _SCRIPTS: Final = frozenset({"EVALSHA", "EVAL"})
 _ASKING: Final[Command] = ("ASKING",)
-_LATER: Final = (exceptions.TryAgainError, exceptions.ClusterDownError)  # a migration, an election
+_REDIRECTED: Final = ("MOVED ", "ASK ")
+_LATER: Final = ("TRYAGAIN", "CLUSTERDOWN")  # a migration, an election
 _UNKNOWN: Final = (exceptions.RedisError, exceptions.RedisClusterException, OSError, TimeoutError)
 
 Place = tuple[Host, bool]  # a node, and whether it is asked about a slot that it is only importing
@@ -40,6 +43,7 @@ class ClusterNodes:
 
     def __init__(self, address: Address) -> None:
         self._address = address
+        server_at(address)  # its options are sound
         begins = [ClusterNode(host, port) for host, port in address.hosts]
         options = {key: value for key, value in address.options.items() if key != "db"}
         self._map = RedisCluster(
@@ -50,9 +54,10 @@ class ClusterNodes:
         self._listens = 0  # subscriptions begun: each is on the next node
 
     async def send(self, commands: Sequence[Command]) -> list[Any]:
-        """The raw replies in order, of a refused command its exception.
+        """The raw replies in order, of a refused command its `ReplyError`.
 
-        Raises redis' error where a node could not be reached and nobody took its place.
+        Raises `ConnectionLost` or `OSError` where a node could not be reached and nobody took
+        its place.
         """
         replies: list[Any] = [None] * len(commands)
         left: dict[int, Host | None] = dict.fromkeys(range(len(commands)))  # and who is to be asked
@@ -72,14 +77,14 @@ class ClusterNodes:
             await self._learn()
 
     async def once(self, *words: Argument) -> Any:
-        """The raw reply of one command. Raises redis' errors."""
+        """The raw reply of one command. Raises `RedisError` or `OSError`."""
         (reply,) = await self.send([words])
-        if isinstance(reply, exceptions.RedisError):
+        if isinstance(reply, RedisError):
             raise reply
         return reply
 
     async def on_each(self, *words: Argument) -> list[Any]:
-        """The raw replies of the primaries that answer one command. Raises redis' errors.
+        """The raw replies of the primaries that answer one command. Raises `RedisError`, `OSError`.
 
         One that is away is left out, as long as another answers.
         """
@@ -100,11 +105,11 @@ class ClusterNodes:
         nodes = {slot[0] for slot in self._map.slots_cache.values() if slot}
         return sorted((node.host, int(node.port)) for node in nodes)
 
-    def pubsub(self) -> PubSub:
-        """A subscription on one of the nodes: what is published on any is heard on all."""
+    async def subscription(self) -> ServerConnection:
+        """A connection to one of the nodes: what is published on any is heard on all."""
         hosts = sorted(self._lines) or list(self._address.hosts)
         self._listens += 1
-        return self._line(hosts[self._listens % len(hosts)]).pubsub()
+        return await self._line(hosts[self._listens % len(hosts)]).subscription()
 
     async def aclose(self) -> None:
         for line in self._lines.values():
@@ -123,7 +128,7 @@ class ClusterNodes:
             await self._learn_once()
             groups = self._group(commands, left)
         except _UNKNOWN as error:
-            return exceptions.ConnectionError(str(error))
+            return ConnectionLost(str(error))
         failures: list[Exception] = []
 
         async def ask(place: Place, numbers: list[int]) -> None:
@@ -134,9 +139,10 @@ class ClusterNodes:
                 left.update(dict.fromkeys(numbers))  # whoever has the slot by now
                 return
             for at, answer in zip(numbers, answers, strict=True):
-                if isinstance(answer, exceptions.AskError):  # a MovedError too
-                    left[at] = await self._redirect(answer, place[0])
-                elif isinstance(answer, _LATER):
+                words = str(answer) if isinstance(answer, ReplyError) else ""
+                if words.startswith(_REDIRECTED):
+                    left[at] = await self._redirect(words, place[0])
+                elif words.startswith(_LATER):
                     failures.append(answer)
                 else:
                     replies[at] = answer
@@ -168,8 +174,10 @@ class ClusterNodes:
         pairs = [each for command in commands for each in (_ASKING, command)]
         return (await line.send(pairs))[1::2]
 
-    async def _redirect(self, way: exceptions.AskError, host: Host) -> Host | None:
+    async def _redirect(self, words: str, host: Host) -> Host | None:
         """Whom to ask for this once; None: the map says it now."""
+        kind, _, where = words.partition(" ")
+        way = (exceptions.MovedError if kind == "MOVED" else exceptions.AskError)(where)
         way.host = way.host or host[0]  # a node without an address of its own stands beside
         if isinstance(way, exceptions.MovedError):
             await self._map.move_slot(way)
@@ -188,9 +196,10 @@ class ClusterNodes:
     def _line(self, host: Host) -> SingleNode:
         line = self._lines.get(host)
         if line is None:
-            pool = pool_of_url(self._address.single(host))
             line = self._lines[host] = SingleNode(
-                pool, seconds=_NODE_SECONDS, retries=_NODE_RETRIES
+                connect_to(server_at(self._address, host)),
+                seconds=_NODE_SECONDS,
+                retries=_NODE_RETRIES,
             )
         return line
 

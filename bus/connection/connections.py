@@ -1,22 +1,20 @@
-"""The connections of a process, and the only place that sees a redis exception.
+"""What a process asks its Redis by, wherever that is: one server or several.
 
-Reply shapes differ between servers, protocol versions and client settings. The
-clients' own conversions are switched off here, and callers only use commands
-whose raw replies are alike everywhere: flat lists of bytes and integers.
+Callers only use commands whose raw replies are alike on all servers: flat lists of bytes and
+integers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
-
-from redis import exceptions
-from redis.asyncio.client import PubSub
+from typing import TYPE_CHECKING, Any
 
 from parley.bus.connection.addresses import Address, hide_password, parse_address
-from parley.bus.connection.pipeline import Argument, Command
-from parley.bus.connection.single_node import SingleNode, pool_of_sentinels, pool_of_url
-from parley.bus.contract.errors import BusError, OutOfOrder, Unavailable, WrongType
+from parley.bus.connection.server_address import server_at
+from parley.bus.connection.server_connection import Argument, Command, ServerConnection
+from parley.bus.connection.server_errors import RedisError, ReplyError, translate_errors
+from parley.bus.connection.single_node import SingleNode, connect_to, connect_to_primary
+from parley.bus.contract.errors import Unavailable
 from parley.bus.scripts.lua import Scripts
 
 if TYPE_CHECKING:
@@ -64,8 +62,7 @@ class Connections:
         """The reply of script `name`. Sent again if its reply is lost."""
         script = self.scripts[name]
         (reply,) = await self._ask([("EVALSHA", script.sha, len(keys), *keys, *args)])
-        if isinstance(reply, exceptions.NoScriptError):
-            # redis-py strips the prefix of the message: only the class tells.
+        if isinstance(reply, ReplyError) and str(reply).startswith("NOSCRIPT"):
             (reply,) = await self._ask([("EVAL", script.text, len(keys), *keys, *args)])
         return self._sound(reply)
 
@@ -90,34 +87,34 @@ class Connections:
         """The raw reply of one command, asked once: a server that is away says so now."""
         try:
             return await self._nodes.once(*words)
-        except exceptions.RedisError as error:
+        except (RedisError, OSError) as error:
             raise translate_errors(error, self.address) from error
 
     async def on_each(self, *words: Argument) -> list[Any]:
         """The raw reply of every node that answers one command, asked once; of one there is one."""
         try:
             return await self._nodes.on_each(*words)
-        except exceptions.RedisError as error:
+        except (RedisError, OSError) as error:
             raise translate_errors(error, self.address) from error
 
-    def pubsub(self) -> PubSub:
-        """A subscription of its own; its errors go through `translate_errors`."""
-        return self._nodes.pubsub()
+    async def subscription(self) -> ServerConnection:
+        """A connection to subscribe on; its errors go through `translate_errors`."""
+        return await self._nodes.subscription()
 
     async def _ask(self, batch: Sequence[Command]) -> list[Any]:
         try:
             return await self._nodes.send(batch)
-        except (exceptions.RedisError, OSError, TimeoutError) as error:
+        except (RedisError, OSError) as error:
             raise translate_errors(error, self.address) from error
 
     def _sound(self, reply: Any) -> Any:
-        if isinstance(reply, exceptions.RedisError):
+        if isinstance(reply, RedisError):
             raise translate_errors(reply, self.address) from reply
         return reply
 
     def _refusal(self, reply: Any) -> Any:
         """`reply`, or the error that it stands for."""
-        if not isinstance(reply, exceptions.RedisError):
+        if not isinstance(reply, RedisError):
             return reply
         error = translate_errors(reply, self.address)
         if isinstance(error, Unavailable):
@@ -138,79 +135,5 @@ def _cluster(address: Address) -> ClusterNodes:
 def _single(address: Address) -> SingleNode:
     """Raises `ValueError` for an address that is none."""
     if address.service is not None:
-        return SingleNode(pool_of_sentinels(address))
-    return SingleNode(pool_of_url(address.url))
-
-
-def translate_errors(error: Exception, address: str) -> BusError:
-    """What `error` means to the caller: the address, the cause and the cure."""
-    text = str(error)
-    for kinds, words, cause in _CURES:
-        if isinstance(error, kinds) and any(word in text for word in words):
-            return Unavailable(f"Redis at {address} {cause}")
-    if isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError, OSError)):
-        return Unavailable(
-            f"Redis at {address} does not answer ({text or type(error).__name__}); "
-            "start it, or set PARLEY_REDIS to one that runs"
-        )
-    if isinstance(error, exceptions.ResponseError) and "wrong kind of value" in text:
-        return WrongType("a key holds another type of value than Parley puts there")
-    if isinstance(error, exceptions.ResponseError) and "equal or smaller than" in text:
-        return OutOfOrder(f"Redis at {address} refused an entry that is not the last of its log")
-    return BusError(f"Redis at {address} refused a command of Parley: {text}")
-
-
-# Matched in this order, on words that 6.2, 7.0 and fakeredis share. Anonymous
-# access to a server with a password arrives as a ConnectionError (redis-py 8.1).
-_CURES: Final[tuple[tuple[type[Exception], tuple[str, ...], str], ...]] = (
-    (
-        exceptions.BusyLoadingError,
-        ("",),
-        "is still loading its data; try again in a moment",
-    ),
-    (
-        exceptions.RedisError,
-        ("WRONGPASS", "invalid username-password", "invalid password", "without any password"),
-        "refuses this password; correct the one in PARLEY_REDIS (redis://:password@host)",
-    ),
-    (
-        exceptions.RedisError,
-        ("NOAUTH", "Authentication required", "HELLO must be called"),
-        "needs a password; put it into PARLEY_REDIS (redis://:password@host)",
-    ),
-    (
-        exceptions.ResponseError,
-        ("unknown command `HELLO`", "unknown command 'HELLO'"),
-        "is older than 6.0 (it does not know HELLO); Parley needs 6.2 or newer",
-    ),
-    (
-        exceptions.NoPermissionError,
-        ("",),
-        "denies this user a command or a key; grant it what deploy's ACL lists",
-    ),
-    (
-        exceptions.ReadOnlyError,
-        ("",),
-        "is a read-only replica; point PARLEY_REDIS at its primary",
-    ),
-    (
-        exceptions.ResponseError,
-        ("READONLY", "read only replica"),
-        "is a read-only replica; point PARLEY_REDIS at its primary",
-    ),
-    (
-        exceptions.OutOfMemoryError,
-        ("",),
-        "is full (maxmemory); give it more memory or archive and remove old sessions",
-    ),
-    (
-        exceptions.ResponseError,
-        ("OOM", "maxmemory"),
-        "is full (maxmemory); give it more memory or archive and remove old sessions",
-    ),
-    (
-        exceptions.ResponseError,
-        ("MISCONF",),
-        "cannot write to its disk and refuses writes; free space, then see its log",
-    ),
-)
+        return SingleNode(connect_to_primary(address))
+    return SingleNode(connect_to(server_at(address)))

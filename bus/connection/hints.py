@@ -3,22 +3,20 @@
 A hint only saves waiting. All that a listener does on one it also does once a
 second without, so a hint may be lost, doubled or late.
 
-One task alone uses the connection: redis-py mends a broken one in whichever task finds it
-broken, and two that do so at once leave one behind, or raise what no caller expects.
+One task alone uses the connection; a broken one is replaced by another that follows all.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any, Final
 
 import anyio
-from redis import exceptions
-from redis.asyncio.client import PubSub
 
-from parley.bus.connection.connections import Connections, translate_errors
+from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
+from parley.bus.connection.server_connection import ServerConnection, pack_commands
+from parley.bus.connection.server_errors import RedisError, translate_errors
 from parley.bus.connection.signal import Signal
 from parley.bus.connection.single_node import BLOCK_SECONDS
 from parley.bus.connection.tasks import Child, TaskHost
@@ -87,20 +85,20 @@ class Hints:
     async def _listen_always(self) -> None:
         """Without hints all is only slower, so nobody is stopped by an error, whatever it is."""
         while True:
-            pubsub = self._connections.pubsub()
             try:
-                await self._listen(pubsub)
+                connection = await self._connections.subscription()
+                try:
+                    await self._listen(connection)
+                finally:
+                    connection.disconnect()
             except Exception as error:
                 self._say_lost(error)
                 await anyio.sleep(_RETRY_SECONDS)
-            finally:
-                with anyio.CancelScope(shield=True), contextlib.suppress(Exception):
-                    await pubsub.aclose()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
 
     def _say_lost(self, error: Exception) -> None:
         if not self._lost:  # logged once an outage, not twice a second
             address = self._connections.address
-            known = isinstance(error, exceptions.RedisError)
+            known = isinstance(error, (RedisError, OSError))
             reason = str(translate_errors(error, address)) if known else repr(error)
             _logger.warning("hints_lost", reason=reason)
         self._lost = True
@@ -109,37 +107,41 @@ class Hints:
         if self._reading is not None:
             self._reading.cancel()
 
-    async def _listen(self, pubsub: PubSub) -> None:
-        await pubsub.subscribe(*self._wakes)
-        followed: set[str] = set()
+    async def _listen(self, connection: ServerConnection) -> None:
+        followed: set[str] = set(self._wakes)
+        await _tell(connection, "SUBSCRIBE", followed)
         while True:
-            if new := self._channels.keys() - followed:
-                await pubsub.subscribe(*new)
-            if old := followed - self._channels.keys():
-                await pubsub.unsubscribe(*old)
-            followed = followed - old | new
+            wanted = self._channels.keys() | set(self._wakes)
+            await _tell(connection, "SUBSCRIBE", wanted - followed)
+            await _tell(connection, "UNSUBSCRIBE", followed - wanted)
+            followed = wanted
             message = None
             with anyio.CancelScope() as self._reading:
-                if self._channels.keys() == followed:  # nobody came while the others were told
-                    message = await pubsub.get_message(timeout=BLOCK_SECONDS)
+                if self._channels.keys() | set(self._wakes) == followed:  # nobody came meanwhile
+                    message = await connection.receive()
             self._reading = None
             if message is not None:
-                self._distribute(message)
+                self._distribute(*message)
 
-    def _distribute(self, message: dict[str, Any]) -> None:
-        channel = str(message["channel"], "utf-8")
-        signal = self._channels.get(channel)
-        if message["type"] == "subscribe" and self._lost:
+    def _distribute(self, kind: bytes, channel: bytes, text: Any) -> None:
+        """Takes in a hint, or (`text` is a number then) that the hints of a channel begin."""
+        name = str(channel, "utf-8")
+        if kind == b"subscribe" and self._lost:
             _logger.info("hints_resumed")
             self._lost = False
-        if message["type"] not in ("message", "subscribe"):
+        if kind not in (b"message", b"subscribe"):
             return
-        if signal is not None:
+        if (signal := self._channels.get(name)) is not None:
             signal.set()
-        elif channel in self._wakes and message["type"] == "message":
-            lane, _, last = str(message["data"], "utf-8").partition(" ")
+        elif name in self._wakes and kind == b"message":
+            lane, _, last = str(text, "utf-8").partition(" ")
             for owner, pending in self._owners.items():
                 pending.add(lane, is_own=last in ("-", owner))
+
+
+async def _tell(connection: ServerConnection, command: str, channels: set[str]) -> None:
+    if channels:
+        await connection.send(pack_commands([(command, *channels)]))
 
 
 class _PendingHints:

@@ -2,10 +2,8 @@
 
 A request that comes while an exchange is under way waits for its end, and then
 all that wait go out together: the busier the process, the fewer round trips.
-redis-py's own pipeline and pool cost three times as much per command, and its
-socket timeout sends through asyncio.wait_for, which in Python 3.11 swallows
-cancellations; so the deadline and the retries are here. Futures and the timeout are
-asyncio's, since every command passes them: anyio has nothing as cheap.
+Futures and the timeout are asyncio's, since every command passes them: anyio has nothing
+as cheap.
 
 Every request must be safe to send twice: a lost reply is asked for again.
 
@@ -19,25 +17,19 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import anyio
-import redis.asyncio as redis
-from hiredis import pack_command
-from redis import exceptions
+from parley.bus.connection.server_connection import Command, ServerConnection, pack_commands
+from parley.bus.connection.server_errors import ConnectionLost, LoginRefused
 
-Argument = str | bytes | int
-Command = Sequence[Argument]
-
-# hiredis 3.5 types its tuple as having one element
-_packed: Final = cast("Callable[[tuple[Argument, ...]], bytes]", pack_command)
 _MOST: Final = 256  # commands in one exchange; more would only delay the first answer
 _BRIEFLY: Final = 0.2  # of the time of an exchange, for a server that did not answer the last one
-_SILENT: Final = (exceptions.TimeoutError, TimeoutError)  # it is there, and says nothing
-AGAIN: Final = (exceptions.ConnectionError, OSError, *_SILENT)
-NEVER: Final = (exceptions.AuthenticationError, exceptions.AuthorizationError)
+AGAIN: Final = (ConnectionLost, OSError)  # of which a timeout says: it is there, and silent
+NEVER: Final = LoginRefused
+
+Connect = Callable[[], Awaitable[ServerConnection]]
 
 
 @dataclass(slots=True, eq=False)
@@ -58,16 +50,16 @@ class _Away:
 
 
 class Pipeline:
-    """One connection of `pool`, shared; opened at its first use.
+    """One connection, shared; opened by `connect` at its first use.
 
     An exchange has `seconds`, and is tried `retries` times more; one more after silence.
     """
 
-    def __init__(self, pool: redis.ConnectionPool, seconds: float, retries: int) -> None:
-        self._pool = pool
+    def __init__(self, connect: Connect, seconds: float, retries: int) -> None:
+        self._connect = connect
         self._seconds = seconds
         self._retries = retries
-        self._connection: Any = None  # redis-py 8.1 names no public type for it
+        self._connection: ServerConnection | None = None
         self._waiting: deque[_Request] = deque()
         self._taken = False
         self._away: _Away | None = None  # since the newest exchange was given up
@@ -75,10 +67,9 @@ class Pipeline:
     async def send(self, commands: Sequence[Command]) -> list[Any]:
         """The raw replies of `commands`, in order; a refused one's is its exception.
 
-        Raises redis' own error where the server could not be reached.
+        Raises `ConnectionLost` or `OSError` where the server could not be reached.
         """
-        # redis-py 8.1 packs in Python on asyncio, hiredis in a third of the time
-        packed = b"".join([_packed(tuple(words)) for words in commands])
+        packed = pack_commands(commands)
         if self._taken:
             request = _Request(packed, len(commands), asyncio.get_running_loop().create_future())
             self._waiting.append(request)
@@ -97,6 +88,12 @@ class Pipeline:
             return await self._lead(packed, len(commands))
         finally:
             self._hand_over()
+
+    def close(self) -> None:
+        """Ends the connection. Another request would open a new one."""
+        if self._connection is not None:
+            self._connection.disconnect()
+            self._connection = None
 
     async def _lead(self, packed: bytes, count: int) -> list[Any]:
         together = self._companions(_MOST - count)
@@ -148,7 +145,7 @@ class Pipeline:
                 failures += 1
                 if failures > left or isinstance(error, NEVER):
                     raise
-                if isinstance(error, _SILENT):  # maybe its connection alone; no need to wait long
+                if isinstance(error, TimeoutError):  # maybe its connection alone, so briefly
                     seconds, left = self._seconds * _BRIEFLY, failures
             else:
                 self._away = None
@@ -160,27 +157,16 @@ class Pipeline:
     def _silence(self) -> Exception | None:
         """The error of the last exchange, where it timed out a moment ago; else None."""
         away = self._away
-        if away is None or not isinstance(away.error, _SILENT):
+        if away is None or not isinstance(away.error, TimeoutError):
             return None
         passed = asyncio.get_running_loop().time() - away.at
         return away.error.with_traceback(None) if passed < self._seconds * _BRIEFLY else None
 
     async def _exchange(self, packed: bytes, count: int) -> list[Any]:
         if self._connection is None:
-            self._connection = await self._pool.get_connection()  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
-        connection = self._connection
-        if not connection.is_connected:
-            await connection.connect()  # sending would do it, but without asking Sentinels anew
-        replies: list[Any] = []
+            self._connection = await self._connect()
         try:
-            await connection.send_packed_command(packed)
-            for _ in range(count):
-                try:
-                    replies.append(await connection.read_response())
-                except exceptions.ResponseError as error:
-                    replies.append(error)
+            return await self._connection.exchange(packed, count)
         except BaseException:  # replies may still come: this connection is out of step
-            with anyio.CancelScope(shield=True):
-                await connection.disconnect(nowait=True)
+            self.close()
             raise
-        return replies

@@ -5,17 +5,12 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, replace
 from typing import Final, Literal
-from urllib.parse import urlsplit, urlunsplit
-
-from redis import exceptions
 
 from parley.bus.connection.addresses import Address, hide_password, parse_address
-from parley.bus.connection.single_node import (
-    MakePool,
-    SingleNode,
-    pool_of_sentinels,
-    pool_of_url,
-)
+from parley.bus.connection.pipeline import Connect
+from parley.bus.connection.server_address import server_at
+from parley.bus.connection.server_errors import RedisError
+from parley.bus.connection.single_node import SingleNode, connect_to, connect_to_primary
 
 _CREDENTIALS: Final = ("username", "password")
 _KNOWN: Final = frozenset({"change-me", "changeme", "password", "secret", "redis", "parley"})
@@ -38,7 +33,7 @@ async def examine_access(url: str) -> ServerAccess:
         return ServerAccess("closed", f"{address} is a socket: its file's mode says who may use it")
     if (where.options.get("password") or "").casefold() in _KNOWN:
         return ServerAccess("open", f"the password of {address} stands in examples; choose another")
-    if not any([await _lets_in(pool) for pool in _strangers(where)]):
+    if not any([await _lets_in(connect) for connect in _strangers(where)]):
         return ServerAccess("closed", f"{address} lets nobody in without a password")
     if all(_is_loopback(name) for name, _ in where.hosts):
         why = f"whoever works on this machine can read and change all of {address}"
@@ -46,26 +41,21 @@ async def examine_access(url: str) -> ServerAccess:
     return ServerAccess("open", f"whoever reaches {address} can read and change all of it; {_CURE}")
 
 
-def _strangers(where: Address) -> list[MakePool]:
+def _strangers(where: Address) -> list[Connect]:
     """The ways to the servers of an address for somebody without a name."""
     options = {key: value for key, value in where.options.items() if key not in _CREDENTIALS}
-    stranger = replace(where, url=_without_credentials(where.url), options=options)
+    stranger = replace(where, options=options)
     if where.service is not None:
-        return [pool_of_sentinels(stranger)]
-    return [pool_of_url(stranger.single(host)) for host in where.hosts]
+        return [connect_to_primary(stranger)]
+    return [connect_to(server_at(stranger, host)) for host in where.hosts]
 
 
-def _without_credentials(url: str) -> str:
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-async def _lets_in(pool: MakePool) -> bool:
+async def _lets_in(connect: Connect) -> bool:
     """Whether a server answers there."""
-    node = SingleNode(pool)
+    node = SingleNode(connect)
     try:
         await node.once("PING")
-    except (exceptions.RedisError, OSError, TimeoutError):
+    except (RedisError, OSError):
         return False
     finally:
         await node.aclose()

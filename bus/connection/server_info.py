@@ -105,8 +105,7 @@ async def _configs(connections: Connections) -> list[dict[str, str]]:
         with contextlib.suppress(BusError):
             replies = await connections.on_each("CONFIG", "GET", name)
             configs += [{} for _ in range(len(replies) - len(configs))]
-            for config, reply in zip(configs, replies, strict=False):
-                flat = next(iter(reply.items())) if isinstance(reply, dict) and reply else reply
+            for config, flat in zip(configs, replies, strict=False):
                 if flat and len(flat) == 2:
                     config[name] = bytes(flat[1]).decode()
     return configs or [{}]

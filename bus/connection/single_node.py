@@ -1,111 +1,106 @@
-"""One Redis: a writer whose connection is shared, and a reader that waits for hints.
+"""One Redis: a line for what may be asked again, and one for what is asked once.
 
-The writer sends idempotent scripts and plain reads over a `Pipeline`, which asks again for a
-reply that was lost. The reader's socket timeout is ten times its longest wait, and it
-retries nothing, because a client that re-sends a blocking read hangs for a minute before it
-says so. Where Sentinels name the primary, a connection asks them anew each time that it is opened.
+Idempotent scripts and plain reads go over a `Pipeline`, which asks again for a reply that was
+lost. What tells whether a server can serve is asked once. A subscription has a connection of
+its own. Where Sentinels name the primary, each connection asks them anew as it is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-import redis.asyncio as redis
-from redis.asyncio.client import PubSub
-from redis.asyncio.retry import Retry
-from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
-from redis.backoff import NoBackoff
-
 from parley.bus.connection.addresses import Address
-from parley.bus.connection.pipeline import Argument, Command, Pipeline
+from parley.bus.connection.pipeline import Connect, Pipeline
+from parley.bus.connection.server_address import ServerAddress, sentinel_at, server_at
+from parley.bus.connection.server_connection import (
+    Argument,
+    Command,
+    ServerConnection,
+    pack_commands,
+)
+from parley.bus.connection.server_errors import ConnectionLost, RedisError
 
 BLOCK_SECONDS: Final = 1.0
-CONNECT_SECONDS: Final = 5.0
-_READER_TIMEOUT: Final = 10.0 * BLOCK_SECONDS
-_WRITER_TIMEOUT: Final = 10.0  # longer than a fork or an fsync under `always` stalls a server
-_WRITER_RETRIES: Final = 9  # 3 to 5 s with the line's back-off: a restart is not an error
-_POOL: Final = 16
-
-MakePool = Callable[[float | None], redis.ConnectionPool]  # with the timeout of its sockets
+_SECONDS: Final = 10.0  # longer than a fork or an fsync under `always` stalls a server
+_RETRIES: Final = 9  # 3 to 5 s with the line's back-off: a restart is not an error
 
 
 class SingleNode:
-    """A writer and a reader on one Redis. `aclose` when done."""
+    """The lines to one Redis, on connections that `connect` opens. `aclose` when done."""
 
     def __init__(
-        self, pool: MakePool, *, seconds: float = _WRITER_TIMEOUT, retries: int = _WRITER_RETRIES
+        self, connect: Connect, *, seconds: float = _SECONDS, retries: int = _RETRIES
     ) -> None:
-        self._writer = _client(pool(None))  # the line has its own deadline; see there
-        self._reader = _client(pool(_READER_TIMEOUT))
-        self._pipeline = Pipeline(self._writer.connection_pool, seconds, retries)
-        # The one method of the client that redis-py 8.1 leaves untyped.
-        self._ask_once: Callable[..., Awaitable[Any]] = self._reader.execute_command
+        self._connect = connect
+        self._pipeline = Pipeline(connect, seconds, retries)
+        self._impatient = Pipeline(connect, _SECONDS, 0)
 
     async def send(self, commands: Sequence[Command]) -> list[Any]:
-        """The raw replies in order, of a refused command its exception. Raises redis' errors."""
+        """The raw replies in order, of a refused command its `ReplyError`.
+
+        Raises `ConnectionLost` or `OSError`.
+        """
         return await self._pipeline.send(commands)
 
     async def once(self, *words: Argument) -> Any:
-        """The raw reply of one command, asked once. Raises redis' errors."""
-        return await self._ask_once(*words)
+        """The raw reply of one command, asked once. Raises `RedisError` or `OSError`."""
+        (reply,) = await self._impatient.send([words])
+        if isinstance(reply, RedisError):
+            raise reply
+        return reply
 
     async def on_each(self, *words: Argument) -> list[Any]:
         """The raw reply of the one node there is, asked once."""
         return [await self.once(*words)]
 
-    def pubsub(self) -> PubSub:
-        """A subscription on the reader."""
-        return self._reader.pubsub()
+    async def subscription(self) -> ServerConnection:
+        """A connection to subscribe on. Raises `ConnectionLost` or `OSError`."""
+        return await self._connect()
 
     async def aclose(self) -> None:
-        for client in (self._writer, self._reader):
-            await client.aclose()
-            if isinstance(pool := client.connection_pool, SentinelConnectionPool):
-                for watcher in pool.sentinel_manager.sentinels:
-                    await watcher.aclose()
+        self._pipeline.close()
+        self._impatient.close()
 
 
-def pool_of_url(url: str) -> MakePool:
-    """Connections to the server at `url`. Raises `ValueError` for what is none."""
+def connect_to(server: ServerAddress) -> Connect:
+    """Opens connections to that server."""
 
-    def make(seconds: float | None) -> redis.ConnectionPool:
-        return redis.BlockingConnectionPool.from_url(
-            url, max_connections=_POOL, timeout=None, **_sockets(seconds)
-        )
+    async def connect() -> ServerConnection:
+        return await ServerConnection.open(server)
 
-    return make
+    return connect
 
 
-def pool_of_sentinels(address: Address) -> MakePool:
-    """Connections to whatever server the Sentinels of `address` call its primary."""
+def connect_to_primary(address: Address) -> Connect:
+    """Opens connections to whatever server the Sentinels of `address` call its primary.
 
-    def make(seconds: float | None) -> redis.ConnectionPool:
-        watchers = Sentinel(  # type: ignore[no-untyped-call]  # untyped in redis-py 8.1
-            list(address.hosts),
-            sentinel_kwargs={
-                **_sockets(CONNECT_SECONDS), **address.sentinel_options,
-                **({"ssl": True} if address.options.get("ssl") else {}),
-            },
-            **address.options, **_sockets(seconds),
-        )  # fmt: skip
-        pool: redis.ConnectionPool = watchers.master_for(
-            address.service or "", connection_pool_class=SentinelConnectionPool
-        ).connection_pool
-        return pool
+    Raises `ValueError` for an address that is none.
+    """
+    sentinels = [sentinel_at(address, host) for host in address.hosts]
+    server_at(address)  # its options are sound
 
-    return make
+    async def connect() -> ServerConnection:
+        for sentinel in sentinels:
+            if (place := await _ask_for_primary(sentinel, address.service or "")) is not None:
+                host, port = str(place[0], "utf-8"), int(place[1])
+                connection = await ServerConnection.open(server_at(address, (host, port)))
+                connection.loses_replicas()
+                return connection
+        raise ConnectionLost(f"no Sentinel names a primary of {address.service!r}")
 
-
-def _sockets(seconds: float | None) -> dict[str, Any]:
-    return {
-        "socket_timeout": seconds,
-        "socket_connect_timeout": CONNECT_SECONDS,
-        "retry": Retry(NoBackoff(), 0),
-    }
+    return connect
 
 
-def _client(pool: redis.ConnectionPool) -> redis.Redis:
-    client = redis.Redis.from_pool(pool)
-    client.response_callbacks.clear()
-    return client
+async def _ask_for_primary(sentinel: ServerAddress, service: str) -> list[bytes] | None:
+    """Where the primary is; None where that Sentinel is away or does not know."""
+    question = pack_commands([("SENTINEL", "GET-MASTER-ADDR-BY-NAME", service)])
+    try:
+        connection = await ServerConnection.open(sentinel)
+        try:
+            (place,) = await connection.exchange(question, 1)
+        finally:
+            connection.disconnect()
+    except (RedisError, OSError):
+        return None
+    return place if isinstance(place, list) else None

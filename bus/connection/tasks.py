@@ -56,7 +56,7 @@ class TaskHost:
     another. Without either the error is kept, and raised by the next `start` or `aclose`.
 
     Cancelled children are cancelled again at each wait (anyio's rule), so one that
-    swallows a cancellation, as redis-py 8.1 may on Python 3.11, ends all the same. What a
+    swallows a cancellation, as `asyncio.wait_for` may on Python 3.11, ends all the same. What a
     child does while it ends has to be shielded if it waits.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract import errors
 from parley.bus.contract.drafts import CLOSING, OPENING, Draft, Receipt, SealedDraft, is_entry_id
 from parley.bus.contract.drafts import seal as seal_draft

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.cursor import Cursor
 from parley.bus.contract.errors import FactsExpired, Fenced, SessionNotFound
 from parley.bus.contract.keys import SessionKeys

@@ -16,7 +16,7 @@ from typing import Any, Final
 import anyio.to_thread
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import redacted_id
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound

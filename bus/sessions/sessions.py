@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract import wire
 from parley.bus.contract.errors import (
     BusError,

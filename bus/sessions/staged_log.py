@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from parley.bus.connection.connections import Connections
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 
 ANY: Final = "-"  # the fingerprint of an entry whose words are gone: any resend is its duplicate
 _AT_ONCE: Final = 500

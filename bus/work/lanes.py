@@ -16,7 +16,7 @@ import orjson
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.drafts import Draft, Receipt, epoch_of, set_aside_id
 from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound

@@ -13,7 +13,7 @@ import orjson
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
-from parley.bus.connection.pipeline import Argument
+from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.errors import BusError
 from parley.bus.contract.keys import META, USED, WORKERS, Keys
 

@@ -32,8 +32,6 @@ def test_what_stands_around_the_hosts_is_for_each_of_them() -> None:
         "username": "ana", "password": "p@ss", "ssl": True, "db": 2, "client_name": "me",
     }  # fmt: skip
     assert address.sentinel_options == {"password": "w"}
-    node = parse_address("rediss://ana:p%40ss@one,two:1?ssl_cert_reqs=none").single(("::1", 2))
-    assert node == "rediss://ana:p%40ss@[::1]:2/0?ssl_cert_reqs=none"
 
 
 @pytest.mark.parametrize(

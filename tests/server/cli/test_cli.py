@@ -601,15 +601,13 @@ def test_every_setting_that_is_a_secret_is_known_as_such() -> None:
     assert masked == SECRETS
 
 
-@pytest.mark.parametrize(
-    ("version", "named"), [("6.0.16", "is version 6.0.16"), ("5.0.14", "is older than 6.0")]
-)
-def test_a_redis_that_is_too_old_says_so(parley: Parley, version: str, named: str) -> None:
-    """With the version that is needed; one before 6.0 does not even know the greeting."""
+@pytest.mark.parametrize("version", ["6.0.16", "5.0.14"])
+def test_a_redis_that_is_too_old_says_so(parley: Parley, version: str) -> None:
+    """With the version that is needed."""
     with OldRedis(version) as url:
         ran = parley("session", "ls", "--redis", url)
     assert ran.code == 1
-    assert named in ran.err
+    assert f"is version {version}" in ran.err
     assert "Parley needs 6.2 or newer" in ran.err
 
 

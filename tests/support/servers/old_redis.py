@@ -20,8 +20,6 @@ class OldRedis:
                         self.wfile.write(b"+PONG\r\n")
                     elif verb == b"INFO":
                         self.wfile.write(b"$%d\r\n%s\r\n" % (len(info), info))
-                    elif verb == b"HELLO" and version >= "6":
-                        self.wfile.write(b"%1\r\n$5\r\nproto\r\n:3\r\n")
                     else:
                         self.wfile.write(b"-ERR unknown command `%s`, with args\r\n" % verb)
 
