@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import orjson
-from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract import wire
 from parley.bus.contract.errors import InvalidEntry
-from parley.bus.entries import DERIVED, EPOCHS, MAX_CONTENT_BYTES, PRIMARY, Entry, Unknown
+from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
+from parley.bus.entries.record import Unknown
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from parley.bus.entries import Entry
 
 OPENING: Final = "open"  # the id of entry 1
 CLOSING: Final = "close"
@@ -29,7 +34,7 @@ _DOORS: Final = {
     "entry.redacted": "redact",
 }
 
-Made = TypeVar("Made", bound=BaseModel)
+Made = TypeVar("Made", bound="BaseModel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,8 @@ def check_draft_id(draft: Draft) -> None:
 
 def validate_entry(kind: type[Made], **fields: Any) -> Made:
     """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
+    from pydantic import ValidationError
+
     try:
         return kind(**fields)
     except ValidationError as refused:
@@ -135,6 +142,8 @@ def _has_numbers(entry: Entry) -> bool:
 
 
 def _check_size(id: str, entry: Entry, body: bytes) -> None:
+    from parley.bus.entries.fields import MAX_CONTENT_BYTES
+
     content = getattr(entry, "content", "")
     size = len(content.encode())
     if size > MAX_CONTENT_BYTES:

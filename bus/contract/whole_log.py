@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from parley.bus.contract.drafts import epoch_of
 from parley.bus.contract.errors import InvalidEntry
-from parley.bus.entries import PRIMARY, Entry, Record, Unknown
+from parley.bus.entries import PRIMARY, Record, Unknown
+
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry
 
 _LAST_EPOCH: Final = 2**52  # the scripts' numbers are whole up to twice that
 

@@ -3,6 +3,8 @@
 `encode` writes canonical JSON: sorted keys, defaults left out, UTF-8. `decode`
 reads with msgspec structs derived from the pydantic models (0.6 against 4.5 us
 for a message of 70 characters); a test holds that both read every entry alike.
+The structs are made when the first entry is read, and of the models one is loaded when
+the first entry of its kind is written.
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ import operator
 from collections.abc import Callable
 from hashlib import blake2b
 from types import UnionType
-from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union, cast, get_args, get_origin
 
 import msgspec
 import orjson
-from pydantic import BaseModel
 
-from parley.bus.entries import KINDS, Claim, Entry, PackRef, Unknown
+from parley.bus.entries.record import Unknown
+
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry, PackRef
+    from parley.bus.entries.items import Claim as ItemClaim
+
+Fields = tuple[tuple[str, Any], ...]  # name and default of each
 
 
 def encode(entry: Entry) -> bytes:
@@ -32,7 +39,8 @@ def encode(entry: Entry) -> bytes:
 
 def _data(entry: Entry) -> dict[str, Any]:
     data: dict[str, Any] = {"kind": entry.kind, "v": entry.v}
-    for name, default in _FIELDS[entry.kind]:
+    fields = _FIELDS.get(entry.kind) or _read_fields(entry)
+    for name, default in fields:
         value = getattr(entry, name)
         if value != default:
             data[name] = _PLAIN[name](value) if name in _PLAIN else value
@@ -41,9 +49,9 @@ def _data(entry: Entry) -> dict[str, Any]:
 
 def replace_fields(entry: Entry, **fields: Any) -> Entry:
     """`entry`, a model or what `decode` gave, with other values in `fields`."""
-    if isinstance(entry, BaseModel):
-        return entry.model_copy(update=fields)
-    return cast("Entry", msgspec.structs.replace(entry, **fields))
+    if isinstance(entry, msgspec.Struct):
+        return cast("Entry", msgspec.structs.replace(entry, **fields))
+    return entry.model_copy(update=fields)
 
 
 def _plain_packs(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
@@ -52,8 +60,10 @@ def _plain_packs(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
-def _plain_claims(claims: tuple[Claim, ...]) -> list[dict[str, Any]]:
+def _plain_claims(claims: tuple[ItemClaim, ...]) -> list[dict[str, Any]]:
     """`id` and `statement` only where there is one; the other fields always."""
+    from parley.bus.entries.items import Claim
+
     rows = ({name: getattr(claim, name) for name in Claim.__slots__} for claim in claims)
     return [
         {key: value for key, value in row.items() if key == "target" or value is not None}
@@ -75,7 +85,7 @@ def decode(body: bytes) -> Entry | Unknown:
     ):
         return Unknown(_kind(body), body)
     try:
-        entry = cast("Entry", _decode(body))
+        entry = cast("Entry", _decoder()(body))
     except (msgspec.DecodeError, UnicodeDecodeError):  # the latter where it is no UTF-8
         return Unknown(_kind(body), body)
     if entry.kind in _TREES and not _is_writable(entry):
@@ -154,7 +164,7 @@ def _sized(annotation: Any) -> Any:
     return annotation
 
 
-def _fields(model: type[Any]) -> tuple[tuple[str, Any], ...]:
+def _fields(model: type[Any]) -> Fields:
     """Name and default of each field but kind and v; required ones equal nothing."""
     return tuple(
         (name, _NOTHING if info.is_required() else info.get_default(call_default_factory=True))
@@ -176,8 +186,22 @@ _PLAIN: Final[dict[str, Callable[[Any], list[dict[str, Any]]]]] = {
     "claims": _plain_claims,
     "packs": _plain_packs,
 }
-_FIELDS = {kind: _fields(model) for kind, model in KINDS.items()}
+_FIELDS: Final[dict[str, Fields]] = {}  # of the kinds that were written so far
 
-_decode = msgspec.json.Decoder(
-    functools.reduce(operator.or_, (_struct(model) for model in KINDS.values()))
-).decode
+
+def _read_fields(entry: Entry) -> Fields:
+    model: type[Any] = type(entry)
+    if isinstance(entry, msgspec.Struct):
+        from parley.bus.entries.kinds import KINDS
+
+        model = KINDS[entry.kind]
+    fields = _FIELDS[entry.kind] = _fields(model)
+    return fields
+
+
+@functools.cache
+def _decoder() -> Callable[[bytes], Any]:
+    from parley.bus.entries.kinds import KINDS
+
+    structs = functools.reduce(operator.or_, (_struct(model) for model in KINDS.values()))
+    return msgspec.json.Decoder(structs).decode

@@ -8,78 +8,87 @@ Every entry is a frozen pydantic model, told apart by `kind` and versioned by
 with faster typed structs that `parley.bus.contract.wire` derives from the same models, so an
 entry read from the log has the same attributes but not the same class:
 dispatch on `entry.kind`, never on `isinstance`.
+
+Each name is imported at its first use: who asks for none of the models loads none.
 """
 
-from parley.bus.entries.control import (
-    EntryRedacted,
-    EntrySetAside,
-    MemoryCompacted,
-    PackRef,
-    SessionClosed,
-    SessionForked,
-    SessionOpened,
-    SettingsChanged,
-)
-from parley.bus.entries.episodes import (
-    Ending,
-    EpisodeClosed,
-    EpisodeKind,
-    EpisodeOpened,
-    Step,
-    StepForm,
-)
-from parley.bus.entries.fields import (
-    MAX_CONTENT_BYTES,
-    Content,
-    EntryModel,
-    EpisodeRef,
-    Name,
-    Ref,
-    is_rfc3339,
-)
-from parley.bus.entries.floor import (
-    FloorBid,
-    FloorGranted,
-    FloorMuted,
-    FloorNudged,
-    FloorPassed,
-    FloorPaused,
-    FloorReleased,
-    FloorResumed,
-    Intent,
-    Release,
-)
-from parley.bus.entries.items import (
-    Claim,
-    Doubt,
-    ItemCorrected,
-    ItemsExtracted,
-    Label,
-    Retraction,
-    SimilarityFound,
-)
-from parley.bus.entries.kinds import DERIVED, EPOCHS, KINDS, PRIMARY, Entry
-from parley.bus.entries.messages import ACTS, Act, Message, ResultsFinal
-from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
-from parley.bus.entries.participants import (
-    LONGEST_ANSWER_MS,
-    Listens,
-    ParticipantAliased,
-    ParticipantJoined,
-    ParticipantLeft,
-    Role,
-)
-from parley.bus.entries.record import Record, Unknown
-from parley.bus.entries.spending import Purpose, SpendReserved, SpendSettled
-from parley.bus.entries.summaries import Part, SummaryMade, TextCondensed
-from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
-from parley.bus.entries.votes import (
-    BallotCast,
-    BallotCompleted,
-    VoteConfirmed,
-    VoteInitiated,
-    VoteRule,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from parley.bus.entries.control import (
+        EntryRedacted,
+        EntrySetAside,
+        MemoryCompacted,
+        PackRef,
+        SessionClosed,
+        SessionForked,
+        SessionOpened,
+        SettingsChanged,
+    )
+    from parley.bus.entries.episodes import (
+        Ending,
+        EpisodeClosed,
+        EpisodeKind,
+        EpisodeOpened,
+        Step,
+        StepForm,
+    )
+    from parley.bus.entries.fields import (
+        MAX_CONTENT_BYTES,
+        Content,
+        EntryModel,
+        EpisodeRef,
+        Name,
+        Ref,
+        is_rfc3339,
+    )
+    from parley.bus.entries.floor import (
+        FloorBid,
+        FloorGranted,
+        FloorMuted,
+        FloorNudged,
+        FloorPassed,
+        FloorPaused,
+        FloorReleased,
+        FloorResumed,
+        Intent,
+        Release,
+    )
+    from parley.bus.entries.items import (
+        Claim,
+        Doubt,
+        ItemCorrected,
+        ItemsExtracted,
+        Label,
+        Retraction,
+        SimilarityFound,
+    )
+    from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
+    from parley.bus.entries.kinds import KINDS, Entry
+    from parley.bus.entries.messages import ACTS, Act, Message, ResultsFinal
+    from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
+    from parley.bus.entries.participants import (
+        LONGEST_ANSWER_MS,
+        Listens,
+        ParticipantAliased,
+        ParticipantJoined,
+        ParticipantLeft,
+        Role,
+    )
+    from parley.bus.entries.record import Record, Unknown
+    from parley.bus.entries.spending import Purpose, SpendReserved, SpendSettled
+    from parley.bus.entries.summaries import Part, SummaryMade, TextCondensed
+    from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
+    from parley.bus.entries.votes import (
+        BallotCast,
+        BallotCompleted,
+        VoteConfirmed,
+        VoteInitiated,
+        VoteRule,
+    )
 
 __all__ = [
     "ACTS",
@@ -156,3 +165,72 @@ __all__ = [
     "VoteRule",
     "is_rfc3339",
 ]
+
+_MODULES = {
+    "control": (
+        "EntryRedacted",
+        "EntrySetAside",
+        "MemoryCompacted",
+        "PackRef",
+        "SessionClosed",
+        "SessionForked",
+        "SessionOpened",
+        "SettingsChanged",
+    ),
+    "episodes": ("Ending", "EpisodeClosed", "EpisodeKind", "EpisodeOpened", "Step", "StepForm"),
+    "fields": (
+        "MAX_CONTENT_BYTES",
+        "Content",
+        "EntryModel",
+        "EpisodeRef",
+        "Name",
+        "Ref",
+        "is_rfc3339",
+    ),
+    "floor": (
+        "FloorBid",
+        "FloorGranted",
+        "FloorMuted",
+        "FloorNudged",
+        "FloorPassed",
+        "FloorPaused",
+        "FloorReleased",
+        "FloorResumed",
+        "Intent",
+        "Release",
+    ),
+    "items": (
+        "Claim",
+        "Doubt",
+        "ItemCorrected",
+        "ItemsExtracted",
+        "Label",
+        "Retraction",
+        "SimilarityFound",
+    ),
+    "kind_groups": ("DERIVED", "EPOCHS", "PRIMARY"),
+    "kinds": ("KINDS", "Entry"),
+    "messages": ("ACTS", "Act", "Message", "ResultsFinal"),
+    "notes": ("LessonImported", "NoteRefused", "NoteRevised", "NoteWritten"),
+    "participants": (
+        "LONGEST_ANSWER_MS",
+        "Listens",
+        "ParticipantAliased",
+        "ParticipantJoined",
+        "ParticipantLeft",
+        "Role",
+    ),
+    "record": ("Record", "Unknown"),
+    "spending": ("Purpose", "SpendReserved", "SpendSettled"),
+    "summaries": ("Part", "SummaryMade", "TextCondensed"),
+    "tools": ("ContextInjected", "ToolCalled", "ToolReturned"),
+    "votes": ("BallotCast", "BallotCompleted", "VoteConfirmed", "VoteInitiated", "VoteRule"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'parley.bus.entries' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value

@@ -1,6 +1,7 @@
-"""Every kind of entry, and the class of each: primary, control or derived.
+"""Every kind of entry, and the model of each.
 
-Here alone a new kind is listed; readers and writers take the kinds from these names.
+Here and in `kind_groups` alone a new kind is listed; readers and writers take the kinds from
+these names.
 """
 
 from __future__ import annotations
@@ -86,13 +87,3 @@ Entry = Annotated[
 KINDS: Final[dict[str, type[EntryModel]]] = {
     model.model_fields["kind"].default: model for model in get_args(get_args(Entry)[0])
 }
-PRIMARY: Final = frozenset({
-    "message", "vote.initiated", "vote.confirmed", "ballot.cast", "ballot.completed",
-    "results.final", "tool.called", "tool.returned", "context.injected", "episode.opened",
-    "episode.closed", "step", "note.written", "item.corrected",
-})  # fmt: skip
-EPOCHS: Final = frozenset({"floor.granted", "floor.released"})  # each begins the next epoch
-DERIVED: Final = frozenset({
-    "summary.made", "text.condensed", "note.revised", "note.refused", "items.extracted",
-    "lesson.imported", "similarity.found",
-})  # fmt: skip

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from parley.bus.entries.kinds import Entry
+if TYPE_CHECKING:
+    from parley.bus.entries.kinds import Entry
 
 
 @dataclass(frozen=True, slots=True)

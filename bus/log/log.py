@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
@@ -22,7 +22,7 @@ from parley.bus.contract.errors import (
     damage_of,
 )
 from parley.bus.contract.keys import Keys, SessionKeys
-from parley.bus.entries import Record, SessionClosed, SessionOpened
+from parley.bus.entries import Record
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
 from parley.bus.log.outbox import (
     KeptDraft,
@@ -46,6 +46,9 @@ from parley.bus.log.replies import (
     parse_stretch,
     refusal_of,
 )
+
+if TYPE_CHECKING:
+    from parley.bus.entries import SessionOpened
 
 BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.md
 
@@ -113,6 +116,8 @@ class Log:
 
         Raises `SessionClosed` where it was closed with other words.
         """
+        from parley.bus.entries import SessionClosed
+
         last = SessionClosed(reason=reason, by=by, rule=rule, totals=dict(totals or {}))
         draft = Draft(CLOSING, last)
         keys = self._keys.of(session)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import Draft, is_handle
 from parley.bus.contract.errors import UnknownReference
-from parley.bus.entries import Entry
+
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry
 
 
 def referenced_id(draft: Draft) -> str | None:

@@ -13,7 +13,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
 _INCLUDE: Final = re.compile(r"^--#include (\w+)\n", re.MULTILINE)
@@ -70,5 +70,5 @@ def _replaced(text: str, fence: str, line: str) -> str:
 
 @functools.cache
 def _text(name: str) -> str:
-    text = (resources.files(__package__) / f"{name}.lua").read_text()
+    text = Path(__file__).with_name(f"{name}.lua").read_text("utf-8")
     return _INCLUDE.sub(lambda match: _text(match[1]), text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
 
@@ -21,18 +21,22 @@ from parley.bus.contract import wire
 from parley.bus.contract.drafts import redacted_id
 from parley.bus.contract.errors import BusError, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import Keys
-from parley.bus.entries import DERIVED, Entry, EntryRedacted, Record, Unknown
+from parley.bus.entries import DERIVED, Record, Unknown
 from parley.bus.log.outbox import Outbox, lineage
 from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.sessions import Sessions
 from parley.bus.sessions.staged_log import ANY, stage_log
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry, EntryRedacted
+
+    Blank = Callable[[Sequence[Record], int], Entry | Unknown]
+
 TRIES: Final = 5  # of a session that is restored or redacted meanwhile
 STEPS: Final = 10_000  # of catching up with its publishers; each has less to do than the one before
 
 # What stands in the place of the entry: the whole log is given, and its n.
-Blank = Callable[[Sequence[Record], int], Entry | Unknown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Redactions:
 
         Raises `SessionNotFound`, and `InvalidEntry` where there is no such entry.
         """
+        from parley.bus.entries import EntryRedacted
+
         marker = EntryRedacted(redacted=n, reason=reason, by=by)
         for _ in range(TRIES):
             incarnation = (await self._sessions.info(session)).incarnation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
@@ -19,11 +19,14 @@ from parley.bus.contract.errors import (
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
 from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
-from parley.bus.entries import PRIMARY, Entry, Record, Unknown
+from parley.bus.entries import PRIMARY, Record, Unknown
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import parse_skips
 from parley.bus.sessions.staged_log import ANY, stage_log
 from parley.bus.sessions.stored_rows import redacted_numbers
+
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import epoch_of
-from parley.bus.entries import Entry, Record, Unknown
+from parley.bus.entries import Record, Unknown
+
+if TYPE_CHECKING:
+    from parley.bus.entries import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from parley.bus.contract.drafts import Draft, Receipt, epoch_of, set_aside_id
 from parley.bus.contract.drafts import seal as seal_draft
 from parley.bus.contract.errors import Fenced, InvalidEntry, SessionNotFound
 from parley.bus.contract.keys import LANES, OWED, BucketKeys, Keys, session_of
-from parley.bus.entries import EntrySetAside
 from parley.bus.log.replies import FactRecord, parse_records
 from parley.bus.work.snapshots import Snapshot
 
@@ -218,6 +217,8 @@ class Lanes:
         keys = self._keys.of(session)
         records = parse_records(await self._connections.command("XRANGE", keys.log, seq, seq))
         epoch = max((epoch_of(record.entry) or 0 for record in records), default=0)
+        from parley.bus.entries import EntrySetAside
+
         seal = seal_draft(set_aside_id(seq), EntrySetAside(seq=seq, reason=reason, epoch=epoch))
         reply = await self._connections.run(
             "set_aside",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from parley.bus.entries import PackRef
-from parley.bus.sessions.stored_rows import StoredRow, decode_rows
 from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_shipped_pack
 from parley.memory.state.memory import Packs, pack_key
+
+if TYPE_CHECKING:
+    from parley.bus.sessions.stored_rows import StoredRow
 
 
 @functools.cache
@@ -42,6 +45,8 @@ def newest_packs(*packs: Pack) -> tuple[PackRef, ...]:
 
 def check_packs(rows: Iterable[StoredRow], packs: Packs) -> None:
     """Raises `PackMissing` for a log that is read with patterns that are neither in it nor here."""
+    from parley.bus.sessions.stored_rows import decode_rows  # who only reads a file needs no rows
+
     for record in decode_rows([row for row in rows if b'"packs"' in row.body]):
         for ref in getattr(record.entry, "packs", None) or ():
             if ref.pack is None and pack_key(ref.name, ref.hash) not in packs:

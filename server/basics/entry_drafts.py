@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import getpass
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract.drafts import is_handle
-from parley.bus.entries import ItemCorrected, Message, ParticipantAliased
+from parley.bus.entries import Message
 from parley.memory.state.item_state import VOICE
 from parley.server.basics.errors import Misuse
+
+if TYPE_CHECKING:
+    from parley.bus.entries import ItemCorrected, ParticipantAliased
 
 DIGITS: Final = 18  # of a number that 64 bits hold whatever it is
 
@@ -34,6 +37,8 @@ def draft_message(
 
 def draft_correction(ref: str, ops: Mapping[str, Any], by: str | None) -> ItemCorrected:
     """The one correction among `ops`. Raises `Misuse` for none or several."""
+    from parley.bus.entries import ItemCorrected
+
     given = {op: value for op, value in ops.items() if value is not None}
     if len(given) != 1:
         raise Misuse("give one of --retract, --confirm, --merge REF, --topic TEXT, --by NAME")
@@ -75,6 +80,8 @@ def login_name() -> str:
 
 def draft_alias(nick: str, name: str, by: str) -> ParticipantAliased:
     """The entry that says so. Raises `Misuse` for one name, or the server's own."""
+    from parley.bus.entries import ParticipantAliased
+
     if nick == name:
         raise Misuse(f"{nick!r} is that name already; give another NICK")
     if VOICE in (nick, name):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import metadata
-
 
 def version() -> str:
     """The installed version; `0` in a checkout that was never installed."""
+    from importlib import metadata
+
     try:
         return metadata.version("parley-deliberation")
     except metadata.PackageNotFoundError:

@@ -13,6 +13,7 @@ from parley.server.basics.log_setup import configure_logging
 from parley.server.cli.shared.command_table import CommandTable
 from parley.server.cli.shared.help_pages import Sections
 from parley.server.cli.shared.options import SOURCES, settings
+from parley.server.cli.shared.plain_values import HELP, read_plainly
 from parley.server.cli.shared.setting_flags import list_shown_secrets, with_settings
 from parley.server.settings.setting import Setting
 from parley.server.settings.setting_sources import read_sources
@@ -49,7 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Deliberations kept whole: what was proposed, who stood where, what was decided and why.",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": list(HELP)},
 )
 
 
@@ -76,5 +77,6 @@ def _shown_to_all(setting: Setting) -> str:
 def command() -> Any:
     """The tree as it is run; typer would make all of it anew for each call in a process."""
     root: Any = typer.main.get_command(app)
+    read_plainly(root)
     root.commands = CommandTable(__package__, _FAMILIES)
     return root

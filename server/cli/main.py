@@ -12,13 +12,18 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from parley.server.basics.collector import collect_rarely
+from parley.server.basics.collector import rest_collector
 from parley.server.basics.version import version
 from parley.server.cli.help_text import ready_help
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Runs the command line; always ends in `SystemExit`."""
+    """Runs the command line; always ends in `SystemExit`.
+
+    Without `args` the process is the command's own, and set up for it alone.
+    """
+    if args is None:
+        _set_up_process()
     args = list(sys.argv[1:] if args is None else args)
     try:
         text = f"parley {version()}\n" if args == ["--version"] else ready_help(args)
@@ -39,8 +44,13 @@ def main(args: Sequence[str] | None = None) -> None:
     raise SystemExit(0)
 
 
+def _set_up_process() -> None:
+    rest_collector()
+    # or it reads the entry points of all that is installed, before the first model is built
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
 def _run(args: Sequence[str]) -> None:
-    collect_rarely()
     from typer import Abort, BadParameter
 
     from parley.bus.contract.errors import BusError, InvalidEntry

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 
 from parley.bus import Bus
-from parley.server.basics.collector import collect_as_usual
+from parley.server.basics.collector import wake_collector
 
 if TYPE_CHECKING:
     from parley.server.settings import Settings
@@ -35,7 +35,7 @@ def run(main: Coroutine[Any, Any, Result]) -> Result:
     """What `main` comes to, on a fresh event loop. A crash below Python tells where it was."""
     if not faulthandler.is_enabled():
         faulthandler.enable(sys.__stderr__ or 2)
-    collect_as_usual()
+    wake_collector()
     return anyio.run(_result_of, main, backend="asyncio")
 
 

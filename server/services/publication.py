@@ -9,9 +9,9 @@ from ulid import ULID
 from parley.bus import Bus
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.contract.errors import StaleEpoch
-from parley.bus.entries import Entry, Message
 
 if TYPE_CHECKING:
+    from parley.bus.entries import Entry, Message
     from parley.server.runtime.backend import Backend
 
 NO_EPOCH: Final = -1  # no epoch of a floor: what is published under it lands only if it is there

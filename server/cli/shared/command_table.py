@@ -8,6 +8,8 @@ from typing import Any
 
 import typer
 
+from parley.server.cli.shared.plain_values import read_plainly
+
 
 class CommandTable(Mapping[str, Any]):
     """The commands of the modules below `package` that `families` names, in their order.
@@ -34,4 +36,6 @@ class CommandTable(Mapping[str, Any]):
     def _family(self, module: str) -> dict[str, Any]:
         app = typer.Typer(rich_markup_mode=None)
         import_module(f"{self._package}.{module}").add_to(app)
-        return dict(typer.main.get_group(app).commands)
+        group = typer.main.get_group(app)
+        read_plainly(group)
+        return dict(group.commands)

@@ -27,16 +27,40 @@ _SWITCHES: Final = {
 SECRETS: Final = frozenset({"model_key", "serve.secret", "token"})
 _EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
 _TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
+_OF_EVERY_CALL: Final = frozenset({"config", "version"})
+_NEEDED: Final = "parley.flags"  # where a call keeps the flags that its line has, while it is read
 
 
 class FlagsAnywhere(Family):
     """A command group whose own flags are understood behind its subcommands too."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, _settings_first(args))
+        ahead, rest = _split_settings(args)
+        if not (rest and rest[0].startswith("-")):  # no flag of the group itself, or misspelt
+            ctx.meta[_NEEDED] = {arg.partition("=")[0] for arg in ahead}
+        try:
+            return super().parse_args(ctx, ahead + rest)
+        finally:
+            ctx.meta.pop(_NEEDED, None)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options; while a line is read that names few of the settings, no others.
+
+        typer makes a model of each option that it looks at.
+        """
+        params = super().get_params(ctx)
+        needed = ctx.meta.get(_NEEDED)
+        if needed is None:
+            return params
+        return [
+            param for param in params
+            if needed.intersection((*param.opts, *param.secondary_opts))
+            or param.name in _OF_EVERY_CALL
+        ]  # fmt: skip
 
 
-def _settings_first(args: list[str]) -> list[str]:
+def _split_settings(args: list[str]) -> tuple[list[str], list[str]]:
+    """The settings among `args`, wherever they stand, and the rest."""
     ahead: list[str] = []
     rest: list[str] = []
     waiting = iter(args)
@@ -49,15 +73,16 @@ def _settings_first(args: list[str]) -> list[str]:
             ahead += [arg, *[value for value in [next(waiting, None)] if value is not None]]
         else:
             rest.append(arg)
-    return ahead + rest
+    return ahead, rest
 
 
 def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
     """`callback(ctx, config, given)`, where `given` holds the settings that were flags."""
 
     @functools.wraps(callback)
-    def called(ctx: typer.Context, config: Path | None = None, **flags: Any) -> None:
-        given = {name: flags[_parameter(setting)] for name, setting in _EVERY.items()}
+    def called(ctx: typer.Context, config: Path | None = None, **_: Any) -> None:
+        # of this call alone: typer 0.29 keeps what it passed to a function for the next one
+        given = {name: ctx.params.get(_parameter(setting)) for name, setting in _EVERY.items()}
         callback(ctx, config, {name: value for name, value in given.items() if _set(value)})
 
     parameters = [
