@@ -15,7 +15,7 @@ from parley.server.records import transcript_replay
 from tests.support.doors.calls import Parley
 from tests.support.processes.running import is_running
 from tests.support.servers.fake_openai import FakeOpenAI, Manners
-from tests.support.servers.patience import wait_until
+from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import every_flavour
 
 DEMO = Path(__file__).resolve().parents[3] / "server" / "data" / "demo.jsonl"
@@ -133,8 +133,8 @@ def test_a_summary_that_takes_its_time_is_waited_for(
     monkeypatch.setattr(transcript_replay, "STALLED_SECONDS", 0.2)
     with FakeOpenAI(manners=Manners(first_token_seconds=1.5)) as endpoint:
         ran = parley(
-            "replay", DEMO, "--session", "s", "--model-url", endpoint.url, "--patience", "20",
-            "--summary-interval", "20",
+            "replay", DEMO, "--session", "s", "--model-url", endpoint.url,
+            "--patience", f"{PATIENCE:g}", "--summary-interval", "20",
         )  # fmt: skip
     assert ran.code == 0, ran.err
     log = json.loads(parley("session", "export", "s", "-o", "-").out)["entries"]
