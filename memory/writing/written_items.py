@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -37,6 +38,7 @@ _DOCUMENT: Final = 300  # of one that is a document by itself, where it has line
 _OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assigned"})
 _BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it by these alone
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
+_HANDLE: Final = re.compile(r"\bP([1-9]\d{0,8})\b")
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 
 
@@ -183,11 +185,18 @@ def _take_ruling(
     ruling = min(rulings, key=lambda each: each.unit.start)
     text, label = ruling_text(message, ruling.unit)
     least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
-    resolves = _resolved(moment.memory, text, answered, least)
+    named = _named(moment.memory, message.text[ruling.unit.start : ruling.unit.end])
+    resolves = named or _resolved(moment.memory, text, answered, least)
     origin = placed_origin(moment, ruling, cite_label(moment.memory, label))
     made = decisions.claim_decision(moment, text, origin, resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
+
+
+def _named(memory: Memory, words: str) -> Proposal | None:
+    """The one proposal that a ruling names by its handle; None where it names several."""
+    refs = {int(handle[1]) for handle in _HANDLE.finditer(words)}
+    return memory.proposal(refs.pop()) if len(refs) == 1 else None
 
 
 def _resolved(memory: Memory, text: str, answered: list[Proposal], least: int) -> Proposal | None:

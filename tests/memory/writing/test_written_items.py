@@ -141,6 +141,21 @@ def test_a_ruling_on_something_else_replaces_no_decision() -> None:
     assert [each.supersedes for each in memory.decisions.values()] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("line", "resolves"),
+    [
+        ("We have decided to move the old maps to the cellar.", 1),
+        ("We've all settled on the museum for the second press.", 2),
+        ("We have decided to go with P2.", 2),
+        ("We therefore decided to close the town's archive in May.", None),
+    ],
+)
+def test_who_says_what_was_decided_decides_it(line: str, resolves: int | None) -> None:
+    """Below a heading, in plain words; a handle says on what, else the words do."""
+    memory, _ = folded(talk(("ana", TWO), ("bo", f"## Decision\n\n{line}\n\n{LONG}")))
+    assert [each.resolves for each in memory.decisions.values()] == [resolves]
+
+
 def test_who_has_no_preference_decides_nothing() -> None:
     answer = f"Verdict: both are accepted. There is no clear preference between them.{LONG}"
     memory, _ = folded(talk(("ana", CACHE), ("bo", answer)))
@@ -156,6 +171,10 @@ def test_who_has_no_preference_decides_nothing() -> None:
         "The survey is on human decision-makers in towns.",
         "Why it's the right choice:",
         "I think it is the right choice.",
+        "We have not decided to cache anything yet.",
+        "If we decided to cache the tokens, nobody would notice.",
+        "Have we decided to cache the tokens for an hour?",
+        "That is how we decided to split the work back then.",
     ],
 )
 def test_what_only_sounds_like_a_ruling_decides_nothing(line: str) -> None:
