@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, cast, get_args
 
-from parley.bus.entries import Intent, Message, Record, VoteInitiated
+from parley.bus.entries import Act, Intent, Message, Record, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
 from parley.listeners.agents.repeats import (
     Lines,
@@ -44,6 +44,7 @@ _AS_YOU: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_FORM: Final = re.compile(r"\bthis message (?:begins|starts)\b|\bthe tag \[[A-Z]", re.IGNORECASE)
+_WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
@@ -97,7 +98,7 @@ def read_answer(
         return SpokenAnswer("", fault, text)
     if _AS_YOU.match(text) is not None:
         return SpokenAnswer("", 'it said "you would" of its own speaker, who is "I"')
-    if _OF_FORM.search(text) is not None:
+    if _OF_FORM.search(text) is not None or _names_with_act(text, names):
         return SpokenAnswer("", "it told of its own form instead of saying something")
     if gives_back(text, persona):
         return SpokenAnswer("", "it gave back how you were described")
@@ -118,6 +119,13 @@ def keep_valid_tags(
     if answer.text and not words_of(text):
         return SpokenAnswer("", "it had a tag and no words")
     return SpokenAnswer(text, answer.fault)
+
+
+def _names_with_act(text: str, names: Names) -> bool:
+    """Whether it has "ann (ask)", as the newest messages have before them."""
+    before = (match[1].casefold() for match in _WITH_ACT.finditer(text))
+    known = {name.casefold() for name in (*names.own, *names.others)}
+    return not known.isdisjoint(before)
 
 
 def _supports_anew(memory: Memory, name: str, text: str) -> bool:

@@ -120,6 +120,7 @@ def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
         "You would do the following: 1. Propose the pot.",
         "[PROPOSE] The pot. This message begins with a tag, which proposes it.",
         "I would use the tag [PROPOSE] for the pot.",
+        "The bo (ask) would take the pot.",
     ],
 )
 def test_who_speaks_of_itself_as_you_or_of_its_form_is_asked_anew(text: str) -> None:
