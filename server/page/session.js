@@ -92,7 +92,7 @@ function framed(ctx) {
   const me = el("span", { class: "me" });
   const head = el("header", { class: "bar session-head" }, brand(), heading, el("div", { class: "states" }, state, line, me), tools(...own(ctx)));
   const past = el("div", { class: "past", role: "status", hidden: true });
-  const away = el("div", { class: "past away", role: "status", hidden: true });
+  const away = el("div", { class: "away", role: "status", hidden: true });
   const write = el("div", { class: "write" });
   const list = el("div", { class: "list" });
   const talkBox = el("section", { class: "talk", "aria-label": "Talk", id: "pane-talk" }, list, write);
