@@ -154,6 +154,14 @@ def durable_server(real_flavour: Flavour, start_server: StartServer) -> RedisSer
 @pytest.fixture(autouse=True)
 def _log_of_its_own() -> Iterator[None]:
     """A command run in this process points the log at a stream that closes with its test."""
+    _log_plainly()
     yield
     set_up_at_first_event(None)
     structlog.reset_defaults()
+
+
+def _log_plainly() -> None:
+    """structlog's default draws an error with each variable of each frame: ten seconds' work."""
+    trace = structlog.dev.plain_traceback
+    renderer = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=trace)
+    structlog.configure(processors=[structlog.processors.add_log_level, renderer])

@@ -213,7 +213,7 @@ async def test_a_cursor_of_another_past_is_told(redis_url: str) -> None:
         async with standing(redis_url) as harbour:
             await bus.publish("harbour", [message_draft(k) for k in range(60)])
             ana = await harbour.agent("ana", joins=False)
-            heard = await ana.do("wait_for_messages", after=0)
+            heard = await ana.do("wait_for_messages", after=0, timeout=0)
         assert (heard["after"], heard["cursor"][:3]) == (61, "61-")
         with redis.Redis.from_url(redis_url) as raw:
             forget_after(raw, "harbour", seq=20, n=19)
