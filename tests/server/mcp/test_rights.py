@@ -117,6 +117,8 @@ async def test_an_observer_reads_and_nothing_else(redis_url: str) -> None:
         async with over_http(d, d.token("eve", role="observer")) as eve:
             for tool in TOOLS:
                 expected = "" if tool.right in ("token", "read") else "forbidden"
+                if tool.name == "read_brief":  # it may, and nothing was said by then
+                    expected = "not-yet"
                 if tool.name != "explain":  # nothing is there to explain
                     assert await _why(eve, tool.name) == expected, tool.name
         assert (await d.deps.backend.bus.info("harbour")).n == 0

@@ -55,7 +55,7 @@ def test_a_transcript_is_read_whole(parley: Parley, talk: Path, fake: FakeOpenAI
     assert "+bo “Fine by me.”" in report.out
     assert "P1 retracted we rebuild the importer" in report.out
     assert "P1 is no such thing, but: hypothesis." in report.out
-    assert "1 proposal: 1 retracted" in report.out
+    assert "0 open proposals; 1 retracted" in report.out
     assert "extraction: 1 stretch read by a model, 0 waiting; 3 claims, 2 new items" in report.out
     assert "1 call:" in report.out
 

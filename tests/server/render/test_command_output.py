@@ -18,6 +18,7 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
     show_status(
         {
             "redis": {"warnings": []},
+            "nodes": [],
             "workers": [folds, writes],
             "sessions": 1,
             "repaired_total": 0,

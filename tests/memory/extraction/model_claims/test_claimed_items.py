@@ -475,5 +475,5 @@ def test_a_context_marks_the_words_of_the_model() -> None:
         claim(4, "where we ended up", "decision", "a"),
     )  # fmt: skip
     text = assemble(remembered(*session_log(4, reading)), Request("ana")).text
-    assert f'- M1 ana proposes: "second index" (a model\'s words: {STATED})' in text
+    assert f'- M1 ana proposes: "second index" (a model\'s words: "{STATED}")' in text
     assert '- M4 dee says: "where we ended up"; settles M1' in text

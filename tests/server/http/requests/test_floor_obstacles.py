@@ -85,7 +85,7 @@ async def test_who_waited_in_vain_is_waited_for(redis_url: str) -> None:
     ("body", "field", "words"),
     [
         ({"content": "Hear me.", "wait": 20}, "wait", "?wait="),
-        ({"contents": "Hear me."}, "content", "Field required"),
+        ({"contents": "Hear me."}, None, "did you mean content?"),
         ({"content": "Hear me.", "acts": "propose"}, None, "did you mean act?"),
         ({"content": "Hear me.", "zzz": 1}, None, "it takes as, content, act, re, to, topic, at"),
     ],

@@ -91,7 +91,7 @@ def test_what_a_script_imports_is_there(name: str) -> None:
 def test_every_tab_has_its_view() -> None:
     """Views are loaded by name when they are first shown."""
     tabs = re.findall(r'^  \["(\w+)", "', SCRIPTS["tabs.js"], re.MULTILINE)
-    assert len(tabs) == 6
+    assert len(tabs) == 7
     assert [tab for tab in (*tabs, "time", "why", "travel") if f"views/{tab}.js" not in OWN] == []
 
 
