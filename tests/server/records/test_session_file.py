@@ -192,6 +192,12 @@ def test_a_long_file_takes_little_more_memory_than_its_length() -> None:
     assert 200 < _peak_memory(lambda: encode_file(file), len(data)) < 250
 
 
+def test_a_file_is_its_owners_alone(tmp_path: Path) -> None:
+    """It holds secret ballots and notebooks."""
+    write_file(tmp_path / "s.json", FILE)
+    assert (tmp_path / "s.json").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     """A write that fails leaves the old file and no debris."""
     path = tmp_path / "s.json"
