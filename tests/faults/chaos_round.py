@@ -283,7 +283,7 @@ class Round(Ordeal):
         ))  # fmt: skip
         with suppress(redis.RedisError), self._server.client() as client:
             ask: Any = client
-            head = int(ask.hget(f"{prefix}:meta", "head"))
+            head = int(ask.hget(f"{prefix}:meta", "head") or 0)  # none: it was lost, or damaged
             ask.xadd(f"{prefix}:log", fields, id=f"{head + 1}-{head}")
             ask.hset(f"{prefix}:meta", "head", head + 1)
 
