@@ -130,6 +130,7 @@ class ClusterServers:
                 pause()
         for number in (to, begin):
             self.ask(number, "CLUSTER", "SETSLOT", slot, "NODE", names[to])
+        wait_for(lambda: self.owner(slot) == to, "the others do not hear of the move")
 
     def _found(self) -> None:
         share = -(-SLOTS // self.primaries)
