@@ -259,14 +259,14 @@ class WrittenMessage:
 
         What counts at the opening of a message counts here at the beginning of any block.
         """
-        own = sorted(
-            (rule for rule in self._cards.rules if rule.act in _STANCES),
-            key=lambda rule: rule.act != "oppose",
-        )
+        rules, gate = self._cards.rules, self._cards.gate
         placed = []
         for unit, whole in zip(self.units, self._parts, strict=True):
             part = whole[:_SAID]
-            for rule in own:
+            hits = [
+                rules[index] for index in sorted(gate(part) or ()) if rules[index].act in _STANCES
+            ]
+            for rule in sorted(hits, key=lambda rule: rule.act != "oppose"):
                 if rule.place == "opening" and not unit.first:
                     continue
                 if rule.place == "heading" and unit.kind != "heading":
