@@ -175,11 +175,12 @@ class WrittenMessage:
 
     def _find_unsaid(self) -> list[int]:
         """The units that put nothing forward: words that all stand in quotation marks, offers of
-        help, which close what models write, and headers of tables.
+        help, which close what models write, headers of tables, and the cards' `unsaid` wordings.
         """
-        text = self.text
+        text, unsaid = self.text, self._cards.unsaid
         quotes, offers, tables = '"' in text, may_offer(text), "|" in text
-        if not (quotes or offers or tables):
+        asks = unsaid.may_stand_in(self._low)
+        if not (quotes or offers or tables or asks):
             return []
         return [
             index
@@ -187,6 +188,7 @@ class WrittenMessage:
             if (tables and _is_header(unit))
             or (quotes and _QUOTATION.fullmatch(text, unit.start, unit.end) is not None)
             or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
+            or (asks and unsaid.match(self._parts[index][:_SAID]))
         ]
 
     def unit_scores(self) -> list[int]:

@@ -6,7 +6,7 @@ default suite folds the first 200, with a digest of their own). Of the generated
 themselves and the facts on the way are pinned too. Where `logs` differs, the generator has changed,
 and the rest of that row says nothing of memory.
 
-The digests are those of fold version 15: a stretch notes what its entries did to the ledger, for
+The digests are those of fold version 16: a stretch notes what its entries did to the ledger, for
 its summary; written talk is read as documents, with its turns and labels; what two agree on
 binds; what was accepted stays accepted when it is merged into an open proposal (five of the first
 thousand logs). `logs` has the entries with all their fields. The version of the fold is not among

@@ -539,3 +539,30 @@ def test_the_votes_of_others_that_a_message_tallies_are_not_its_own() -> None:
 def test_who_promises_what_was_proposed_is_for_it(answer: str, stance: dict[str, str]) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", answer + LONG)))
     assert stances(memory, 1) == stance
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Could you please share more details on the profile?",
+        "I would like a decision by Friday. Please bring numbers.",
+        "I disagree with ana's proposal, for we must be able to revoke them.",
+        "I disagree with the plan to cache tokens, because they should be short-lived.",
+    ],
+)
+def test_a_request_for_facts_or_a_decision_and_an_objection_propose_nothing(words: str) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("cy", f"{words}{LONG}")))
+    assert list(memory.proposals) == [1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Please bring the server down on Friday.",
+        "I disagree with ana's proposal, I suggest that we keep the tokens in a cookie instead.",
+        "I disagree with ana's proposal, we should keep the tokens in a cookie.",
+    ],
+)
+def test_a_request_to_act_and_an_objection_with_another_course_propose(words: str) -> None:
+    memory, _ = folded(talk(("ana", CACHE), ("cy", f"{words}{LONG}")))
+    assert list(memory.proposals) == [1, 2]
