@@ -277,11 +277,16 @@ def _grant_line(intent: Bid | None) -> str:
         addition = quote_lines(one_line(intent.novelty))
         return f"{ASKED}{_aim(intent)}, and to add: {addition}."
     # With no addition to name, "You asked to speak, to propose." is what small models give back.
-    return f"This is about {escape_invisible(intent.re)}.\n{_QUESTION}" if intent.re else _QUESTION
+    return f"This is about {_name_of(intent.re)}.\n{_QUESTION}" if intent.re else _QUESTION
 
 
 def _aim(bid: Bid) -> str:
-    return f"{bid.intent} on {escape_invisible(bid.re)}" if bid.re else bid.intent
+    return f"{bid.intent} on {_name_of(bid.re)}" if bid.re else bid.intent
+
+
+def _name_of(re: str) -> str:
+    """A handle as it is, the number of a message as the newest messages show it."""
+    return f"n {re}" if re.isdecimal() else escape_invisible(re)
 
 
 def _bidder_line(memory: Memory, name: str) -> str:

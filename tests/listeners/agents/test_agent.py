@@ -513,6 +513,7 @@ def test_what_a_bid_says_is_quoted_like_all_of_the_log() -> None:
     [
         ("", "What would you do here, and why?"),
         ("P1", "This is about P1.\nWhat would you do here, and why?"),
+        ("2", "This is about n 2.\nWhat would you do here, and why?"),
     ],
 )
 def test_a_bid_that_names_no_addition_is_asked_the_question_alone(
