@@ -10,7 +10,9 @@ from typing import Final, cast, get_args
 from parley.bus.entries import Act, Intent, Message, Record, VoteInitiated
 from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
 from parley.listeners.agents.repeats import (
+    MOSTLY_SAID,
     Lines,
+    drop_refusal,
     find_repeat,
     gives_back,
     was_said,
@@ -43,6 +45,7 @@ _AS_YOU: Final = re.compile(
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )
+_AS_NAMED: Final = r"as (?:an? |the )?{},\s+(?=\w)"  # "As an ana, I would …"
 _OF_FORM: Final = re.compile(r"\bthis message (?:begins|starts)\b|\bthe tag \[[A-Z]", re.IGNORECASE)
 _WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
 _BLANK: Final = " \"'.*_"
@@ -74,22 +77,27 @@ class SpokenAnswer:
 
 def read_answer(
     answer: str, names: Names, display: str, recent: Lines, *, cut: bool = False, shown: str = "",
-    persona: str = "",
+    persona: str = "", refused: str = "",
 ) -> SpokenAnswer:  # fmt: skip
     """What a model's draft says, as its speaker and no other.
 
     `recent` are the newest messages, oldest first, each with who said it. A draft that
     is `cut` ends at a sentence; one that says again, word for word, what was said is
     no message, and may be asked anew. Lines of what the model was `shown` are not its own, nor
-    is what describes its `persona`.
+    is what describes its `persona`, or says why its first draft was `refused`.
     """
     text = strip_reasoning(answer).strip()[:LONGEST]
-    for lead in (*names.own, display):
-        if lead and text.lower().startswith(f"{lead.lower()}:"):
+    for lead in filter(None, (*names.own, display)):
+        if text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
+        elif (
+            named := re.match(_AS_NAMED.format(re.escape(lead)), text, re.IGNORECASE)
+        ) is not None:
+            text = text[named.end() :][:1].upper() + text[named.end() + 1 :]
     text = end_at_sentence(text) if cut else text
     text, foreign = strip_transcript_form(text, names, telling_lines(shown))
     text = _LAST_LINE_SILENT.sub("", text)
+    text = drop_refusal(text, refused) if refused else text
     if foreign:
         return SpokenAnswer("", "it was written as somebody else's words")
     if _is_nothing(text):
@@ -111,9 +119,12 @@ def keep_valid_tags(
     """`answer` without the tags that its speaker may not use or that are about nothing.
 
     Who says a proposal again behind a tag that supports it, and has not supported it yet,
-    has said something.
+    has said something; so has who takes any side with words that were mostly said before.
     """
-    if answer.repeated and _supports_anew(memory, memory.named(name), answer.repeated):
+    if answer.repeated and (
+        _supports_anew(memory, memory.named(name), answer.repeated)
+        or (answer.fault == MOSTLY_SAID and _takes_a_side(memory, answer.repeated))
+    ):
         answer = SpokenAnswer(answer.repeated)
     text = drop_void_tags(memory, memory.named(name), answer.text, intent)
     if answer.text and not words_of(text):
@@ -136,6 +147,11 @@ def _supports_anew(memory: Memory, name: str, text: str) -> bool:
             again = f" {' '.join(words_of(proposal.text))} " in words
             return again and proposal.participant != name and name not in proposal.reactions
     return False
+
+
+def _takes_a_side(memory: Memory, text: str) -> bool:
+    """Whether it does more with an item than to propose it."""
+    return any(detection.act not in ("propose", "ask") for detection in memory.reader.read(text))
 
 
 def _is_nothing(text: str) -> bool:

@@ -11,7 +11,13 @@ from parley.listeners.agents.transcript_form import Names, split_sentences
 _FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
 _FEWEST_OTHERS: Final = 12  # and of somebody else's
 _DESCRIBED: Final = 10  # words in a row of a persona's description; a turn of speech has fewer
+_REFUSED: Final = 5  # and of why a first draft was refused, said right after it
+_RUN: Final = 8  # words in a row that are somebody's words, whatever stands before them
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation
+_REPEATING: Final = re.compile(
+    r"\bI(?: would| will| can| should| could|'ll|'d)? (?:repeat|rephrase|restate|reword)\b",
+    re.IGNORECASE,
+)
 # How a sentence begins that asks for something, or proposes it
 _FRAME: Final = frozenset({
     "i", "you", "we", "they", "shall", "should", "would", "could", "will", "do", "does", "let",
@@ -21,6 +27,7 @@ _FRAME: Final = frozenset({
 _PROPOSING: Final = frozenset({
     "should", "would", "could", "must", "propose", "proposed", "proposes", "proposal", "suggest",
 })  # fmt: skip
+MOSTLY_SAID: Final = "most of that was said before, in the same words"
 _FEWEST_LEFT: Final = 3  # words of a sentence without how it begins
 _HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
 _WORD: Final = re.compile(r"\w+")
@@ -55,14 +62,41 @@ def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
     asked = any(said[copy.words].asks for copy in copies)
     if copies and (not rest or (asked and all(_stands_in(s, other_words) for s in rest))):
         return "somebody else said that, in the same words"
+    stated = [words_of(content) for who, content in recent if who in names.own]
+    stated += [[*s.words] for content in others for s in _sentences_of(content) if not s.asks]
+    if not any(sentence.asks for sentence in new) and _is_mostly_of(words_of(text), stated):
+        return MOSTLY_SAID
     return None
 
 
-def gives_back(text: str, persona: str) -> bool:
-    """Whether `text` has words of the description in a row that nobody says by chance."""
+def _is_mostly_of(words: list[str], stated: Iterable[list[str]]) -> bool:
+    """Whether four fifths of `words` stand in runs of words that were `stated`."""
+    said = {run for each in stated for run in _runs(each)}
+    covered = {
+        place for start, run in enumerate(_runs(words)) if run in said
+        for place in range(start, start + _RUN)
+    }  # fmt: skip
+    return len(words) >= _FEWEST_OTHERS and 5 * len(covered) >= 4 * len(words)
+
+
+def _runs(words: list[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1)]
+
+
+def gives_back(text: str, persona: str, count: int = _DESCRIBED) -> bool:
+    """Whether `text` has `count` words of the description in a row: nobody says them by chance."""
     words, described = words_of(text), f" {' '.join(words_of(persona))} "
-    runs = (words[start : start + _DESCRIBED] for start in range(len(words) - _DESCRIBED + 1))
+    runs = (words[start : start + count] for start in range(len(words) - count + 1))
     return any(f" {' '.join(run)} " in described for run in runs)
+
+
+def drop_refusal(text: str, refused: str) -> str:
+    """`text` without sentences that answer why its first draft was `refused`."""
+    kept = [
+        sentence for sentence in split_sentences(text)
+        if not gives_back(sentence, refused, _REFUSED) and _REPEATING.search(sentence) is None
+    ]  # fmt: skip
+    return "".join(kept).strip()
 
 
 class _Sentence(NamedTuple):
@@ -117,9 +151,12 @@ def words_of(text: str) -> list[str]:
 
 
 def was_said(novelty: str, recent: Lines) -> bool:
-    """Whether it is a mere handle or letter, or begins with a sentence of the talk."""
+    """Whether it is a mere handle or letter, or begins with a sentence of the talk, be it cut."""
     sentences = _sentences_of(novelty)
     if not sentences or len(sentences[0].words) < _FEWEST_OWN:
         return not sentences
-    first = sentences[0].words
-    return any(first == said.words for _, content in recent for said in _sentences_of(content))
+    first = " ".join(sentences[0].words)
+    return any(
+        " ".join(said.words).startswith(first)
+        for _, content in recent for said in _sentences_of(content)
+    )  # fmt: skip

@@ -115,9 +115,9 @@ class SpeakingTurn:
             self._caller.report_late("draft", seconds)
             outcome = replace(outcome, ending="late")
         self._tally.count_ending(outcome.ending)
-        return outcome, self._read(outcome, prompt.user)
+        return outcome, self._read(outcome, prompt.user, fault)
 
-    def _read(self, outcome: CallOutcome[str], shown: str) -> SpokenAnswer:
+    def _read(self, outcome: CallOutcome[str], shown: str, refused: str) -> SpokenAnswer:
         memory, completion = self._me.memory, outcome.completion
         own = {self._me.name, self._me.canonical}
         names = Names(own, {*memory.floor.seats, *memory.participants} - own)
@@ -129,6 +129,7 @@ class SpeakingTurn:
             cut=completion is not None and completion.cut,
             shown=shown,
             persona=self._persona.body,
+            refused=refused,
         )
         return keep_valid_tags(memory, self._me.name, answer, self._me.intent)
 

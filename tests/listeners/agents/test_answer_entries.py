@@ -65,6 +65,9 @@ def test_what_is_no_message(text: str) -> None:
     [
         ("ana: Tea.", "Tea."),
         ("THE ANALYST: Tea.", "Tea."),
+        ("As an ana, I would take tea.", "I would take tea."),
+        ("As The Analyst, we would take tea.", "We would take tea."),
+        ("As bo, I would take tea.", "As bo, I would take tea."),
         ("<think>Tea?</think>\n\nTea.", "Tea."),
         ("Silent nights need tea.", "Silent nights need tea."),
         ("Why did you answer (silent)?", "Why did you answer (silent)?"),
@@ -103,6 +106,7 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "We should buy the green tea that the shop around sells us. It costs little, too.",
         "We should buy the green tea that the shop around sells us. It is because from May tea is "
         "dear.",
+        "Then soon buy the green tea that the shop around sells us.",
     ],
 )
 def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
@@ -110,6 +114,22 @@ def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
     answer = read(text)
     assert not answer.text
     assert answer.fault
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Before, I said that before, in the same words.", ""),
+        ("I would repeat the previous message, as it is still open.", ""),
+        ("I said that before, in the same words. The pot is cheaper.", "The pot is cheaper."),
+        ("I said so before, and the pot is cheaper.", "I said so before, and the pot is cheaper."),
+    ],
+)
+def test_why_a_first_draft_was_refused_is_no_message(text: str, message: str) -> None:
+    """A small model confirms what it is told of its first answer; a turn of speech stays."""
+    refused = "you said that before, in the same words"
+    answer = read_answer(text, NAMES, "The Analyst", SAID, refused=refused)
+    assert answer == SpokenAnswer(message)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +166,8 @@ def test_what_describes_a_persona_is_not_what_it_says(text: str, given_back: boo
     "text",
     [
         "You would support P1 if it were cheaper, would you?",
+        "We should buy the green tea that the shop around sells us. Or is the can cheaper?",
+        "We should buy the green tea that the shop around sells us, by the pound, in May.",
         "You would lose the pot.",
         "Tea keeps well.",
         "Yes.",

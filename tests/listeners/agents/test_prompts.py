@@ -117,6 +117,11 @@ def test_a_panels_answer_counts_for_those_it_names() -> None:
             {"novelty": "Which tool shall the notebook have? Please prop"},
             BidTerms(1, "answer", None, ""),
         ),
+        (
+            "ana",
+            {"novelty": "Which tool shall the notebook hav"},  # cut at its limit
+            BidTerms(1, "answer", None, ""),
+        ),
         ("ana", {"novelty": "a notebook"}, BidTerms(1, "answer", None, "a notebook")),
     ],
 )

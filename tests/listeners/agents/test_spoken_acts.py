@@ -13,6 +13,7 @@ from parley.listeners.agents.answer_entries import (
     message_entry,
     vote_entry,
 )
+from parley.listeners.agents.repeats import MOSTLY_SAID
 from parley.listeners.agents.spoken_acts import drop_void_tags, offer_tags
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
@@ -119,6 +120,23 @@ def test_a_proposal_said_again_behind_a_tag_supports_it(
     """The tag is new where the words are not; of other words it says nothing."""
     answer = keep_valid_tags(table, who, SpokenAnswer("", "said before", text), None)
     assert answer == (SpokenAnswer(text) if published else SpokenAnswer("", "said before"))
+
+
+@pytest.mark.parametrize(
+    ("text", "published"),
+    [
+        ("I support P1: use DuckDB for the notebook.", True),
+        ("[OPPOSE P1] Use DuckDB for the notebook.", True),
+        ("I propose to use DuckDB for the notebook.", False),
+        ("DuckDB is for the notebook.", False),
+    ],
+)
+def test_who_takes_a_side_may_do_so_in_words_that_were_mostly_said(
+    table: Memory, text: str, published: bool
+) -> None:
+    """The side is new; a proposal in another's words, or no act at all, is not."""
+    answer = keep_valid_tags(table, "cyd", SpokenAnswer("", MOSTLY_SAID, text), None)
+    assert bool(answer.text) == published
 
 
 @pytest.mark.parametrize(
