@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.cursor import Cursor
-from parley.bus.contract.errors import FactsExpired, Fenced, SessionNotFound
+from parley.bus.contract.errors import Fenced, SessionNotFound
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
+from parley.bus.log.cursor_checks import LogPlace, check_continuity, check_facts
 from parley.bus.log.replies import FactRecord, id_after_fact, parse_facts, parse_records
 
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
-
-
-@dataclass(frozen=True, slots=True)
-class LogPlace:
-    """A cursor with what proves that the log still is the one it was read from.
-
-    `incarnation` and `identity` are empty where nothing was read yet.
-    """
-
-    cursor: Cursor
-    incarnation: str = ""
-    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +63,10 @@ async def read_page(
     incarnation, facts_from = replies[0]
     if incarnation is None:
         raise SessionNotFound(session)
-    records = _check_continuity(session, place, incarnation.decode(), parse_records(replies[1]))
+    records = check_continuity(session, place, incarnation.decode(), parse_records(replies[1]))
     rows = parse_facts(replies[2]) if with_facts else []
     if with_facts and facts_from is not None:
-        _check_facts(session, at, facts_from)
+        check_facts(session, at, facts_from)
     return _page(place, incarnation.decode(), records, rows)
 
 
@@ -92,26 +81,3 @@ def _page(
     after = LogPlace(Cursor(last.seq, fact), incarnation, last.identity)
     more = len(records) > PAGE or len(rows) == PAGE or len(facts) < len(rows)
     return LogPage((*fresh, *facts), after, more)
-
-
-def _check_continuity(
-    session: str, place: LogPlace, incarnation: str, records: list[Record]
-) -> list[Record]:
-    seq = place.cursor.seq
-    if place.incarnation not in ("", incarnation):
-        raise Fenced(session, "the session was restored, redacted or opened anew")
-    if not records or (seq > 0 and records[0].seq != seq):
-        raise Fenced(session, f"the log went back: entry {max(seq, 1)} is gone")
-    if seq > 0 and place.identity not in ("", records[0].identity):
-        raise Fenced(session, f"the log went back: entry {seq} is another one")
-    if seq > 0 and place.cursor.mark not in ("", records[0].mark):
-        raise Fenced(session, f"the log went back: entry {seq} is not the one of the cursor")
-    return records
-
-
-def _check_facts(session: str, at: Cursor, facts_from: Any) -> None:
-    seq, _, k = facts_from.decode().partition("-")
-    oldest = (int(seq), int(k))
-    if at.fact < (oldest[0], oldest[1] - 1):
-        resumed = replace(at, fact=(oldest[0], oldest[1] - 1))
-        raise FactsExpired(session, str(resumed))

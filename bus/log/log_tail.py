@@ -17,7 +17,8 @@ from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Record
-from parley.bus.log.log_pages import LogPage, LogPlace, read_page
+from parley.bus.log.cursor_checks import LogPlace
+from parley.bus.log.log_pages import LogPage, read_page
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import FactRecord
 

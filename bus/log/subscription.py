@@ -24,7 +24,8 @@ from parley.bus.contract.errors import BusError, SlowSubscriber, Unavailable
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import Record
 from parley.bus.entries.record import mark_of
-from parley.bus.log.log_pages import LogPlace, newest_place
+from parley.bus.log.cursor_checks import LogPlace
+from parley.bus.log.log_pages import newest_place
 from parley.bus.log.log_tail import RETRY_SECONDS, Item, LogTail, death_of
 from parley.bus.log.outbox import Outbox
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
-    new_table,
     print_json,
     print_notice,
     show_rows,
@@ -28,8 +26,6 @@ if TYPE_CHECKING:  # of what is shown; a command that shows it has loaded it
     from parley.memory.context.context import Context
     from parley.memory.state.memory import Memory
     from parley.server.render.memory_layers import Layer
-
-STATES: Final = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def show_minutes(report: Mapping[str, Any], json: bool) -> None:
@@ -134,22 +130,6 @@ def show_statistics(statistics: Mapping[str, Any], json: bool) -> None:
         console.print(table_cell(line))
 
 
-def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
-    """One session a line."""
-    if json:
-        for row in rows:
-            print_json(row)
-        return
-    table = new_table(
-        "session", "status", "last message", "last active", "entries", "not folded yet"
-    )
-    for row in rows:
-        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
-        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
-    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
-
-
 def show_pairs(pairs: Mapping[str, Any], json: bool) -> None:
     """Names and values, one a line."""
     if json:
@@ -231,55 +211,6 @@ def show_findings(what: str, findings: Sequence[str], json: bool) -> None:
         f"{len(findings)} findings" if findings else "sound: memory equals the replay of its log"
     )
     console.print(table_cell(f"{what}: {verdict}"))
-
-
-def show_status(status: Mapping[str, Any], json: bool) -> None:
-    """Redis, workers, what is due."""
-    if json:
-        print_json(status)
-        return
-    console = stdout()
-    print_pairs(console, status["redis"])
-    for warning in status["redis"]["warnings"]:
-        console.print(styled_text(f"warning: {warning}", "yellow"))
-    _show_nodes(status["nodes"])
-    table = new_table("worker", "lanes", "silent for", "folded", "summaries")
-    for worker in status["workers"]:
-        silent = f"{worker['age_ms'] / 1000:.1f} s"
-        row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
-        table.add_row(*map(table_cell, row))
-    console.print(table if status["workers"] else "no worker runs; 'parley worker' starts one")
-    totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
-    print_pairs(console, {**totals, **status["lag"]})
-    for session, reason in status["apart"].items():
-        console.print(styled_text(f"set apart: {session}: {reason}", "red"))
-
-
-def _show_nodes(nodes: Sequence[Mapping[str, Any]]) -> None:
-    """The nodes of a cluster; elsewhere there is nothing to tell."""
-    if nodes:
-        table = new_table("node", "buckets", "sessions", "due")
-        for node in nodes:
-            table.add_row(*map(table_cell, node.values()))
-        stdout().print(table)
-
-
-def _done(worker: Mapping[str, Any]) -> tuple[object, object]:
-    """What a worker says that it folded and wrote; each lane has its own numbers."""
-    written = worker["extracts"] + worker["models"] if "extracts" in worker else "-"
-    return worker.get("folded", "-"), written
-
-
-def show_checks(checks: Sequence[Mapping[str, str]], json: bool) -> None:
-    """What was checked, how it stands, and how to mend it."""
-    if json:
-        for check in checks:
-            print_json(check)
-        return
-    console = stdout()
-    for check in checks:
-        state = styled_text(f"{check['state']:<5}", STATES[check["state"]])
-        console.print(state.append(escape(f"{check['what']}: {check['finding']}"), style="default"))
 
 
 def print_pairs(console: Console, pairs: Mapping[str, Any], before: str = "") -> None:

@@ -40,20 +40,20 @@ def worker(
 
 def status(ctx: typer.Context, json: Json = False) -> None:
     """Redis, workers, what is due, sessions."""
-    from parley.server.render import command_output
+    from parley.server.render.tables import status_tables
     from parley.server.runtime import status
     from parley.server.runtime.connection import run
 
-    command_output.show_status(run(status.show_status(startup(ctx))), json)
+    status_tables.show_status(run(status.show_status(startup(ctx))), json)
 
 
 def doctor(ctx: typer.Context, json: Json = False) -> None:
     """Check that all Parley needs is there; say how to mend it."""
-    from parley.server.render import command_output
+    from parley.server.render.tables import status_tables
     from parley.server.runtime.connection import run
     from parley.server.runtime.health_checks import run_checks
 
     checks = run(run_checks(settings(ctx)))
-    command_output.show_checks(checks, json)
+    status_tables.show_checks(checks, json)
     if any(check["state"] == "fail" for check in checks):
         raise typer.Exit(1)

@@ -63,11 +63,11 @@ def ls(
 ) -> None:
     """List sessions, the latest activity first."""
     from parley.server.cli.shared.bus_calls import call_bus
-    from parley.server.render import command_output
+    from parley.server.render.tables import session_table
     from parley.server.services import sessions
 
     rows = call_bus(startup(ctx), sessions.list_sessions, 0, limit)
-    command_output.show_sessions(rows, json)
+    session_table.show_sessions(rows, json)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import { button, el } from "/static/el.js";
 import { many } from "/static/text.js";
-import { cite, cites } from "./evidence.js";
+import { cite, cites } from "./citations.js";
 import { hands } from "./hands.js";
 import { growing } from "./keyed.js";
 import { readings } from "./model.js";

@@ -7,7 +7,7 @@ import { awaited } from "./awaited.js";
 import { actions } from "./brief_actions.js";
 import { decided, open, question } from "./brief_items.js";
 import { changes } from "./brief_changes.js";
-import { cites } from "./evidence.js";
+import { cites } from "./citations.js";
 import { growing, keyed } from "./keyed.js";
 import { ending, following, found, linked, maySpeak, person, said, why } from "./parts.js";
 import { pending } from "./pending.js";

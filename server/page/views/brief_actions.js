@@ -3,7 +3,7 @@
 import { el } from "/static/el.js";
 import { hears } from "/static/store.js";
 import { count } from "/static/text.js";
-import { cite } from "./evidence.js";
+import { cite } from "./citations.js";
 import { growing } from "./keyed.js";
 import { person, said } from "./parts.js";
 import { brief } from "./source.js";

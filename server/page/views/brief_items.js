@@ -2,7 +2,7 @@
 
 import { el, fill } from "/static/el.js";
 import { named } from "/static/text.js";
-import { cite, cites } from "./evidence.js";
+import { cite, cites } from "./citations.js";
 import { ballots, hands } from "./hands.js";
 import { SIGNS, handle, linked, person, said, sign, tag, why } from "./parts.js";
 import { message } from "./source.js";

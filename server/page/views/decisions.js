@@ -2,7 +2,7 @@
 
 import { el, fill } from "/static/el.js";
 import { count, many } from "/static/text.js";
-import { cite, cites } from "./evidence.js";
+import { cite, cites } from "./citations.js";
 import { counts } from "./brief_items.js";
 import { growing, keyed } from "./keyed.js";
 import { readings } from "./model.js";

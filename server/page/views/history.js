@@ -1,7 +1,7 @@
 /** The facts about one item, in the order of the talk, in words. */
 
 import { el } from "/static/el.js";
-import { cite } from "./evidence.js";
+import { cite } from "./citations.js";
 import { SIGNS, person, said, sign } from "./parts.js";
 
 const TOLD = { // of somebody, and of nobody

@@ -2,7 +2,7 @@
 
 import { el, fill } from "/static/el.js";
 import { bdi, clip, count, many, visible } from "/static/text.js";
-import { cite } from "./evidence.js";
+import { cite } from "./citations.js";
 import { sized } from "./ink.js";
 import { keyed } from "./keyed.js";
 import { SIGNS, ending, following, handle, nothing, person, said, sign, why } from "./parts.js";

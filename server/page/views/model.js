@@ -2,7 +2,7 @@
 
 import { el } from "/static/el.js";
 import { many } from "/static/text.js";
-import { cites } from "./evidence.js";
+import { cites } from "./citations.js";
 import { keyed } from "./keyed.js";
 import { handle, person, said, tag, why } from "./parts.js";
 

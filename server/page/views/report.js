@@ -2,7 +2,7 @@
 
 import { el } from "/static/el.js";
 import { bdi, named, utf16, visible } from "/static/text.js";
-import { cite } from "./evidence.js";
+import { cite } from "./citations.js";
 import { handle, nothing } from "./parts.js";
 
 /** The children of the paper, of what the report calls `page`. */

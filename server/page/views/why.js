@@ -3,7 +3,7 @@
 import { el, fill } from "/static/el.js";
 import { lines } from "/static/loading.js";
 import { counts } from "./brief_items.js";
-import { cite, passage } from "./evidence.js";
+import { cite, passage } from "./citations.js";
 import { ENDED, SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
 import { explanation } from "./source.js";
 import { happened } from "./history.js";

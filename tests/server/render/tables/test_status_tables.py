@@ -8,7 +8,7 @@ import pytest
 
 from parley.listeners.effects.summariser import EffectTally
 from parley.listeners.workers.projector import ProjectorTally
-from parley.server.render.command_output import show_status
+from parley.server.render.tables.status_tables import show_status
 
 
 def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,25 @@
+"""The list of sessions, for a terminal or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from parley.server.basics.output import new_table, print_json, stdout, table_cell
+
+
+def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
+    """One session a line."""
+    if json:
+        for row in rows:
+            print_json(row)
+        return
+    table = new_table(
+        "session", "status", "last message", "last active", "entries", "not folded yet"
+    )
+    for row in rows:
+        when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
+        cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
+        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
+    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
