@@ -57,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two processes a core: tests of servers and of other processes wait more than they work."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def _chosen(config: pytest.Config, *, real: bool) -> list[Flavour]:
     asked = str(config.getoption("--servers"))
     installed = real_flavours() if real else every_flavour()
