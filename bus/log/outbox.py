@@ -11,7 +11,8 @@ standing `seconds` after its acknowledgement: an outage does not age the outbox.
 
 A publisher alone cannot give the log its old order back: what stood before a closing, a
 mute or the end of a vote may be another's to offer. So each draft is offered when it would
-stand where it stood. It does not wait for ever, and a closing that stands again keeps out
+stand where it stood. It waits as long as others put back what theirs was, and two seconds
+more; a closing that stands again keeps out
 what is new, not what was acknowledged. A redaction is done again: the words that it took
 out came back with the older log.
 """
@@ -46,7 +47,9 @@ Redo = Callable[[int], Awaitable[object]]
 
 _LOOK: Final = 0.5  # seconds between two looks, at most
 _LOOK_EARLY: Final = 0.02  # where a draft waits for its place
-_ORDER: Final = 2.0  # seconds that it waits for the other publishers' looks, at most
+_ORDER: Final = (
+    2.0  # seconds that it waits for the other publishers' looks while nothing comes back
+)
 _MOST: Final = 50_000  # drafts a session keeps; two seconds of the fastest publisher
 _FREE: Final = DERIVED | {"message"}  # what may stand behind where it stood
 _logger = EventLog(__name__)
@@ -94,6 +97,7 @@ class _KeptDrafts:
     waiting: list[Draft] = field(default_factory=list)  # for what is not back yet
     early: bool = False  # some of them for their place
     since: float = 0.0  # when they began to wait
+    moved: float = 0.0  # when the last of them came back
     offering: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
@@ -193,8 +197,8 @@ class Outbox:
             return
         async with kept.offering:
             if first := not kept.waiting:
-                kept.since = _now()
-            in_order = _now() < kept.since + min(_ORDER, self._seconds / 2)
+                kept.since = kept.moved = _now()
+            in_order = _now() < min(kept.moved + _ORDER, kept.since + self._seconds / 2)
             drafts = list(kept.drafts)
             try:
                 offered = await self.offer(
@@ -210,7 +214,10 @@ class Outbox:
                 _logger.warning(
                     "log_went_back", session=session, offered=len(drafts), standing=standing
                 )
-            kept.waiting = [*offered.waiting, *offered.early] if offered else []
+            waiting = [*offered.waiting, *offered.early] if offered else []
+            if len(waiting) < len(kept.waiting):
+                kept.moved = _now()
+            kept.waiting = waiting
             kept.early = bool(offered and offered.early)
         if offered is None:
             if self._kept.get(session) is kept:

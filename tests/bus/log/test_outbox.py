@@ -11,7 +11,10 @@ import redis
 from structlog.testing import capture_logs
 
 from parley.bus import Bus, Draft, Scripts
+from parley.bus.connection.connections import Connections
+from parley.bus.contract.drafts import Receipt
 from parley.bus.contract.errors import Busy, SessionClosed, SessionNotFound
+from parley.bus.contract.keys import Keys
 from parley.bus.contract.wire import replace_fields
 from parley.bus.entries import (
     EPOCHS,
@@ -26,6 +29,8 @@ from parley.bus.entries import (
     SettingsChanged,
     Unknown,
 )
+from parley.bus.log import outbox
+from parley.bus.log.outbox import Outbox, ReofferedDrafts
 from tests.support.logs.mixed import CONTROL_MAKERS, made
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
@@ -251,6 +256,30 @@ async def test_a_turn_and_the_grant_before_it_stand_where_they_stood(
         await wait_until(lambda: _head(raw) == len(before))
         assert await ids(speaker, "a") == before
         assert (await speaker.info("a")).epoch == 6
+
+
+async def test_the_wait_for_a_place_begins_anew_whenever_something_came_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others' looks may take long in all, as long as each brings something back."""
+    clock = 100.0
+    monkeypatch.setattr(outbox, "_now", lambda: clock)
+    drafts = [message_draft(k) for k in range(4)]
+    left = [3, 2, 1, 1, 1]
+    in_order: list[bool] = []
+
+    async def offer(*asked: object) -> ReofferedDrafts:
+        in_order.append(cast("bool", asked[-1]))
+        return ReofferedDrafts(early=drafts[: left[len(in_order) - 1]])
+
+    monkeypatch.setattr(Outbox, "_start", lambda self: None)  # no looks but those made here
+    box = Outbox(cast("Connections", None), Keys(1), seconds=60)
+    box.offer = offer
+    box.keep("a", "first", drafts, [Receipt(k, k, duplicate=False) for k in range(4)])
+    for _ in left:
+        await box.reoffer("a")
+        clock += 1.5
+    assert in_order == [True, True, True, True, False]
 
 
 async def test_whatever_kind_an_entry_is_of_it_stands_where_it_stood(
