@@ -94,11 +94,15 @@ def read_answer(
             named := re.match(_AS_NAMED.format(re.escape(lead)), text, re.IGNORECASE)
         ) is not None:
             text = text[named.end() :][:1].upper() + text[named.end() + 1 :]
+    as_other = any(
+        re.match(_AS_NAMED.format(re.escape(name)) + r"I\b", text, re.IGNORECASE)
+        for name in names.others
+    )
     text = end_at_sentence(text) if cut else text
     text, foreign = strip_transcript_form(text, names, telling_lines(shown))
     text = _LAST_LINE_SILENT.sub("", text)
     text = drop_refusal(text, refused) if refused else text
-    if foreign:
+    if foreign or as_other:
         return SpokenAnswer("", "it was written as somebody else's words")
     if _is_nothing(text):
         return SpokenAnswer("")

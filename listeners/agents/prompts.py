@@ -65,6 +65,8 @@ _NOTHING: Final = re.compile(
 
 
 REFUSED: Final = "Your first answer was not published"  # and why, where it is asked for anew
+# Colder, small models write the same again (docs/decisions/0031).
+_ANEW: Final = 0.8
 # What every prompt says itself: no participant's words.
 HOUSE_TEXT: Final = f"{FRAME}\n{_GRAMMAR}\n{_QUESTION}\n{_SAY_IT}"
 
@@ -199,7 +201,10 @@ def speech_prompt(
         else ""
     )
     question = f"{context}\n\n{_grant_line(intent)}{anew}{offer} {_SAY_IT}"
-    prompt = Prompt(system_prompt(persona, memory), question, speak.out, purpose="draft")
+    prompt = Prompt(
+        system_prompt(persona, memory), question, speak.out, purpose="draft",
+        least_temperature=_ANEW if fault else 0.0,
+    )  # fmt: skip
     return _for_model_of(prompt, persona, name, memory, "large")
 
 

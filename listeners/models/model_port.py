@@ -80,7 +80,8 @@ class Prompt:
 
     `model`, where given, is asked instead of the tier's. `purpose`, `participant`
     and `turn` (the turns it has taken) say what the question is for: a scripted
-    model answers by them, an endpoint never sees them.
+    model answers by them, an endpoint never sees them. A model whose temperature is
+    below `least_temperature` is asked at that one.
     """
 
     system: str
@@ -92,6 +93,7 @@ class Prompt:
     purpose: Purpose = "other"
     participant: str = ""
     turn: int = 0
+    least_temperature: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def request_arguments(
         "stream": stream,
     }
     if temperature is not None and dialect.temperature:
-        request["temperature"] = temperature
+        request["temperature"] = max(temperature, prompt.least_temperature)
     if stream and dialect.usage:
         request["stream_options"] = {"include_usage": True}
     if prompt.shape is not None and dialect.rung != "tagged":

@@ -94,6 +94,7 @@ def clip_to_tokens(text: str, most: int) -> str:
 
 def _random(seed: int, prompt: Prompt) -> Random:
     fields = {field.name: getattr(prompt, field.name) for field in dataclasses.fields(prompt)}
+    del fields["least_temperature"]  # an endpoint's matter
     if prompt.shape is not None:
         fields["shape"] = [prompt.shape.name, dict(prompt.shape.schema)]
     text = orjson.dumps([seed, fields], option=orjson.OPT_SORT_KEYS)

@@ -171,3 +171,10 @@ def test_no_example_names_an_item_that_could_be_taken_for_one(table: Memory) -> 
     prompt = speech_prompt(persona("ana"), "ana", table, [], None)
     handles = set(re.findall(r"\b[PDV][0-9]+", prompt.user + prompt.system))
     assert handles == {"P1"}
+
+
+@pytest.mark.parametrize(("fault", "least"), [("", 0.0), ("you said that before", 0.8)])
+def test_what_is_asked_anew_is_asked_warmer(table: Memory, fault: str, least: float) -> None:
+    """Else a small model writes the same again."""
+    prompt = speech_prompt(persona("ana"), "ana", table, [], None, fault)
+    assert prompt.least_temperature == least

@@ -396,6 +396,16 @@ async def test_a_schema_that_is_refused_costs_the_others_nothing() -> None:
     assert formats == ["json_schema", "json_object", "json_schema"]
 
 
+async def test_a_question_may_want_a_higher_temperature() -> None:
+    """A lower one is the model's own."""
+    with FakeOpenAI() as fake:
+        model = model_at(fake)
+        for least in (0.0, 0.8):
+            await model.complete(replace(PROMPT, least_temperature=least))
+        await model.aclose()
+    assert [request["temperature"] for request in fake.requests] == [0.1, 0.8]
+
+
 @pytest.mark.parametrize("refuses", ["stream_options", "temperature", "max_tokens"])
 async def test_what_an_endpoint_does_not_know_is_left_out(refuses: Parameter) -> None:
     """Or called as it calls it; remembered for each model."""
