@@ -43,6 +43,10 @@ _YIELDS: Final = re.compile(
     re.IGNORECASE,
 )
 _WIDE: Final = {ord("？"): "?"}
+_ASKING: Final = re.compile(
+    r"\?|\b(?:asks?|please|wonder|questions?|clarify|tell (?:me|us))\b",
+    re.IGNORECASE,
+)
 _STATES: Final = re.compile(r"[.!…](?=\s|$)|[。！]")  # ends a sentence that asks nothing
 _SENTENCE_END: Final = re.compile(r"[.!…?](?=\s|$)|[。！]|\n")
 _LINE_LEAD: Final = re.compile(r"[ \t]*(?:(?:[-*•>]|#{1,6}|[0-9]{1,2}[.)])[ \t]+)*[*_]{0,2}\Z")
@@ -112,7 +116,7 @@ def agreed_act(
 
     A tag is the words' own act and stands alone. An act that `name` may not do,
     that is about nothing that there is, or that the words do not bear out (they
-    name another item, take the other side, or only ask) is none.
+    name another item, take the other side, only ask, or do not ask at all) is none.
     """
     if intent is None:
         return None, None
@@ -165,8 +169,10 @@ def _is_void(memory: Memory, name: str, act: str, refs: Sequence[str], intent: B
 def _denies(act: str, text: str, detections: Sequence[Detection]) -> bool:
     """Whether the words say something else than `act`, or only ask."""
     acts = {detection.act for detection in detections if not detection.conditional}
-    if act == "ask" or act in acts:
+    if act in acts:
         return False
+    if act == "ask":
+        return _ASKING.search(text.translate(_WIDE)) is None
     return (
         _asks(text)
         or bool(acts & _AGAINST[act])

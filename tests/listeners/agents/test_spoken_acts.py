@@ -156,6 +156,8 @@ def test_who_takes_a_side_may_do_so_in_words_that_were_mostly_said(
         ("ana", "propose", None, "[PROPOSE] Use SQLite.", None, None),
         ("cyd", "propose", None, "Use SQLite with an index.", None, None),
         ("ana", "ask", "P1", "Which files does it read?", "ask", "P1"),
+        ("ana", "ask", "P1", "I wonder which files it reads.", "ask", "P1"),
+        ("ana", "ask", "P1", "I would recommend to use it.", None, "P1"),
         ("ana", "decide", "P1", "Then DuckDB it is.", "decide", "P1"),
         ("ana", "decide", None, "Then DuckDB it is.", None, None),
         ("ana", "answer", "4", "It does.", None, 4),
