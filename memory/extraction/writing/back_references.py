@@ -18,7 +18,9 @@ _STEM: Final = 5  # letters by which a noun is known again
 _LEAST_LETTERS: Final = 4
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[A-Z0-9\"'(])")
 _WORD: Final = re.compile(r"[a-z]+")
-_MARKER: Final = re.compile(r"^(?:\((?:[A-Za-z]|\d{1,2})\)|(?:[A-Za-z]|\d{1,2})\)|[A-H]\.)\s+")
+_MARKER: Final = re.compile(
+    r"^(?:\((?:[A-Za-z]|\d{1,2})\)|(?:[A-Za-z]|\d{1,2})\)|(?:[A-H]|\d{1,2})\.)\s+"
+)
 _BOX: Final = re.compile(r"^\[[ xX]\]\s+")
 _FORM: Final = re.compile(  # the fields that a message has on top of what it says
     r"^(?:(?:TYPE|STATUS|MESSAGE|SUBJECT|CONTENT|FROM|TO|ROLE|AGENT|PRIORITY):\s+"
@@ -71,10 +73,9 @@ def points_elsewhere(text: str, wordings: TextWordings) -> bool:
     A colon behind such words shows what they stand for, and so does a noun said before them.
     """
     sentence = first_sentence(text).lower()
-    begins = wordings.beginnings.match(sentence)
-    if begins and not wordings.no_beginnings.match(sentence):
-        shown = begins[0].endswith(_SHOWABLE) and _SHOWN.match(sentence, begins.end())
-        return not shown
+    begins = _beginning(sentence, wordings)
+    if begins is not None:
+        return begins
     for pointer in wordings.pointers.finditer(sentence):
         behind = sentence[pointer.start() :]
         if wordings.no_pointers.match(behind) or ":" in sentence[pointer.end() : -1]:
@@ -88,6 +89,21 @@ def points_elsewhere(text: str, wordings: TextWordings) -> bool:
         if nouns.isdisjoint(before):
             return True
     return False
+
+
+def begins_elsewhere(text: str, wordings: TextWordings) -> bool:
+    """True where the text begins with words for something that was said before it."""
+    return _beginning(first_sentence(text).lower(), wordings) is True
+
+
+def _beginning(sentence: str, wordings: TextWordings) -> bool | None:
+    """Whether `sentence` begins with words that stand for something said before it; False where
+    it says itself for what ("these: the cellar, the attic"), None where it has none.
+    """
+    begins = wordings.beginnings.match(sentence)
+    if begins is None or wordings.no_beginnings.match(sentence):
+        return None
+    return not (begins[0].endswith(_SHOWABLE) and _SHOWN.match(sentence, begins.end()))
 
 
 def read_labels(text: str, wordings: TextWordings) -> dict[str, tuple[int, str]]:
@@ -130,7 +146,7 @@ def end_whole(text: str, limit: int, wordings: TextWordings, *, parts: bool = Tr
 
 
 _ENDS: Final = (  # a sentence, a clause, a part of one; each with the least share of the room
-    (re.compile(r"[.!?](?=\s)"), 15),
+    (re.compile(r"(?<![\s(]\d)(?<![\s(]\d\d)[.!?](?=\s)"), 15),  # behind a number alone none ends
     (re.compile(r";(?=\s)| - "), 40),
     (re.compile(r",(?=\s)|\s(?=\()"), 50),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from parley.memory.extraction.writing.back_references import drop_openers
+from parley.memory.extraction.writing.back_references import begins_elsewhere, drop_openers
 from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
 from parley.memory.extraction.writing.unit_texts import (
     LONG,
@@ -26,7 +26,9 @@ from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 
 _WORDS: Final = 10  # a sentence of fewer says what it is about under its heading alone
 _WORDS_OF_ITEM: Final = 12  # an item of a list
+_WORDS_OF_PART: Final = 3  # one of so few is a part of what the list says
 _SHORT: Final = 36  # characters: a sentence alone of fewer is read with the one before it
+_FULL: Final = 200  # characters of a text that may have no room for what it points back to
 _BARE: Final = 80  # characters of a title that says little alone
 
 
@@ -76,31 +78,48 @@ def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> Ite
     """What an item says: the words of its span, with what they need to be understood alone."""
     wordings = message.text_wordings
     words = unit_words(message, unit) if unit.kind == "row" else tidy(message.text[slice(*span)])
-    text = drop_courtesies(drop_openers(words, wordings))
-    text = with_context(message, span[0], headed(message, unit, text))
-    return with_label(message, span, text, LONGEST)
+    whole = drop_openers(words, wordings)
+    text = drop_courtesies(whole)
+    if text != whole and begins_elsewhere(text, wordings):  # of what was granted
+        text = whole
+    text = led_in(message, unit, text)
+    whole = with_context(message, span[0], text)
+    if whole == text:  # else its heading stands before what it points back to
+        text = headed(message, unit, text)
+        if text != whole:
+            whole = with_context(message, span[0], text)
+    own = (unit.start, unit.end)
+    if whole == text and len(text) > _FULL and span != own and begins_elsewhere(text, wordings):
+        return item_text(message, unit, own)  # alone it leaves room for what is meant
+    return with_label(message, span, whole, LONGEST)
+
+
+def led_in(message: WrittenMessage, unit: Unit, text: str) -> str:
+    """`text`, which `unit` says, with what it leads in."""
+    if unit.kind == "heading" or leads_in(message, unit):
+        return with_parts(message, message.units.index(unit), text)
+    return text
 
 
 def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
-    """`text`, which `unit` says, with what it needs to be understood: what it leads in, or its
-    heading where it is short.
+    """`text`, which `unit` says, under its heading where it is short.
 
     An option says what it is by itself: answers name it by what its text begins with.
     """
     index = message.units.index(unit)
-    if unit.kind == "heading" or leads_in(message, unit):
-        text = with_parts(message, index, text)
     if unit.kind == "heading" or message.is_option(index):
         return text
     if _is_bare_title(message, index):
         return _with_next(message, index, text)
     above = unit.lead if unit.lead >= 0 else unit.heading
-    few = _WORDS if unit.kind == "sentence" else _WORDS_OF_ITEM
+    few = {"sentence": _WORDS, "row": LONGEST}.get(unit.kind, _WORDS_OF_ITEM)
     if above < 0 or len(text.split()) >= few:
         return text
     lead = message.units[above]
     words = drop_openers(tidy(message.text[lead.start : lead.end]), message.text_wordings)
-    return join(words, text)
+    if unit.kind == "item" and len(text.split()) < _WORDS_OF_PART:  # told with those beside it
+        return with_parts(message, above, words)
+    return join(words, text) if len(words) + len(text) < LONGEST else text
 
 
 def _is_bare_title(message: WrittenMessage, index: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import drop_openers, end_whole
-from parley.memory.extraction.writing.item_texts import item_span
+from parley.memory.extraction.writing.item_texts import item_span, led_in
 from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
 from parley.memory.extraction.writing.unit_texts import (
     BETWEEN,
@@ -22,7 +22,7 @@ from parley.memory.text.plain_text import OUTCOME_LIMIT
 
 _READ: Final = 2000  # characters of a form
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
-_ENOUGH: Final = 40  # of what stands below: with as many it is said
+_ENOUGH: Final = 60  # of what stands below: with as many it is said
 _FIELD: Final = re.compile(
     r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
     r"""["'](?P<value>.{0,400}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
@@ -40,7 +40,10 @@ def ruling_text(message: WrittenMessage, unit: Unit) -> ItemText:
         first, last = unit.start, unit.end
         text = drop_openers(tidy(message.text[first:last]), wordings)
     text = with_context(message, first, text, OUTCOME_LIMIT)
-    return with_label(message, (first, last), _with_rest(message, unit, last, text), OUTCOME_LIMIT)
+    whole = led_in(message, unit, text)  # a list that it leads in belongs to it
+    if whole.count(BETWEEN) == text.count(BETWEEN) or len(whole) > OUTCOME_LIMIT:
+        whole = _with_rest(message, unit, last, text)
+    return with_label(message, (first, last), whole, OUTCOME_LIMIT)
 
 
 def _with_rest(message: WrittenMessage, unit: Unit, last: int, text: str) -> str:

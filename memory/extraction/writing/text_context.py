@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -24,10 +25,12 @@ from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.courtesies import is_courtesy
 
-_BEFORE_IT: Final = 2  # sentences that are put before what points back
+_BEFORE_IT: Final = 3  # units before what points back that are looked at for what it means
 _TITLE: Final = 160  # characters of a heading that is put before what points back
+_LEAST_WORDS: Final = 2  # of what is put before a text: one alone is whom it is for
 _LABELLED: Final = 80  # characters of what a label is of
 _DEFINED: Final = 4  # characters behind a label that show what it is of
+_SAYS: Final = re.compile(r": .*\w$")  # has led in what it leads in, without a stop behind
 _DEFINES: Final = (":", "(", "- ", "=", ". ", ") ")
 
 
@@ -44,22 +47,28 @@ def with_context(message: WrittenMessage, start: int, text: str, limit: int = LO
     """
     wordings, units = message.text_wordings, message.units
     first = next((index for index, unit in enumerate(units) if unit.end > start), 0)
-    before = first
+    before, whole = first, text
     for _ in range(_BEFORE_IT):
-        if not points_elsewhere(text, wordings):
-            return text
+        if not points_elsewhere(whole, wordings):
+            return whole
         before = _unit_before(units, before)
-        words = _context(message, before, limit - len(text) - len(BETWEEN)) if before >= 0 else ""
-        if not words or is_courtesy(words) or _is_told(words, text):
+        room = limit - len(whole) - len(BETWEEN)
+        listed = units[first].kind != "sentence" and before in units[first][4:6]
+        words = _context(message, before, room, listed=listed) if before >= 0 else ""
+        if not words or is_courtesy(words):
             break
-        text = join(words, text)
-    if not points_elsewhere(text, wordings):
-        return text
+        if _is_told(words, whole):  # its lead stands before it already
+            continue
+        whole = f"{words}. {whole}" if _SAYS.search(words) else join(words, whole)
+    if not points_elsewhere(whole, wordings):
+        return whole
     for above in (units[first].heading, 0):
         title = _title(message, above) if 0 <= above < first else ""
-        if title and title not in text and len(title) + len(text) < limit:
-            return join(title, text)
-    return text
+        if title and title not in whole:
+            for words in (whole, text):
+                if len(title) + len(words) + len(BETWEEN) <= limit:
+                    return join(title, words)
+    return whole
 
 
 def _title(message: WrittenMessage, index: int) -> str:
@@ -67,7 +76,7 @@ def _title(message: WrittenMessage, index: int) -> str:
     unit, wordings = message.units[index], message.text_wordings
     words = drop_openers(tidy(message.text[unit.start : unit.end]), wordings)
     says = len(words) < _TITLE and not wordings.generic.match(words) and not is_courtesy(words)
-    return words if says else ""
+    return words if says and len(words.split()) >= _LEAST_WORDS else ""
 
 
 def _unit_before(units: Sequence[Unit], index: int) -> int:
@@ -80,23 +89,22 @@ def _unit_before(units: Sequence[Unit], index: int) -> int:
     before = index - 1
     if before < 0 or units[before].heading != unit.heading:
         return unit.heading if unit.heading != before else before
-    while units[before].kind == "item" and units[before].lead >= 0:
-        before = units[before].lead
+    while units[before].kind == "item" and max(units[before].lead, units[before].heading) >= 0:
+        before = units[before].lead if units[before].lead >= 0 else units[before].heading
     return before
 
 
-def _context(message: WrittenMessage, index: int, room: int) -> str:
-    """The words of a unit that another points back to, with what it leads in; "" without room,
-    and for what leads in code.
+def _context(message: WrittenMessage, index: int, room: int, *, listed: bool) -> str:
+    """The words of a unit that another points back to, with what it leads in, unless that other
+    is `listed` there; "" without room, and for what leads in code.
     """
     unit = message.units[index]
     words = drop_openers(tidy(message.text[unit.start : unit.end]), message.text_wordings)
-    if leads_in(message, unit):
+    if leads_in(message, unit) and not listed:
         if show_code(message, index)[1]:
             return ""
-        longer = with_parts(message, index, words)
-        words = longer if len(longer) <= room else words
-    return words if len(words) <= room else ""
+        words = with_parts(message, index, words)
+    return words if len(words) <= room and len(words.split()) >= _LEAST_WORDS else ""
 
 
 def _is_told(words: str, text: str) -> bool:

@@ -22,10 +22,13 @@ _AROUND_CODE: Final = " \t`~>#*-"
 _FENCES: Final = ("```", "~~~")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _CODE_LINE: Final = 120  # characters of a line of code that are told
+_HEAD_WORDS: Final = 3  # of the head of a column that is put before what stands in it
+_PART_WORDS: Final = 3  # of the last part of a list behind which a sentence begins
+_CELL: Final = 40  # characters of a cell that is told behind the first of a row, among other rows
 _FEW_LINES: Final = 3  # of code: of more none is told
 _STOPS: Final = (".", "!", "?", '."', '!"', '?"', ".)")
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
-_BEFORE: Final = re.compile(r"(?:[-–—*+•]\s+)*[^\w(\[\"'$/@.`+<>=-]+")
+_BEFORE: Final = re.compile(r"(?:[-–—*+•]\s+)*[^\w(\[\"'$/@.`+<>=§-]+")
 _LAST: Final = frozenset("_.!?)]\"'%…`>")  # with which a text may end, beside words
 _AFTER: Final = re.compile(r"[^\w.!?)\]\"'%…`>]+$")
 _FACES: Final = re.compile("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f300-\U0001faff]+")
@@ -47,6 +50,8 @@ def tidy(text: str) -> str:
     words = words.replace("\\n", " ")
     line = plain(" ".join(words.split()))
     line = line.replace("**", "") if line.count("**") % 2 and line.strip("*") else line
+    if "`" in line and line.count("`") % 2:
+        line = line.replace("`", "")
     if line.count('"') % 2 and line.endswith('"'):
         line = line[:-1]
     before = _BEFORE.match(line)
@@ -56,15 +61,47 @@ def tidy(text: str) -> str:
 
 
 def unit_words(message: WrittenMessage, unit: Unit) -> str:
-    """The words of a unit on one line; of a row of a table its first cell before the others."""
+    """The words of a unit on one line; of a row of a table its first cell before the others, each
+    of these behind the head of its column where there are several.
+    """
     words = tidy(message.text[unit.start : unit.end])
     if unit.kind != "row" or "|" not in words:
         return words
-    cells = [cell.strip() for cell in words.strip("| ").split("|")]
-    shown = [cell for cell in cells if cell.strip(" -:")]
+    heads = _cells(message, _head_of(message.units, unit))
+    cells = _cells(message, unit)
+    named = [(heads[place] if place < len(heads) else "", cell) for place, cell in enumerate(cells)]
+    shown = [(head, cell) for head, cell in named if cell.strip(" -:")]
+    if len(shown) > 1 and not _LETTER.search(shown[0][1]):  # the number of the row
+        del shown[0]
     if not shown:
         return words
-    return f"{shown[0]}: {BETWEEN.join(shown[1:])}" if len(shown) > 1 else shown[0]
+    first, rest = shown[0][1], shown[1:]
+    if len(rest) < 2:
+        return ": ".join([first, *(cell for _, cell in rest)])
+    said = [f"{head}: {cell}" if _names_column(head) else cell for head, cell in rest]
+    return f"{first}: {BETWEEN.join(said)}"
+
+
+def _cells(message: WrittenMessage, row: Unit | None) -> list[str]:
+    """The cells of a row of a table, tidied; of its head without the line below it."""
+    if row is None:
+        return []
+    line = message.text[row.start : row.end].partition("\n")[0]
+    return [tidy(cell) for cell in line.strip("| ").split("|")]
+
+
+def _head_of(units: Sequence[Unit], row: Unit) -> Unit | None:
+    """The head of the table that a row stands in."""
+    for unit in reversed(units[: units.index(row)]):
+        if unit.kind != "row":
+            return None
+        if not unit.level:
+            return unit
+    return None
+
+
+def _names_column(head: str) -> bool:
+    return 0 < len(head.split()) <= _HEAD_WORDS and _LETTER.search(head) is not None
 
 
 def leads_in(message: WrittenMessage, unit: Unit) -> bool:
@@ -79,15 +116,26 @@ def with_parts(message: WrittenMessage, index: int, text: str) -> str:
         return join(text, shown) if lines <= _FEW_LINES else text
     parts: list[str] = []
     size = len(text)
-    for unit in _led_in(message.units, index):
+    led = _led_in(message.units, index)
+    if led and led[0].kind == "heading" and not leads_in(message, message.units[index]):
+        return text
+    for unit in led:
         words = unit_words(message, unit).rstrip(".;,")
         if unit.kind == "row":
-            words = words.partition(": ")[0]
+            words = _short_row(message, unit, words)
         size += len(words) + len(BETWEEN)
         if size > LONG and (parts or size > LONGEST):
             break
         parts.append(words)
     return join(text, BETWEEN.join(parts)) if parts else text
+
+
+def _short_row(message: WrittenMessage, row: Unit, words: str) -> str:
+    """What a row is of, with its next cell where that is short."""
+    cells = [cell for cell in _cells(message, row) if _LETTER.search(cell)]
+    if len(cells) < 2 or len(cells[1]) > _CELL:
+        return words.partition(": ")[0]
+    return f"{cells[0]}: {cells[1]}"
 
 
 def show_code(message: WrittenMessage, index: int) -> tuple[str, int]:
@@ -107,14 +155,30 @@ def show_code(message: WrittenMessage, index: int) -> tuple[str, int]:
 def _led_in(units: Sequence[Unit], index: int) -> list[Unit]:
     """The items below a lead-in, else the rows of the table, else the sentence behind it."""
     below = units[index + 1 :]
-    led = [unit for unit in below if index in (unit.lead, unit.heading)]
+    led = [
+        unit
+        for unit in below
+        if index in (unit.lead, unit.heading) and (unit.kind != "row" or unit.level)
+    ]
+    if led and led[0].kind == "item":
+        return list(takewhile(lambda unit: unit.kind == "item" or not unit.first, led))
     if led and led[0].kind != "row":
         return led
     behind = [unit for unit in below if unit.block != units[index].block]
     rows = takewhile(lambda unit: unit.kind == "row", behind)
-    return [row for row in rows if row.level] or behind[:1]
+    return [row for row in rows if row.level] or [
+        unit for unit in behind[:1] if unit.kind != "heading"
+    ]
 
 
 def join(lead: str, text: str) -> str:
-    """A heading or lead-in with what stands under it."""
-    return f"{lead} {text}" if lead.endswith(_STOPS) else f"{lead.rstrip(':')}: {text}"
+    """A heading or lead-in with what stands under it, unless that begins with it; behind a list
+    that it has led in, a new sentence.
+    """
+    if text.lower().startswith(lead.rstrip(":").lower()):
+        return text
+    if lead.endswith(_STOPS):
+        return f"{lead} {text}"
+    _, listed, last = lead.rpartition(BETWEEN)
+    stop = "." if listed and len(last.split()) >= _PART_WORDS else ":"
+    return f"{lead.rstrip(':')}{stop} {text}"

@@ -175,18 +175,22 @@ class WrittenMessage:
 
     def _find_unsaid(self) -> list[int]:
         """The units that put nothing forward: words that all stand in quotation marks, offers of
-        help, which close what models write, headers of tables, and the cards' `unsaid` wordings.
+        help, which close what models write, headers of tables, data, titles with an address, and
+        the cards' `unsaid` wordings.
         """
         text, unsaid = self.text, self._cards.unsaid
         quotes, offers, tables = '"' in text, may_offer(text), "|" in text
+        data, addresses = "{" in text, "://" in text
         asks = unsaid.may_stand_in(self._low)
-        if not (quotes or offers or tables or asks):
+        if not (quotes or offers or tables or data or addresses or asks):
             return []
         return [
             index
             for index, unit in enumerate(self.units)
             if (tables and _is_header(unit))
             or (quotes and _QUOTATION.fullmatch(text, unit.start, unit.end) is not None)
+            or (data and _DATA.search(text, unit.start, unit.end) is not None)
+            or (addresses and _REFERENCE.search(text, unit.start, unit.end) is not None)
             or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
             or (asks and unsaid.match(self._parts[index][:_SAID]))
         ]
@@ -315,6 +319,8 @@ class WrittenMessage:
 
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
+_DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print it
+_REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
 _STANCES: Final = ("support", "oppose")
 _CLAIMS: Final = ("support", "decide", "done")  # what nobody may be made to have said

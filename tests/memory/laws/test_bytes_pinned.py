@@ -122,7 +122,7 @@ CORPORA: Final = {
         121, "10ce68b10c2a2090b971a64558ee5205", "d7a16026587507e4d9e58dab6a2949cb"
     ),
     "agents/dev": Transcripts(
-        26, "bb94c2c5829fe47487353be9d68c0198", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "8453b146b79694a6772fd27358e740f0", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "658df094316a008cd4e925d2740d8708", "a58a27f5a9c11e3bf27b69717d33b435")

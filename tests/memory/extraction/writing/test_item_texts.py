@@ -15,7 +15,7 @@ from parley.memory.extraction.writing.back_references import (
 from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.item_texts import item_span, item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
-from parley.memory.extraction.writing.unit_texts import tidy
+from parley.memory.extraction.writing.unit_texts import join, tidy
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -77,7 +77,7 @@ def test_what_stands_for_something_said_elsewhere_is_seen(text: str) -> None:
         "Please take one of these: the cellar, the attic.",
         "It is important to keep the maps dry.",
         "The maps are old, and these maps should be moved.",
-        "Ask those who have read the report.",
+        "Ask those who have seen the cellar.",
         "Ensure that the maps are dry.",
         "Both Ana and Bo should look at the roof.",
         "We meet this week.",
@@ -105,7 +105,7 @@ def test_behind_a_list_it_stands_behind_what_leads_the_list_in() -> None:
         "I suggest that you take these as the first part of the catalogue and number them."
     )
     assert proposed(text)[0].startswith(
-        "I have put three folders on the table by the door: the harbour; the hills; the mill: "
+        "I have put three folders on the table by the door: the harbour; the hills; the mill. "
     )
 
 
@@ -226,3 +226,93 @@ def test_any_text_has_its_texts(text: str) -> None:
         span = item_span(message, unit, [unit])
         assert len(item_text(message, unit, span).text) <= 700
         assert len(ruling_text(message, unit).text) <= 400
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If so, I will move the maps.",
+        "The instant it lands, open the hall.",
+        "Do not treat it as a loan.",
+        "Note: this should be moved to the cellar.",
+        "If you agree, please put the file into the cellar.",
+    ],
+)
+def test_conditions_and_things_named_before_point_back(text: str) -> None:
+    assert points_elsewhere(text, WORDINGS)
+
+
+def test_an_item_that_points_back_stands_behind_what_its_lead_is_about() -> None:
+    text = (
+        "The plan of the hall is on the table for everybody to see.\n\n"
+        "It covers two rooms:\n\n- the cellar, where we should move all forty maps before May\n"
+    )
+    assert proposed(text)[-1].startswith(
+        "The plan of the hall is on the table for everybody to see. It covers two rooms: the cellar"
+    )
+
+
+def test_a_title_makes_room_for_itself() -> None:
+    """What leads up to a proposal gives way to what all of the message is about."""
+    leads_up = "This is only for the maps of the harbour, and " + "not for the others, " * 9
+    text = (
+        "New shelves for the maps of the harbour, without any new room\n\n- a list\n\n"
+        f"{leads_up}as was said.\n\nIf so, I suggest that we order the shelves from the mill. "
+        f"I will ask for the price {'of each of them ' * 10}before May."
+    )
+    assert proposed(text)[-1].startswith("New shelves for the maps")
+
+
+def test_a_row_is_told_under_its_heading_and_the_heads_of_its_columns() -> None:
+    text = (
+        "### Rooms\n\n| # | Room | Use | Who |\n|---|---|---|---|\n"
+        "| 1 | Cellar | Please move all the maps here | Ana |\n"
+    )
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    row = message.units[-1]
+    assert item_text(message, row, (row.start, row.end)).text == (
+        "Rooms: Cellar: Use: Please move all the maps here; Who: Ana"
+    )
+
+
+def test_a_part_of_a_list_is_told_with_the_others() -> None:
+    text = "Proposed test:\n\n1. Ana writes a task\n2. Bo runs it\n3. Merge\n"
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    unit = message.units[-1]
+    assert item_text(message, unit, (unit.start, unit.end)).text == (
+        "Proposed test: Ana writes a task; Bo runs it; Merge"
+    )
+
+
+def test_politeness_that_is_spoken_of_stays() -> None:
+    text = "You are right that the maps come first. That is why we should move the press in May."
+    message = WrittenMessage(text, NAMES, shipped_cards())
+    assert item_text(message, message.units[1], (0, len(text))).text == text
+
+
+def test_data_and_titles_with_addresses_propose_nothing() -> None:
+    text = (
+        "We should read these before May:\n\n"
+        "- Please Move the Maps: A History; URL: http://maps.example/1\n\n"
+        "Here is what was said: [{'content': 'What if we move the maps?', 'role': 'user'}]"
+    )
+    assert not any("maps.example" in each and "content" in each for each in proposed(text)[1:])
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    assert [weighed.unit.start for weighed in message.proposals()] in ([], [0])
+
+
+@pytest.mark.parametrize(
+    ("lead", "text", "joined"),
+    [
+        ("Rooms", "Cellar", "Rooms: Cellar"),
+        ("Rooms:", "Rooms: Cellar", "Rooms: Cellar"),
+        (
+            "Taken: the cellar; the hall; the small attic",
+            "Move",
+            "Taken: the cellar; the hall; the small attic. Move",
+        ),
+        ("It is dry.", "Move the maps.", "It is dry. Move the maps."),
+    ],
+)
+def test_a_lead_stands_before_what_it_leads_in(lead: str, text: str, joined: str) -> None:
+    assert join(lead, text) == joined

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
-from parley.memory.extraction.writing.item_texts import headed, item_span, item_text
+from parley.memory.extraction.writing.item_texts import headed, item_span, item_text, led_in
 from parley.memory.extraction.writing.ruling_texts import ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import MOST as MOST_UNITS
@@ -292,7 +292,7 @@ def test_a_question_that_a_colon_ends_is_told_with_the_sentence_behind_it() -> N
         (
             "We should take one of these rooms:\n\n"
             "| Room | Size |\n|---|---|\n| Cellar | large |\n| Attic | small |\n",
-            "We should take one of these rooms: Cellar; Attic",
+            "We should take one of these rooms: Cellar: large; Attic: small",
         ),
     ],
 )
@@ -300,8 +300,8 @@ def test_what_says_nothing_alone_is_told_with_what_it_shows(text: str, proposal:
     """The first line of code, the rows of a table by their first cells, what stands below."""
     assert proposed(text)[0] == proposal
     message = read("## Move the maps\n\nThe cellar is dry, and it has room.")
-    headed_text = headed(message, message.units[0], "Move the maps")
-    assert headed_text == "Move the maps: The cellar is dry, and it has room"
+    led_in_text = led_in(message, message.units[0], "Move the maps")
+    assert led_in_text == "Move the maps: The cellar is dry, and it has room"
 
 
 def test_a_text_ends_before_what_only_leads_on() -> None:
