@@ -129,9 +129,11 @@ def note_contribution(moment: FoldStep, start: int, end: int) -> None:
 def enforce_caps(person: Participant, caps: CapSettings) -> None:
     """Hold `person` to the caps: the newest positions and key contributions stay."""
     while len(person.positions) > caps.positions:
-        oldest = min(person.positions.values(), key=lambda position: (position.cite.n, position.on))
-        del person.positions[oldest.on]
-    del person.contributions[: max(0, len(person.contributions) - caps.key_points)]
+        _, oldest = min([(each.cite.n, each.on) for each in person.positions.values()])
+        del person.positions[oldest]
+    beyond = len(person.contributions) - caps.key_points
+    if beyond > 0:
+        del person.contributions[:beyond]
 
 
 def enforce_all_caps(memory: Memory) -> None:

@@ -194,7 +194,7 @@ def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
     proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
     if decision.resolves is not None and not _may_be_accepted(proposal):
         return False
-    agreed = _agreed(memory, decision)
+    agreed = _agreed(memory, decision) if len(decision.supporters) > 1 else []
     if len(agreed) < 2:  # or no longer: who agreed may have withdrawn it
         agreement.due = 0
         return memory.messages - agreement.place < memory.window

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import Final
 
 _INLINE: Final = re.compile(r"[*_`~\[<\\]")
@@ -22,6 +23,7 @@ _MARKED: Final = (  # in this order, each where its mark occurs
     ("<", _ADDRESS), ("**", _STRONG), ("__", _STRONG_LOW), ("~~", _STRUCK), ("*", _STRESSED),
     ("_", _STRESSED_LOW),
 )  # fmt: skip
+_WORDS: Final = itemgetter(1)  # of a match: as "\\1", without a template to fill in
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS: Final = "*_~[]<>\\`"
 _HIDDEN: Final = {ord(mark): 0xF0000 + index for index, mark in enumerate(_MARKS)}
@@ -37,8 +39,8 @@ def plain(text: str) -> str:
     if "`" in text:
         text = _SPAN.sub(lambda span: span[2].strip().translate(_HIDDEN), text)
     if "](" in text or "][" in text:
-        text = _LINK.sub(r"\1", _LINK.sub(r"\1", text))  # twice: an image that is a link
+        text = _LINK.sub(_WORDS, _LINK.sub(_WORDS, text))  # twice: an image that is a link
     for mark, marked in _MARKED:
         if mark in text:
-            text = marked.sub(r"\1", text)
+            text = marked.sub(_WORDS, text)
     return text if text.isascii() else _HIDDEN_MARK.sub(lambda mark: _SHOWN[mark[0]], text)

@@ -45,7 +45,7 @@ class _Folds(dict[int, int]):
         return result
 
 
-_BEYOND: Final = re.compile(r"[^\x00-\x7f]+")  # most talk has little of it
+_ASCII: Final = bytes(range(128))
 _FOLDS: Final = _Folds({**_QUOTES, **_DOUBLE_QUOTES, **_DASHES, **_LINE_ENDS})
 
 
@@ -54,11 +54,21 @@ def to_plain(text: str) -> str:
 
     As long as `text`, so offsets found in it hold in the original.
     """
-    return text if text.isascii() else _BEYOND.sub(_fold, text)
+    if text.isascii():
+        return text
+    folds = {char: chr(_FOLDS[ord(char)]) for char in beyond_ascii(text)}
+    if all(fold.isascii() or fold == char for char, fold in folds.items()):
+        for char, fold in folds.items():  # no fold of one is another
+            if fold != char:
+                text = text.replace(char, fold)
+        return text
+    return text.translate(_FOLDS)
 
 
-def _fold(beyond: re.Match[str]) -> str:
-    return beyond[0].translate(_FOLDS)
+def beyond_ascii(text: str) -> set[str]:
+    """The characters of `text` that are not ASCII: few in most talk, so looked at one by one."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    return set(encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
 
 
 def clip(text: str, limit: int) -> str:
@@ -80,11 +90,10 @@ def clip(text: str, limit: int) -> str:
 def _word_end(text: str, cut: int) -> int:
     """The last place at or before `cut` to end on a word; `cut` where there is none near."""
     if cut and not text[cut].isspace():
-        space = cut - 1
-        while space > cut // 2 and not text[space].isspace():
-            space -= 1
-        if space > cut // 2:
-            cut = space
+        half = text[cut // 2 + 1 : cut]
+        last = "" if half[-1:].isspace() else half.split(None)[-1] if half else ""
+        if len(last) < len(half):
+            cut -= len(last) + 1
     end = cut
     while end > 0 and text[end - 1].isspace() and is_boundary(text, end - 1):
         end -= 1

@@ -105,7 +105,7 @@ def content_words(text: str) -> list[str]:
 def _words(text: str) -> list[str]:
     spaced = to_plain(text).lower()
     if not spaced.isascii():
-        spaced = _IDEOGRAPHS.sub(r" \g<0> ", spaced)
+        spaced = _IDEOGRAPHS.sub(lambda match: f" {match[0]} ", spaced)
     return _WORD.findall(spaced.replace("'", ""))
 
 
@@ -164,14 +164,6 @@ def _shared(a: Sequence[int], b: Sequence[int], both: set[int]) -> int:
     return 100_000 * shared // (100 * shared + apart)
 
 
-def _share_at_most(common: int, lighter: int) -> int:
-    """What `_shared` cannot pass for texts with `common` marks in each, the lighter of weight
-    `lighter`: one of two texts always counts whole.
-    """
-    shared = WEIGHT * common
-    return 100_000 * shared // (100 * shared + _LONGER * max(0, lighter - shared))
-
-
 def _weight(fp: Sequence[int], reach: int = _BEYOND) -> int:
     """What the words among the marks of `fp` up to `reach` weigh; they are in order."""
     end = bisect_right(fp, reach)
@@ -224,11 +216,6 @@ def _denials(marks: set[int]) -> int:
     return sum(mark >> HASH_BITS == DENIED for mark in marks)
 
 
-def _count(counts: dict[int, int], refs: Sequence[int], weight: int) -> None:
-    for ref in refs:
-        counts[ref] = counts.get(ref, 0) + weight
-
-
 class SimilarityIndex:
     """Fingerprints by number, found again by resemblance.
 
@@ -256,10 +243,13 @@ class SimilarityIndex:
         """
         best: tuple[int, int] | None = None
         ones, weight, least = set(fp), _weight(fp), at_least
+        common = ones.intersection
         for ref in self._candidates(fp):
             prints, own = self._prints[ref]
-            both = ones.intersection(prints)
-            if _share_at_most(len(both), min(weight, own)) < least:
+            both = common(prints)
+            most = WEIGHT * len(both)  # what they share at most: one of two always counts whole
+            apart = _LONGER * (min(weight, own) - most)
+            if apart > 0 and 100_000 * most // (100 * most + apart) < least:
                 continue
             shared = _shared(fp, prints, both)
             if shared < least:
@@ -275,15 +265,21 @@ class SimilarityIndex:
         get = self._by_mark.get
         words = [get(mark, _NOWHERE) for mark in fp[bisect_left(fp, _COUNTED) : light]]
         counts: dict[int, int] = {}
-        for refs in words:
-            if len(refs) <= _COMMON:
-                _count(counts, refs[::-1], _RARE)
+        common = []
         for refs in words:
             if len(refs) > _COMMON:
-                _count(counts, refs[: -_COMMON - 1 : -1], 1)
+                common.append(refs)
+                continue
+            for ref in reversed(refs):
+                counts[ref] = counts.get(ref, 0) + _RARE
+        for refs in common:
+            for ref in refs[: -_COMMON - 1 : -1]:
+                counts[ref] = counts.get(ref, 0) + 1
         for mark in fp[light:]:
-            if len(counts) < _MAX_CANDIDATES:
-                _count(counts, get(mark, _NOWHERE)[: -_COMMON - 1 : -1], 1)
+            if len(counts) >= _MAX_CANDIDATES:
+                break
+            for ref in get(mark, _NOWHERE)[: -_COMMON - 1 : -1]:
+                counts[ref] = counts.get(ref, 0) + 1
         if len(counts) <= _MAX_CANDIDATES:
             return list(counts)
         return sorted(counts, key=counts.__getitem__, reverse=True)[:_MAX_CANDIDATES]

@@ -14,10 +14,10 @@ import re
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
-from string import ascii_lowercase
+from string import ascii_lowercase, digits
 from typing import Final
 
-from parley.memory.text.plain_text import to_plain
+from parley.memory.text.plain_text import beyond_ascii, to_plain
 
 DENIED, LEFT, VALUE, WORD, LIGHT = range(5)  # LEFT: what is moved away from, or done without
 HASH_BITS: Final = 29
@@ -33,8 +33,8 @@ _ENDINGS: Final = (
     "edly", "ions", "ied", "ies", "ion", "ers", "als", "al", "ed", "es", "er", "ly", "s", "e", "y",
 )  # fmt: skip
 _STOPS: Final = frozenset(".;!?")
-_DIGIT: Final = re.compile("[0-9]")
-_KEPT_APART: Final = frozenset(ascii_lowercase.encode()) | frozenset(map(ord, _STOPS))
+_NUMBER: Final = re.compile("[0-9](?:[.,:][0-9]|[a-z])")  # that is not digits between other signs
+_KEPT_APART: Final = frozenset((ascii_lowercase + digits + "".join(_STOPS)).encode())
 _APART: Final = bytes(code if code in _KEPT_APART else 32 for code in range(256))
 _KEPT: Final = 16_384  # words whose marks are kept
 _SCOPE: Final = 5  # tokens after a denial in which the word that it denies stands
@@ -159,11 +159,15 @@ def _turned_marks(  # noqa: C901  # a kind of word each, without a call
     denied = away = 0  # how many tokens a denial still reaches
     before = ""
     for token in tokens:
+        said = _SAID[token]
+        if said > 0 and not denied and not away and before != "not":
+            marks.add(said)
+            before = token
+            continue
         if denied:
             denied -= 1
         if away:
             away -= 1
-        said = _SAID[token]
         if said and before == "not" and token in _ONLY:
             denied = 0
         elif said:
@@ -201,8 +205,12 @@ def _tokens(text: str) -> list[str]:
     """The words and numbers of `text` in lower case, and its stops."""
     spaced = to_plain(text).lower().replace("'", "")
     if not spaced.isascii():
-        return _TOKEN.findall(_IDEOGRAPHS.sub(r" \g<0> ", spaced))
-    if _DIGIT.search(spaced):
+        beyond = beyond_ascii(spaced)
+        if any(map(str.isalnum, beyond)):
+            return _TOKEN.findall(_IDEOGRAPHS.sub(lambda match: f" {match[0]} ", spaced))
+        for sign in beyond:
+            spaced = spaced.replace(sign, " ")
+    if _NUMBER.search(spaced):
         return _TOKEN.findall(spaced)
     spaced = spaced.encode().translate(_APART).decode()  # what `_TOKEN` finds, in less time
     for stop in _STOPS:

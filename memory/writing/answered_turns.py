@@ -96,8 +96,8 @@ def _addressee(memory: Memory, who: str, text: str) -> str:
     Nobody as well where two are called by the same name.
     """
     called: dict[str, set[str]] = {}
-    for turn in memory.writing.turns:
-        name = memory.named(turn.who)
+    for writer in {turn.who for turn in memory.writing.turns}:
+        name = memory.named(writer)
         call = CALLED.match(name.casefold())
         if call is not None and name != who:
             called.setdefault(call[0], set()).add(name)
@@ -265,6 +265,8 @@ def _enter_answer(moment: FoldStep, turn: Turn) -> None:
 
 def repeats_quoted(text: str, quoted: Sequence[Proposal]) -> bool:
     """True where `text` says again, in quotation marks, what was proposed."""
+    if not quoted:
+        return False
     part = text.casefold()
     return any(_key(proposal.text) in part for proposal in quoted)
 

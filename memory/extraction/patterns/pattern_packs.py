@@ -125,6 +125,9 @@ class Pack:
     language: _Language = "en"
     hints: _Optional = ""  # words, one of which nearly every sentence of the language holds
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.rules[0]))  # each opening looks a pack up: not by all rules
+
     def to_json(self) -> dict[str, Any]:
         """The pack as JSON-ready data, defaults left out; `parse_pack` takes it back."""
         rules = [_without_defaults(rule) for rule in self.rules]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+from parley.memory.extraction.patterns.regular_expressions import RarePattern
 
 _OPENERS: Final = 3  # words that lead on and are taken off: "And so, finally, ..."
 _NOUNS: Final = 4  # words behind "these" that may say what is meant
@@ -35,30 +35,32 @@ _TAIL: Final = re.compile(r"[\s,;:(\[-]+$")
 class TextWordings(NamedTuple):
     """The wordings of one language that tell of words elsewhere."""
 
-    openers: Any  # what leads on from what was said before
-    no_openers: Any
-    pointers: Any  # words that stand for something, wherever they are in a first sentence
-    no_pointers: Any
-    beginnings: Any  # such as stand for something at the beginning alone
-    no_beginnings: Any
-    hanging: Any  # what no sentence ends with
-    labels: Any  # "option b", "phase 2"
-    generic: Any  # headings that say nothing of what stands below
+    openers: RarePattern  # what leads on from what was said before
+    no_openers: RarePattern
+    pointers: RarePattern  # words that stand for something, wherever they are in a first sentence
+    no_pointers: RarePattern
+    beginnings: RarePattern  # such as stand for something at the beginning alone
+    no_beginnings: RarePattern
+    hanging: RarePattern  # what no sentence ends with
+    labels: RarePattern  # "option b", "phase 2"
+    generic: RarePattern  # headings that say nothing of what stands below
 
 
 def compile_wordings(data: Mapping[str, str]) -> TextWordings:
     """The wordings of `data`, a pattern each."""
     return TextWordings(
-        *(compile_pattern(data[name], f"texts.{name}") for name in TextWordings._fields)
+        *(RarePattern(data[name], f"texts.{name}") for name in TextWordings._fields)
     )
 
 
 def drop_openers(text: str, wordings: TextWordings) -> str:
     """`text` without the number of its item, the fields of a form and words that lead on."""
-    text = _FORM.sub("", _BOX.sub("", _MARKER.sub("", text)))
+    for label in (_MARKER, _BOX, _FORM):
+        if match := label.match(text):
+            text = text[match.end() :]
     for _ in range(_OPENERS):
         opener = wordings.openers.match(text)
-        if opener is None or wordings.no_openers.match(text):
+        if opener is None or wordings.no_openers.begins(text):
             break
         rest = text[opener.end() :]
         if not rest:
@@ -76,9 +78,9 @@ def points_elsewhere(text: str, wordings: TextWordings) -> bool:
     begins = _beginning(sentence, wordings)
     if begins is not None:
         return begins
-    for pointer in wordings.pointers.finditer(sentence):
+    for pointer in wordings.pointers.each(sentence):
         behind = sentence[pointer.start() :]
-        if wordings.no_pointers.match(behind) or ":" in sentence[pointer.end() : -1]:
+        if wordings.no_pointers.begins(behind) or ":" in sentence[pointer.end() : -1]:
             continue
         nouns = {word[:_STEM] for word in _WORD.findall(behind)[1 : _NOUNS + 1]}
         before = {
@@ -101,7 +103,7 @@ def _beginning(sentence: str, wordings: TextWordings) -> bool | None:
     it says itself for what ("these: the cellar, the attic"), None where it has none.
     """
     begins = wordings.beginnings.match(sentence)
-    if begins is None or wordings.no_beginnings.match(sentence):
+    if begins is None or wordings.no_beginnings.begins(sentence):
         return None
     return not (begins[0].endswith(_SHOWABLE) and _SHOWN.match(sentence, begins.end()))
 
@@ -112,7 +114,7 @@ def read_labels(text: str, wordings: TextWordings) -> dict[str, tuple[int, str]]
     By the label in small letters: where its content begins, and its words. The first of each.
     """
     labels: dict[str, tuple[int, str]] = {}
-    for match in wordings.labels.finditer(text):
+    for match in wordings.labels.each(text):
         key = label_key(match[0])
         content = _CONTENT.match(text, match.end()) if key not in labels else None
         if content is not None:
@@ -166,6 +168,8 @@ _BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 
 def _close(text: str) -> str:
     """`text` up to the sentence in which a bracket opens that nothing closes."""
+    if "(" not in text and "[" not in text and "{" not in text:
+        return text
     open_at: list[tuple[str, int]] = []
     for bracket in _BRACKET.finditer(text):
         if bracket[0] in "([{":

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from parley.memory.extraction.patterns.regular_expressions import (
-    compile_pattern,
+    RarePattern,
     compile_pattern_set,
 )
 from parley.memory.extraction.writing.back_references import TextWordings, compile_wordings
@@ -36,8 +36,8 @@ class PlacedRule(NamedTuple):
     name: str
     act: Act
     place: Place
-    pattern: Any
-    unless: Any
+    pattern: RarePattern
+    unless: RarePattern | None
     negative: bool  # what it says is said by a denial
 
 
@@ -49,7 +49,8 @@ class UnsaidWordings(NamedTuple):
     """
 
     hints: tuple[str, ...]
-    rules: tuple[tuple[Any, Any], ...]
+    gate: Any  # tells which of the patterns stand in a unit
+    unless: tuple[RarePattern | None, ...]
 
     def may_stand_in(self, text: str) -> bool:
         """False where none stands in `text`; known in less time than by reading it."""
@@ -57,10 +58,11 @@ class UnsaidWordings(NamedTuple):
 
     def match(self, unit: str) -> bool:
         """True of a unit that puts nothing forward."""
-        return any(
-            pattern.search(unit) and not (unless and unless.search(unit))
-            for pattern, unless in self.rules
-        )
+        for index in self.gate(unit.encode()) or ():
+            unless = self.unless[index]
+            if unless is None or not unless.occurs(unit):
+                return True
+        return False
 
 
 class WritingCards:
@@ -90,8 +92,8 @@ class WritingCards:
         self.bias: int = data["bias"]
         self.weights: dict[str, int] = data["weights"]
         self.weigher = Weigher(self.weights, self.verbs, self.not_past)
-        self.denied = compile_pattern(data["denied"], "denied")
-        self.hedged = compile_pattern(data["hedged"], "hedged")
+        self.denied = RarePattern(data["denied"], "denied")
+        self.hedged = RarePattern(data["hedged"], "hedged")
         self.texts: TextWordings = compile_wordings(data["texts"])
         self.unsaid = _unsaid(data["unsaid"])
         terms = data["terms"]
@@ -120,19 +122,19 @@ def _rule(rule: Mapping[str, Any], terms: Mapping[str, str]) -> PlacedRule:
     name = rule["name"]
     unless = rule.get("unless")
     return PlacedRule(
-        name, rule["act"], rule["place"], compile_pattern(_filled(rule["pattern"], terms), name),
-        None if unless is None else compile_pattern(_filled(unless, terms), name),
+        name, rule["act"], rule["place"], RarePattern(_filled(rule["pattern"], terms), name),
+        None if unless is None else RarePattern(_filled(unless, terms), name),
         rule.get("negative", False),
     )  # fmt: skip
 
 
 def _unsaid(data: Mapping[str, Any]) -> UnsaidWordings:
-    rules = []
-    for rule in data["rules"]:
-        name, unless = rule["name"], rule.get("unless")
-        dropped = None if unless is None else compile_pattern(unless, name)
-        rules.append((compile_pattern(rule["pattern"], name), dropped))
-    return UnsaidWordings(tuple(data["hints"]), tuple(rules))
+    rules = data["rules"]
+    gate = compile_pattern_set(tuple(rule["pattern"] for rule in rules)).Match
+    unless = [
+        RarePattern(rule["unless"], rule["name"]) if "unless" in rule else None for rule in rules
+    ]
+    return UnsaidWordings(tuple(data["hints"]), gate, tuple(unless))
 
 
 @cache

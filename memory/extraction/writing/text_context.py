@@ -75,7 +75,7 @@ def _title(message: WrittenMessage, index: int) -> str:
     """The words of a heading that say what stands below it is about; "" where they say nothing."""
     unit, wordings = message.units[index], message.text_wordings
     words = drop_openers(tidy(message.text[unit.start : unit.end]), wordings)
-    says = len(words) < _TITLE and not wordings.generic.match(words) and not is_courtesy(words)
+    says = len(words) < _TITLE and not wordings.generic.begins(words) and not is_courtesy(words)
     return words if says and len(words.split()) >= _LEAST_WORDS else ""
 
 
@@ -115,7 +115,7 @@ def _is_told(words: str, text: str) -> bool:
 def with_label(message: WrittenMessage, span: tuple[int, int], text: str, limit: int) -> ItemText:
     """`text` with what its first label is of ("option B"), where that is said elsewhere."""
     wordings, used = message.text_wordings, ""
-    for match in wordings.labels.finditer(text):
+    for match in wordings.labels.each(text):
         if text[match.end() : match.end() + _DEFINED].lstrip().startswith(_DEFINES):
             continue
         label = label_key(match[0])

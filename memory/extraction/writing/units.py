@@ -72,9 +72,10 @@ def split_units(text: str) -> list[Unit]:
     """The units of `text` (plain, code spans hidden) in their order, at most `MOST`."""
     blocks = split_blocks(text)
     units: list[Unit] = []
-    last: list[int] = []  # of each block: its heading's or its last sentence's unit, -1 none
-    first: list[int] = []
-    headings: list[int] = []  # of each block: the unit of the heading it stands under
+    last = [-1] * len(blocks)  # of each block: its heading's or its last sentence's unit, -1 none
+    first = last.copy()
+    headings = last.copy()  # of each block: the unit of the heading it stands under
+    ended = 0
     for index, block in enumerate(blocks):
         kind, parent = block.kind, block.parent
         heading = lead = -1
@@ -85,8 +86,8 @@ def split_units(text: str) -> list[Unit]:
             else:
                 heading = headings[parent]
                 lead = first[parent] if above == "item" else last[parent]
-        headings.append(heading)
-        begun = len(units)
+        headings[index] = heading
+        begun = ended
         if kind == "paragraph" or kind == "item":
             _sentences(units, text, block, index, heading, lead)
         elif kind == "heading":
@@ -100,10 +101,10 @@ def split_units(text: str) -> list[Unit]:
                 _unit(("row", block.start, block.end, block.level, heading, -1, index, True))
             )
         ended = len(units)
-        first.append(begun if ended > begun else -1)
-        last.append(ended - 1 if ended > begun else -1)
-        if ended >= MOST:
-            break
+        if ended > begun:
+            first[index], last[index] = begun, ended - 1
+            if ended >= MOST:
+                break
     return units
 
 

@@ -12,13 +12,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Container, Mapping, Sequence, Set
-from dataclasses import dataclass
-from typing import Final, get_args
+from string import ascii_lowercase
+from typing import Final, NamedTuple, get_args
 
 from parley.memory.extraction.writing.units import FILLER, Unit, UnitKind
 
 # Hidden code counts as one word, however long it is.
 WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FILLER}){FILLER}*")
+_SIGNS: Final = "?!:;"  # those of `WORD` in ASCII
+_KEPT: Final = frozenset((ascii_lowercase + _SIGNS + "'" + FILLER).encode())
+_APART: Final = bytes(code if code in _KEPT else 32 for code in range(256))
 _LOOKED_AT: Final = 1000  # characters of a unit
 READ: Final = 48  # words of a unit that are read
 _ABOVE: Final = 12  # words of a heading or a lead-in that are read for what stands under it
@@ -29,7 +32,16 @@ _SIZES: Final = (20, 40, 80, 160, 320)
 
 def words_of(text: str) -> list[str]:
     """The words of `text` (plain, lower case) and the signs that tell; numbers are left out."""
-    return WORD.findall(text[:_LOOKED_AT])[:READ]
+    text = text[:_LOOKED_AT]
+    if not text.isascii():
+        return WORD.findall(text)[:READ]
+    spaced = text.encode().translate(_APART).decode()  # what `WORD` finds, in less time
+    if "'" in spaced or FILLER in spaced:
+        return WORD.findall(spaced)[:READ]
+    for sign in _SIGNS:
+        if sign in spaced:
+            spaced = spaced.replace(sign, f" {sign} ")
+    return spaced.split(None, READ)[:READ]
 
 
 def form_features(unit: Unit) -> list[str]:
@@ -98,14 +110,16 @@ def lead_features(words: Sequence[str], verbs: Set[str]) -> set[str]:
     return features
 
 
-@dataclass(slots=True)
-class _Word:
+class _Word(NamedTuple):
     """What a word adds: alone, before others, before a verb, as a verb behind any of them."""
 
     alone: int
     before: Mapping[str, Weight]  # by the word that follows, "$" the end
     verb_follows: int
     is_verb: bool
+
+
+_UNKNOWN: Final = _Word(0, {}, 0, is_verb=False)
 
 
 class Weigher:
@@ -157,7 +171,7 @@ class Weigher:
             )
             for word in {*alone, *pairs, *verbs}
         }
-        self._begins = self._words.get("^", _Word(0, {}, 0, False))
+        self._begins = self._words.get("^", _UNKNOWN)
 
     def weigh(self, words: Sequence[str], unit: Unit, names: Container[str]) -> dict[str, int]:
         """Those of `unit_features`, of a unit's own words and form, that weigh anything."""
@@ -181,20 +195,20 @@ class Weigher:
 
     def _weigh_words(self, shown: dict[str, int], words: Sequence[str]) -> None:
         """Add what the words weigh, each alone, before its next, and before a verb."""
-        get = self._words.get
-        before: _Word | None = self._begins
+        get, unknown = self._words.get, _UNKNOWN
+        _, pairs, before_verb, _ = self._begins
         previous = "^"
         for word in words:
-            known = get(word)
-            if before is not None:
-                if pair := before.before.get(word):
-                    shown[pair[0]] = pair[1]
-                if before.verb_follows and known is not None and known.is_verb:
-                    shown[f"{previous} +"] = before.verb_follows
-            if known is not None and known.alone:
-                shown[word] = known.alone
-            before, previous = known, word
-        if before is not None and (pair := before.before.get("$")):
+            alone, following, before_next, is_verb = get(word, unknown)
+            if word in pairs:
+                feature, weight = pairs[word]
+                shown[feature] = weight
+            if is_verb and before_verb:
+                shown[f"{previous} +"] = before_verb
+            if alone:
+                shown[word] = alone
+            pairs, before_verb, previous = following, before_next, word
+        if pair := pairs.get("$"):
             shown[pair[0]] = pair[1]
 
     def weigh_heading(self, words: Sequence[str]) -> dict[str, int]:

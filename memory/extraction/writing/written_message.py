@@ -113,7 +113,7 @@ class WrittenMessage:
         for words in self.words:
             total += len(words)
             if not common.isdisjoint(words):
-                known += sum([word in common for word in words])
+                known += sum(map(common.__contains__, words))
                 if known > _SURE:
                     return True
         if total <= _FEW:
@@ -244,7 +244,7 @@ class WrittenMessage:
     def placed(self) -> list[Placed]:
         """The wordings of stances, rulings and reports, in the order of the rules."""
         cards, units = self._cards, self.units
-        hits = cards.gate(self._low)
+        hits = cards.gate(self._low.encode())
         if not hits:
             return []
         opening, headings = self._openings()
@@ -269,9 +269,10 @@ class WrittenMessage:
         placed = []
         for unit, whole in zip(self.units, self._parts, strict=True):
             part = whole[:_SAID]
-            hits = [
-                rules[index] for index in sorted(gate(part) or ()) if rules[index].act in _STANCES
-            ]
+            gated = gate(part.encode())
+            if not gated:
+                continue
+            hits = [rules[index] for index in sorted(gated) if rules[index].act in _STANCES]
             for rule in sorted(hits, key=lambda rule: rule.act != "oppose"):
                 if rule.place == "opening" and not unit.first:
                     continue
@@ -284,7 +285,7 @@ class WrittenMessage:
 
     def _says(self, rule: PlacedRule, part: str) -> bool:
         match = rule.pattern.search(part)
-        if match is None or (rule.unless and rule.unless.search(part)):
+        if match is None or (rule.unless and rule.unless.occurs(part)):
             return False
         return rule.act not in _CLAIMS or rule.negative or self._is_meant(part, *match.span())
 
@@ -293,24 +294,26 @@ class WrittenMessage:
         if part[start] not in _QUOTES and part.count('"', 0, end) % 2:
             return False
         last = end if part[end - 1].isalnum() else end - 1  # the sign behind it may be a question's
-        if self._cards.hedged.search(part[last : last + _AROUND]):
+        if self._cards.hedged.occurs(part[last : last + _AROUND]):
             return False
-        return not self._cards.denied.search(part[max(0, start - _AROUND) : end])
+        return not self._cards.denied.occurs(part[max(0, start - _AROUND) : end])
 
     def _openings(self) -> tuple[list[int], list[int]]:
         """The numbers of the units that the message opens with, and of its headings."""
         names = self._names
         opening: list[int] = []
         headings: list[int] = []
+        opened = False
         for number, unit in enumerate(self.units):
             is_heading = unit.kind == "heading"
-            if len(opening) == _OPENING and not is_heading:
+            if opened and not is_heading:
                 continue
             words = list(filter(str.isalpha, self.words[number]))
             if len(words) <= 2 and all(word in names or word in _GREETINGS for word in words):
                 continue
-            if len(opening) < _OPENING:
+            if not opened:
                 opening.append(number)
+                opened = len(opening) == _OPENING
                 is_heading |= len(opening) == 1 and unit.end - unit.start < _TITLE
             if is_heading:
                 headings.append(number)
@@ -346,7 +349,10 @@ def _form(text: str) -> list[Unit]:
 def propose_together(scores: Sequence[int]) -> bool:
     """True where the likeliest units of a message weigh enough for one that proposes."""
     top = sorted(scores, reverse=True)[:_TOP]
-    return sum([_ODDS[max(-_WIDEST, min(_WIDEST, score))] for score in top]) > _ODDS[_ENOUGH]
+    odds = 0
+    for score in top:
+        odds += _ODDS[score if -_WIDEST <= score <= _WIDEST else max(-_WIDEST, min(_WIDEST, score))]
+    return odds > _ODDS[_ENOUGH]
 
 
 def _odds() -> dict[int, int]:

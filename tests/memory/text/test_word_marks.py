@@ -69,3 +69,20 @@ def test_marks_are_integers_of_32_bits_in_order_of_their_kind() -> None:
 def test_words_come_with_the_marks_that_they_have() -> None:
     """Silent words and denials are left out."""
     assert [word for _, word in word_marks("Do not move the archives")] == ["move", "archives"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2nd floor, v2", ["2", "nd", "floor", "v2"]),
+        ("1.5 MB → 10,000 s.", ["1.5", "mb", "10,000", "s"]),
+        ("gravel; 3 barks!", ["gravel", "3", "barks"]),
+        ("Straße ≤ 3 – naïve", ["straße", "3", "naïve"]),
+        ("a_b-crate", ["b", "crate"]),
+        ("crate → bark", ["crate", "bark"]),
+        ("数据 3", ["数", "据", "3"]),
+    ],
+)
+def test_words_and_numbers_are_told_apart_beside_any_signs(text: str, words: list[str]) -> None:
+    """Numbers keep their points, letters behind digits stand alone, other signs part words."""
+    assert [word for _, word in word_marks(text)] == words
