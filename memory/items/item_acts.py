@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from parley.memory.extraction.patterns.detections import Detection
@@ -13,10 +14,10 @@ from parley.memory.items import decisions, positions, proposals, ratification, u
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
-from parley.memory.text.block_words import plain
 from parley.memory.text.courtesies import is_placeholder
+from parley.memory.text.plain_blocks import plain_blocks
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
-from parley.memory.text.similarity import fingerprint
+from parley.memory.text.similarity import fingerprint, text_marks
 
 _STANCES: dict[str, Stance] = {
     "support": "support",
@@ -28,6 +29,7 @@ _RULINGS = ("accept", "reject", "ratify")
 
 _EMPHASIS = "**"
 _AROUND = " \t\n*_✅❌"  # ticks behind a heading
+_CLAUSE_END = re.compile(r"[,;:.!?(\n]")
 Re = int | str | None
 
 
@@ -85,11 +87,12 @@ def _origin(moment: FoldStep, detection: Detection, confidence: int = 1000) -> O
 
 
 def _payload(moment: FoldStep, detection: Detection) -> str:
-    """What is proposed or decided, without emphasis that its tag or line stood in."""
+    """What is proposed or decided, a block a line, without the marks of Markdown."""
     text = moment.content[detection.text_start : detection.text_end].strip()
-    if _EMPHASIS in text:
-        text = plain(text).replace(_EMPHASIS, "").strip(_AROUND)
-    return text or moment.content.strip()
+    words = plain_blocks(text)
+    if _EMPHASIS in words:  # its tag stood in it
+        words = words.replace(_EMPHASIS, "").strip(_AROUND)
+    return words or text or moment.content.strip()
 
 
 def _propose(moment: FoldStep, detection: Detection, re: Re) -> None:
@@ -136,7 +139,8 @@ def _named(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | De
 def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
     stance = _STANCES[detection.act]
     links = link_stance(moment, detection, re)
-    bare = detection.vote and re is None and not any(link.sure for link in links)
+    told = any(link.sure or link.addressed for link in links)
+    bare = detection.vote and re is None and not told
     if bare and not unlinked_votes.keep_vote(moment, detection, links[0] if links else None):
         return
     if replied := unlinked_votes.replied_entry(moment.memory, detection, re):
@@ -197,8 +201,14 @@ def _superseded_decision(moment: FoldStep, detection: Detection, re: Re) -> Deci
 
 
 def _withdraw(moment: FoldStep, detection: Detection, re: Re) -> None:
-    """Only its proposer, or a chair, may withdraw a proposal, and nobody for them."""
-    proposal = _only_proposal(moment, detection, re) or _own_newest(moment)
+    """Only its proposer, or a chair, may withdraw a proposal, and nobody for them.
+
+    Without a name it is the one of their own that is told by its words, else their newest; a
+    pattern whose payload is what is withdrawn ("I withdraw the cache") withdraws no other.
+    """
+    proposal = _only_proposal(moment, detection, re) or _own_told(moment, detection)
+    if proposal is None and not _tells_what(detection):
+        proposal = _own_newest(moment)
     if proposal is None or proposal.status != "active" or moment.typist:
         return
     if (
@@ -208,6 +218,35 @@ def _withdraw(moment: FoldStep, detection: Detection, re: Re) -> None:
         return
     proposals.settle_proposal(moment, proposal, "withdrawn", _origin(moment, detection))
     positions.take_position(moment, proposal.handle, "neutral", detection.start, detection.end)
+
+
+def _tells_what(detection: Detection) -> bool:
+    """True where the payload of a pattern is what it withdraws: it lies within the match."""
+    return detection.how == "pattern" and detection.start < detection.text_start < detection.end
+
+
+def _own_told(moment: FoldStep, detection: Detection) -> Proposal | None:
+    """The one of their open proposals that shares most words with what an act names, up to the
+    first comma; None where several do.
+    """
+    memory = moment.memory
+    begin = detection.text_start
+    if detection.how == "pattern":  # whose payload may be the sentence around it
+        begin = max(begin, detection.start)
+    named = moment.content[begin : detection.text_end]
+    stop = _CLAUSE_END.search(named)
+    marks = text_marks(named[: stop.start()] if stop else named)
+    shared: dict[int, list[Proposal]] = {}
+    for ref in reversed(memory.live):
+        proposal = memory.proposals[ref]
+        if not memory.in_window(proposal):
+            break
+        if proposal.participant == moment.participant and proposal.born != moment.n:
+            count = len(marks.intersection(proposal.fingerprint))
+            shared.setdefault(count, []).append(proposal)
+    most = max(shared, default=0)
+    likest = shared[most] if most else []
+    return likest[0] if len(likest) == 1 else None
 
 
 def _own_newest(moment: FoldStep) -> Proposal | None:

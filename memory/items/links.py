@@ -1,19 +1,21 @@
 """Which proposal or decision an act speaks of.
 
-By precedence: the envelope's `re`, a handle in the clause, a quotation, and
-for a bare vote the newest proposal nearby, for other words the only active
-one nearby. What is inferred from nearness is never counted toward a quorum.
+By precedence: the envelope's `re`, a handle in the clause, a quotation, the
+participant whose proposal it is ("I agree with ann", "@ann +1"), and for a bare
+vote the newest proposal nearby, for other words the only active one nearby.
+What is inferred from a name or from nearness is never counted toward a quorum.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Proposal
-from parley.memory.state.memory import Memory
+from parley.memory.state.memory import CALLED, Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
 
@@ -23,6 +25,8 @@ _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its 
 _ANSWERED_WITHIN = 3  # messages in which a claim is answered in its words
 _FEW_WORDS = 40  # characters of an answer right behind a claim that says nothing else
 _NEAR_CONFIDENCE = 400  # of a link by nearness alone, per mille
+_ADDRESSED_CONFIDENCE = 600  # of one by the name of who proposed it
+_CONNECTING = 8  # characters of the word between a stance and the name it is for: "with ann"
 
 
 @dataclass(slots=True, frozen=True)
@@ -32,6 +36,7 @@ class Link:
     item: Proposal | Decision
     sure: bool
     confidence: int = 1000
+    addressed: bool = False  # its proposer is named
 
 
 def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) -> list[Link]:
@@ -51,6 +56,9 @@ def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) ->
         return [Link(quoted, sure=True, confidence=900)]
     if re is not None or detection.refs:
         return []  # they said what they mean, and it is no item: nothing to guess
+    addressed = _proposal_of_addressee(moment, detection)
+    if addressed is not None:
+        return [Link(addressed, sure=False, confidence=_ADDRESSED_CONFIDENCE, addressed=True)]
     near = newest_nearby_proposal(moment) if detection.vote else _sole_nearby_proposal(moment)
     item = near or (None if detection.vote else _answered_claim(moment))
     return [] if item is None else [Link(item, sure=False, confidence=_NEAR_CONFIDENCE)]
@@ -103,6 +111,65 @@ def _quoted(moment: FoldStep, detection: Detection) -> Proposal | None:
         if nearest is not None:
             return memory.proposal(nearest[0])
     return None
+
+
+def _proposal_of_addressee(moment: FoldStep, detection: Detection) -> Proposal | None:
+    """The newest open proposal of the participant whom a stance names, None where it names nobody.
+
+    Right behind its words ("with ann"), else in its clause ("ann's plan", "@ann"), else at the
+    beginning of the message ("ann,"). Of several with one name none is meant.
+    """
+    memory = moment.memory
+    newest: dict[str, Proposal] = {}
+    for ref in reversed(memory.live):
+        proposal = memory.proposals[ref]
+        if not memory.in_window(proposal):
+            break
+        own = proposal.participant == moment.participant
+        if not own and proposal.born != moment.n and not proposal.tentative:
+            standing = newest.get(proposal.participant)
+            if standing is None or standing.born < proposal.born:
+                newest[proposal.participant] = proposal
+    if not newest:
+        return None
+    named = _named_first(moment.content, detection, [*newest, moment.participant])
+    return newest.get(named) if named else None
+
+
+def _named_first(content: str, detection: Detection, names: list[str]) -> str:
+    """Which of `names` a stance names, "" for none, and for a name that two have."""
+    text = to_plain(content).casefold()
+    if len(text) != len(content):
+        return ""
+    end = max(detection.end, detection.text_end)
+    clause = text[detection.text_start : end]
+    behind = text[detection.end : end]
+    places = []
+    for name in names:
+        call = _calls(name)
+        matches = (
+            re.match(rf"\s+(?:\w{{1,{_CONNECTING}}}\s+)?{call}(?!-?\w)", behind),
+            re.search(rf"@{call}(?!-?\w)|(?<!\w){call}'s?(?!\w)", clause),
+            re.match(rf"\s*@{call}(?!-?\w)|\s*{call}\s*[,:](?!\w)", text),
+        )
+        places += [
+            (place, match.start(), -len(match[0]), name)
+            for place, match in enumerate(matches)
+            if match
+        ]
+    places.sort()
+    if not places or places[0][:3] in [each[:3] for each in places[1:]]:
+        return ""
+    return places[0][3]
+
+
+def _calls(name: str) -> str:
+    """A pattern of what somebody is called: their name, or its first word ("ann" of "Ann Lee")."""
+    small = name.casefold()
+    first = CALLED.match(small)
+    if first is None or first[0] == small:
+        return re.escape(small)
+    return f"(?:{re.escape(small)}|{first[0]})"
 
 
 def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:

@@ -21,7 +21,9 @@ _AFTER: Final = ("negation", "hypothesis", "reported")  # guards that may stand 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatch:
-    """Where a rule matched, in which sentence; `text` is the span its group names."""
+    """Where a rule matched, in which sentence; `text` is the span its group names, `begins` where
+    the group `from` does, -1 without one.
+    """
 
     start: int
     end: int
@@ -30,6 +32,7 @@ class RuleMatch:
     sentence: Span
     judge: GuardJudge  # of the rule's language
     text: Span | None = None
+    begins: int = -1
     conditional: bool = False
 
     def overlaps(self, other: RuleMatch) -> bool:

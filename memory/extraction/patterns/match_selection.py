@@ -138,9 +138,12 @@ def _reserved(script: PreparedText, matches: Sequence[RuleMatch], index: int) ->
 
 
 def _named(script: PreparedText, match: RuleMatch) -> tuple[str, ...]:
-    """The handles in the match and in the list that goes on after it: P1, P2 and P3."""
+    """The handles in the match and, where it ends with one, in the list that goes on after it:
+    P1, P2 and P3. "P1 is withdrawn, P2 stands" is on P1 alone.
+    """
     end = match.end
-    if match.rule.handle and script.handles(match.start, end):
+    ends_named = script.text[end - 1].isdigit()
+    if ends_named and match.rule.handle and script.handles(match.start, end):
         more = _MORE_HANDLES.match(script.unquoted, end)
         end = more.end() if more else end
     return script.handles(match.start, end)
@@ -171,8 +174,9 @@ def _payload(script: PreparedText, match: RuleMatch, following: int) -> Span:
             return text
     if match.rule.payload == "after":
         end = min(last, max(following, match.end))
-        skip = match.judge.skipped(script.text[match.end : end])
-        text = _trimmed(script, match.end + skip, end)
+        begin = match.end if match.begins < 0 else match.begins
+        skip = match.judge.skipped(script.text[begin:end])
+        text = _trimmed(script, begin + skip, end)
         if not match.judge.names_nothing(script.text[slice(*text)]):
             return text
         if script.text[match.end : last + 1].rstrip().endswith(":"):

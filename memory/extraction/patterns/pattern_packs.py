@@ -47,14 +47,14 @@ class Rule:
     """One wording of one act.
 
     `payload` says what it offers or settles: the group `text` of the pattern
-    where it has one, else what follows to the sentence's end (`after`), what
-    leads up to it from the sentence's beginning (`before`), or the whole
-    sentence. `before` and `after` are patterns at the end of what stands
-    before the match in its sentence and at the start of what follows; either
-    drops it; so does `within`, where it occurs in the match itself ("wir haben
-    nichts beschlossen"). `question` keeps it in questions; `skip` names guards
-    that it does not heed; `whole_words` refuses a match that begins or ends in
-    a word.
+    where it has one, else what follows to the sentence's end (`after`), from the
+    group `from` on where the pattern has that, what leads up to it from the
+    sentence's beginning (`before`), or the whole sentence. `before` and `after` are
+    patterns at the end of what stands before the match in its sentence and at the start
+    of what follows; either drops it; so does `within`, where it occurs in the match
+    itself ("wir haben nichts beschlossen"). `question` keeps it in questions; `skip`
+    names guards that it does not heed; `whole_words` refuses a match that begins or
+    ends in a word.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")

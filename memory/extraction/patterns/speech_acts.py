@@ -23,7 +23,7 @@ from parley.memory.extraction.patterns.pattern_packs import REACTIONS, Guards, P
 from parley.memory.extraction.patterns.regular_expressions import PatternFinder, compile_pattern_set
 from parley.memory.extraction.patterns.rule_gates import RuleGate
 from parley.memory.extraction.patterns.tags import PATTERNS as TAGS
-from parley.memory.extraction.patterns.tags import find_tags
+from parley.memory.extraction.patterns.tags import UNDER, find_tags
 from parley.memory.extraction.patterns.vote_marks import PATTERNS as VOTES
 from parley.memory.extraction.patterns.vote_marks import find_votes
 from parley.memory.text.plain_text import to_plain
@@ -86,8 +86,8 @@ class SpeechActReader:
     def read_marks(self, text: str) -> tuple[Detection, ...]:
         """The tags, votes and wordings with a handle in plain `text`, in text order.
 
-        For written talk, whose other wordings are read by where they stand: there a vote is
-        one alone, or on a handle.
+        For written talk, whose other wordings, and headings, are read by where they stand: there
+        a vote is one alone, or on a handle.
         """
         hits = self._marks_gate(text)
         if not hits:
@@ -97,7 +97,8 @@ class SpeechActReader:
         marks = self._found(text, None, hits)
         return tuple(
             each for each in marks
-            if not each.vote or each.refs or _is_alone(text, each)
+            if (not each.vote or each.refs or _is_alone(text, each))
+            and not each.rule.endswith(UNDER)
         )  # fmt: skip
 
     def _read(self, content: str, act: str | None) -> tuple[Detection, ...]:
@@ -152,7 +153,7 @@ class SpeechActReader:
         for index in sorted(chosen):
             finder = self._finders[index]
             for place in finder.each(script.subject):
-                spans = place.span(), finder.span(place, "text")
+                spans = place.span(), finder.span(place, "text"), finder.span(place, "from")
                 rule_matches.append(_match(script, *self._rules[index], *spans))
         rule_matches.sort(key=lambda each: each.start)
         return rule_matches[:_MAX_MATCHES]
@@ -190,7 +191,13 @@ def _judges(packs: Sequence[Pack]) -> dict[str, GuardJudge]:
 
 
 def _match(
-    script: PreparedText, name: str, rule: Rule, judge: GuardJudge, place: Span, text: Span
+    script: PreparedText,
+    name: str,
+    rule: Rule,
+    judge: GuardJudge,
+    place: Span,
+    text: Span,
+    begins: Span,
 ) -> RuleMatch:
     """A match of `rule`, without the spaces and marks that its pattern led in with."""
     start, end = place
@@ -200,7 +207,8 @@ def _match(
     while end > start + 1 and shown[end - 1] in _EDGE:
         end -= 1
     group = None if text == (-1, -1) else text
-    return RuleMatch(start, end, name, rule, script.sentence(start, end), judge, group)
+    sentence = script.sentence(start, end)
+    return RuleMatch(start, end, name, rule, sentence, judge, group, begins[0])
 
 
 def _under(act: str, script: PreparedText, detections: list[Detection]) -> list[Detection]:

@@ -1,7 +1,8 @@
 """Tags: what people type to be unmistakable, whatever language the talk is in.
 
 `[PROPOSAL] …`, `PROPOSED RESOLUTION: …`, `RESOLVED: …`, after an optional
-scribed `nick: `. Part of the fold, not of a pack.
+scribed `nick: `; `## Proposal` or `**Decision**` alone on a line, for what stands
+under it. Part of the fold, not of a pack.
 """
 
 from __future__ import annotations
@@ -43,7 +44,12 @@ _BRACKET = (
     + _NUMBER
     + r"(?P<refs>(?:[ \t:,]+[PD][1-9][0-9]{0,8}){0,8})[ \t]*\][ \t]*:?[ \t]*"
 )
-PATTERNS: Final = (_MARKER, _BRACKET)
+_HEADING = (
+    r"(?m)^[ \t]*(?:#{1,6}[ \t]+(?:\*\*|__)?|\*\*|__)(?:" + _QUALIFIER + r")?"
+    r"(?P<word>proposal|proposed[ \t]+(?:resolution|decision)|resolution|decision)"
+    r"(?:[ \t]+#?(?:\d{1,3}|[a-z]))?[ \t]*:?(?:\*\*|__)?[ \t]*#*[ \t]*$"
+)
+PATTERNS: Final = (_MARKER, _BRACKET, _HEADING)
 
 _DECISIONS: Final = ("resol", "deci", "agree", "consensus")
 _STEMS: Final = (
@@ -65,6 +71,11 @@ _HANDLE_ALONE: Final = re.compile(r"\W*([PD][1-9][0-9]{0,8})\W*")
 
 _MARKERS: Final = PatternFinder(_MARKER)
 _BRACKETS: Final = PatternFinder(_BRACKET)
+_HEADINGS: Final = PatternFinder(_HEADING)
+UNDER: Final = "-heading"  # of a rule: what stands under it is meant
+_BLANK: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_LISTED: Final = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]")
+_ABOVE: Final = re.compile(r"^(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*[ \t]*:?[ \t]*$)", re.MULTILINE)
 
 
 def find_tags(script: PreparedText) -> list[Detection]:
@@ -78,7 +89,10 @@ def find_tags(script: PreparedText) -> list[Detection]:
     for index, (start, end, rule, act) in enumerate(marks):
         above = marks[index - 1][1] if index else 0
         following = marks[index + 1][0] if index + 1 < len(marks) else len(script.text)
-        text = _payload(script, start, end, above, following)
+        if rule.endswith(UNDER):
+            text = _section(script.text, end, following)
+        else:
+            text = _payload(script, start, end, above, following)
         if act in ("propose", "decide"):
             if detections and detections[-1].act == act and text[0] < detections[-1].text_end:
                 continue  # a closing tag for what an opening one marked
@@ -115,7 +129,7 @@ def _refs(script: PreparedText, act: str, tag: Span, text: Span) -> tuple[str, .
 
 def _first_of_each_place(script: PreparedText) -> Iterator[_Mark]:
     last = -1
-    for mark in sorted({*_markers(script), *_brackets(script)}):
+    for mark in sorted({*_markers(script), *_brackets(script), *_headings(script)}):
         if mark[0] >= last:
             last = mark[1]
             yield mark
@@ -141,6 +155,15 @@ def _markers(script: PreparedText) -> Iterator[_Mark]:
         qualifier, word = _MARKERS.span(match, "qualifier"), _MARKERS.span(match, "word")
         start = qualifier[0] if qualifier[0] >= 0 else word[0]
         yield (start, match.end(), *_meaning(script, qualifier, word, match.end()))
+
+
+def _headings(script: PreparedText) -> Iterator[_Mark]:
+    """Headings that say no more than what it is that stands under them."""
+    for match in _HEADINGS.each(script.subject):
+        qualifier, word = _HEADINGS.span(match, "qualifier"), _HEADINGS.span(match, "word")
+        start = qualifier[0] if qualifier[0] >= 0 else word[0]
+        rule, act = _meaning(script, qualifier, word, match.end())
+        yield start, match.end(), f"{rule}{UNDER}", act
 
 
 def _brackets(script: PreparedText) -> Iterator[_Mark]:
@@ -179,6 +202,20 @@ def _payload(script: PreparedText, start: int, end: int, above: int, following: 
     if span[0] >= span[1] and following > line_end:
         span = _first_line(text, line_end, following)
     return span
+
+
+def _section(text: str, start: int, end: int) -> Span:
+    """What stands under a heading: its first paragraph or list, a list with its lead-in."""
+    start, end = _trimmed(text, start, end)
+    at = start
+    while (blank := _BLANK.search(text, at, end)) is not None:
+        led = text[start : blank.start()].rstrip().endswith(":")
+        if not led and not _LISTED.match(text, blank.end(), end):
+            end = blank.start()
+            break
+        at = blank.end()
+    above = _ABOVE.search(text, start, end)
+    return _trimmed(text, start, above.start() if above else end)
 
 
 def _line_end(text: str, at: int) -> int:

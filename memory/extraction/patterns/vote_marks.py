@@ -19,7 +19,8 @@ _VOTE_CONFIDENCE: Final = 850
 _SCRIBED_CONFIDENCE: Final = 750  # someone else's vote, typed by the scribe
 
 _VOTE = (
-    r"(?m)^[ \t]*(?:[-*•][ \t]+)?(?:(?P<nick>[^\s:]+)[ \t]?:[ \t]+|<[^\s<>]+>[ \t]+)?\*{0,2}\[?"
+    r"(?m)^[ \t]*(?:[-*•][ \t]+)?(?:(?P<nick>[^\s:]+)[ \t]?:[ \t]+|"
+    r"(?:<[^\s<>]+>|@[^\s:,]+,?)[ \t]+)?\*{0,2}\[?"
     r"(?P<vote>[+-](?:\d{1,6}(?:\.\d{1,3})?|\.\d{1,3})|±?0(?:\.0)?|ayes?|yea|nay|"
     r"[👍👎✅❌➕➖]|:(?:[+-]1|thumbs_?up|thumbs_?down):)\]?\*{0,2}"
     r"|\A[ \t]*(?P<alone>[+-][ \t]\d(?:\.\d{1,2})?)[ \t]*\z"

@@ -74,3 +74,40 @@ def test_what_one_types_for_another_both_must_be_allowed() -> None:
         messages = Message(participant="cy", content="bo: [DECIDE P1] So be it.")
         memory = folded(talk(*seats, IDEA, messages, structure={"scribes": ["cy"]}))[0]
         assert bool(memory.decisions) is (limited is None)
+
+
+def test_an_act_keeps_no_marks_in_its_text_and_topic() -> None:
+    said = Message(
+        participant="ana", content="## Plan\n\n1. **Sell** the `press`\n2. Move", act="propose"
+    )
+    proposal = folded(talk(said))[0].proposals[1]
+    assert proposal.text == "Plan:\nSell the press\nMove"
+    assert proposal.topic == "Plan: Sell the press Move"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("## Proposal\nSell the press.", "Sell the press."),
+        ("**Proposal**\n\n- Sell the press.\n- Move.\n\nAny thoughts?", "Sell the press.\nMove."),
+        ("# Proposal 2\n\nWe do this:\n\n1. Sell\n2. Move\n\n## Why\nIt is old.",
+         "We do this:\nSell\nMove"),
+    ],
+)  # fmt: skip
+def test_what_stands_under_a_heading_is_proposed(content: str, text: str) -> None:
+    memory = folded(talk(("ana", content)))[0]
+    assert [each.text for each in memory.proposals.values()] == [text]
+
+
+def test_what_stands_under_a_heading_is_decided() -> None:
+    memory = folded(talk(("ana", "## Decision\nSell the press.")))[0]
+    assert [each.outcome for each in memory.decisions.values()] == ["Sell the press."]
+
+
+@pytest.mark.parametrize(
+    "content", ["## Proposals\nSell.", "Proposal\nSell.", "## Decision\nNone yet.", "## Decision\n"]
+)
+def test_a_heading_over_nothing_and_a_word_alone_make_nothing(content: str) -> None:
+    memory = folded(talk(("ana", content)))[0]
+    assert not memory.proposals
+    assert not memory.decisions

@@ -58,74 +58,74 @@ class Transcripts(NamedTuple):
 
 FIRST: Final = Digests(
     logs="c7df9a81759694a5bd6568fff8135dc4",
-    facts="d529250a207bd0817665d08fc8a42028",
-    memories="358006f5e7cc617fa7cadf39262ef60a",
+    facts="2a520e7116ef1d063b802098b2a6c47e",
+    memories="3661f9970b96f3e5b573edf244f05a00",
 )
 GENERATED: Final = (
     Digests(
         logs="d06df264ff3d1a0c1dd6fec227ad0f39",
-        facts="19d1a9586d5a28c95fbb05d9fd8e9e71",
-        memories="c24ccf46a7eebe0a8caa1bfec809b6be",
+        facts="1da6fce51cd69c91d1072fa7f377a781",
+        memories="7175d263ea020d533e315dccff2ea43a",
     ),
     Digests(
         logs="82bbf9a60ae42e6899aa360db2cb037e",
-        facts="78a95907c443930ad1317d55e1d121da",
-        memories="bb0f9e2a2939ba666f65dc4710a08ded",
+        facts="1b0affe36b7c0e1d2292ae506f3ed119",
+        memories="68972d5983697d16dae9198d33060463",
     ),
     Digests(
         logs="b9148304997570da152aab918e8ce376",
-        facts="e60c9e503623999bf1d725169f8e5a15",
-        memories="cfd2f3d15287db186d3f72fae0817db5",
+        facts="bb642026b95cf72508f1d91648a0e6bd",
+        memories="cb9b4f08b7e6fb246ba4a0d4e457bcaa",
     ),
     Digests(
         logs="10c2d8ca654ccf4931695d2f248e7ce1",
-        facts="3307ac67e2cee59322a65bc2cdaafe19",
-        memories="c2512c87bd4908176e21f85dfdae41f3",
+        facts="dc49bc388a46174818b8eda12ff15731",
+        memories="cf3984da95ce138e00c6f207e19f424f",
     ),
     Digests(
         logs="4c509342f22448e8dd1ed3388fdaec3d",
-        facts="93e7ef7c4b3df320ae64d6ebe30e8b99",
-        memories="3dd19554aa2ebc096582115095e669a0",
+        facts="a69f020800186cb4fa915a0dc1de4bf2",
+        memories="dadc0e74e3475ba44354cf19090b5dc7",
     ),
     Digests(
         logs="a4b3d0e6811ab03177abe6f2e3ed57b9",
-        facts="f182211dab8c79bb21d71022e0c53c07",
-        memories="01fbb5455406a975d336b5976de4d5e0",
+        facts="283c794dc90708dcd3248787a1502da8",
+        memories="0b0f6dcc415f9b1e2432623442c51ec6",
     ),
     Digests(
         logs="892a2795e54f603df94dd75e184c33ef",
-        facts="00933c8013047a1eaa9f8525ba0b59af",
-        memories="3c4cd850a0bf095cbcc310a16730f0dd",
+        facts="86b1ae342395b5eeb3b1c959f4a49e51",
+        memories="f68d20930ca987cacb3fb04d423725c4",
     ),
     Digests(
         logs="457abd5444156ee3b41b54e68faa4b4a",
-        facts="62789e38a403bf0610265c9aca2ca8aa",
-        memories="229d9a2bb635ef6d5a74112c73aa1940",
+        facts="62ecc05c05cc0c35d55b8e65b83ccb3a",
+        memories="4c98b2c87be62156d9b667236205a9e1",
     ),
     Digests(
         logs="6c35c8ad6dc2aff90d9da79ff0ffcde9",
-        facts="e55f9c041ff206c70a10f7fbaa891efe",
-        memories="eeaf9d1ee1cd8f0ef444a7e21df8142b",
+        facts="1371116d4c10bd1400e65e5c4d180ca2",
+        memories="f5d59ccf498bdb17727e58543031d5ed",
     ),
     Digests(
         logs="e3852974fbf1c850549cc23c458ac9d0",
-        facts="a8a42061532eea59759f101de51f29c1",
-        memories="36a835d5e4a3b147259e110f22090c8e",
+        facts="a2f3d4ce44462b50daccf7d369980525",
+        memories="8dff8e954409a772610244d8684919e6",
     ),
 )
 DEMO: Final = "17112c2bcaad7b3eb75f16cfdc41a00e"
 CORPORA: Final = {
     "dev/irc": Transcripts(
-        86, "40c77b6e817175402c16056c0d135ab4", "7a6d9bf4f65f1ee1ea77c373e1325ac7"
+        86, "8dfb484a43420b7b918becaa7bf9211c", "22ed562530088e6400e3d90541cb2284"
     ),
     "dev/wg": Transcripts(
-        121, "10ce68b10c2a2090b971a64558ee5205", "d7a16026587507e4d9e58dab6a2949cb"
+        121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "8453b146b79694a6772fd27358e740f0", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "78d9b8e1c44f0b6cd4607c3030e7ac1e", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "658df094316a008cd4e925d2740d8708", "a58a27f5a9c11e3bf27b69717d33b435")
+LONG: Final = Transcripts(1, "d2c645478c1288b67f1b592f67c8b9ee", "db5b4416d03124904214ec5b44588a68")
 
 
 def digest(parts: Iterable[bytes]) -> str:
