@@ -9,6 +9,7 @@ range but for the sorting of what is chosen from it.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -29,18 +30,28 @@ from parley.memory.summaries.talk_sentences import (
     read_talk,
 )
 from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.similarity import content_stems
 
 SHARE: Final = 350  # per mille of the talk's characters that its summary may have
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
-_TEXT_LIMIT: Final = 160  # characters of what was proposed or decided
+_TEXT_LIMIT: Final = 240  # characters of what was proposed or decided
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
-_FEW_WORDS: Final = 22  # of an item's line, where there are many
+_FEW_WORDS: Final = 34  # of an item's line, where there are many
 _STOPS: Final = (".", "!", "?")
 _LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
 _LEAST_OF_LIKELY: Final = 12  # of a proposal that nobody spoke to
 _LEAST_WORDS: Final = 8  # of an item that is cut; fewer say nothing
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
-_TALK_SENTENCES: Final = 4
+# A question that is no title with a sign: in English it has such a word; or ideographs, say.
+_ASKS: Final = re.compile(
+    r"[^\x00-\u2e7f]|\b(?:who|whose|what|when|where|why|how|which|should|shall|can|could|may|do"
+    r"|does|did|is|are|was|were|will|would|have|has|any|want|ok)\b",
+    re.IGNORECASE,
+)
+_TALK_SENTENCES: Final = 2
+_LEAST_OF_TALK: Final = 7  # words of a sentence of the talk; shorter ones report or beckon
+_ALIKE: Final = 60  # per cent of the fewer content words that two texts share which say the same
+_STANCES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
 TALK_SHARE: Final = 25  # per cent of the room beside the bare ledger that the talk has
 _DECIDED: Final = 20  # beside ten times the weight of a change: a decision is worded first
 _REASON_SHARE: Final = 25  # per cent of the room that reasons have, where there are any
@@ -128,7 +139,7 @@ def extract_summary(
         items, agreements, RangeWords({line.n: line for line in lines}), talks, room
     )
     room.add(talk)
-    sentences = _fill_talk(talks, quoted, room)
+    sentences = _fill_talk(talks, quoted, ledger, room)
     parts = [*ledger, *(f"{sentence.participant}: {sentence.text}" for sentence in sentences)]
     whole = [*parts, *filter(None, [rest_line(items)])]
     if len("\n".join(whole)) <= limit and _count_words(whole) <= words:
@@ -151,18 +162,35 @@ def _tell_ledger(
     Decisions and what anybody spoke to find room first, then reasons, questions, other proposals.
     """
     births = _order_births(items, range_words)
+    _hedge(items, range_words)
     reasons = room.reserve(_REASON_SHARE if _has_reasons(items) else 0)
-    quoted = _quote_items([birth for birth in births if birth.item.is_settled], range_words, room)
+    words: list[str] = []
+    settled = [birth for birth in births if birth.item.is_settled]
+    quoted = _quote_items(settled, range_words, room, words)
     room.add(reasons)
     quoted += _give_reasons(items, range_words, room)
     agreed = _quote_agreements(agreements, range_words, room)
     likely = [birth for birth in births if not birth.item.is_settled and birth.likely > _LIKELY]
     asked = room.reserve(_QUESTION_SHARE if any(talk.questions for talk in talks) else 0)
-    quoted += _quote_items(likely, range_words, room)
+    quoted += _quote_items(likely, range_words, room, words)
     room.add(asked)
     questions = _fill_questions(talks, quoted, room)
     told = [item.line() for item in items if item.text or item.reasons]
     return [*told, *agreed, *questions], quoted
+
+
+def _hedge(items: Sequence[Item], range_words: RangeWords) -> None:
+    """Mark the stances on items whose words do not show that they are on these."""
+    for item in items:
+        birth = item.birth
+        text = ""
+        for change in item.changes:
+            if change.kind not in _STANCES or change.end <= change.start:
+                continue
+            if birth is not None and not text:
+                text = range_words.quote(birth.n, birth.start, birth.end)
+            if not range_words.names(change.n, change.start, change.end, item.ref, text):
+                item.inferred.add(change)
 
 
 class _Birth(NamedTuple):
@@ -195,10 +223,15 @@ def _order_births(items: Sequence[Item], range_words: RangeWords) -> list[_Birth
 
 
 def _quote_items(
-    births: Sequence[_Birth], range_words: RangeWords, room: _Room
+    births: Sequence[_Birth], range_words: RangeWords, room: _Room, told: list[str]
 ) -> list[tuple[int, int, int]]:
-    """Give items their words, as far as there is room, eight at least; what was quoted."""
+    """Give items their words, as far as there is room, eight at least; what was quoted.
+
+    Not open proposals that say what stands in `told`, to which their words are added, or that
+    point to words elsewhere or report.
+    """
     quoted: list[tuple[int, int, int]] = []
+    wordings = current_cards().texts
     for place, birth in enumerate(births):
         item, change = birth.item, birth.change
         head = f"{item.ref} {item.events()}: "
@@ -206,14 +239,31 @@ def _quote_items(
         whole = range_words.item_words(
             change.n, change.start, change.end, ruling=change.kind == "claimed"
         )
+        if not item.is_settled and (
+            points_elsewhere(whole, wordings)
+            or _is_told(whole, told)
+            or not range_words.puts_forward(change.n, change.start, change.end)
+        ):
+            continue
         text = room.clip(whole, _TEXT_LIMIT, head, share)
         least = _LEAST_WORDS if item.is_settled else _LEAST_OF_LIKELY
         if not _says_enough(text, whole, least):
             continue
         if room.take(f"{head}{text}\n"):
             item.text = text
+            told.append(whole)
             quoted.append((change.n, change.start, change.end))
     return quoted
+
+
+def _is_told(text: str, told: Sequence[str]) -> bool:
+    """True where one of `told` says nearly the same."""
+    stems = set(content_stems(text))
+    return any(
+        100 * len(stems & other) >= _ALIKE * min(len(stems), len(other))
+        for other in map(set, map(content_stems, told))
+        if stems and other
+    )
 
 
 def _quote_agreements(
@@ -288,27 +338,32 @@ def _fill_questions(
         question
         for talk in reversed(talks)
         for question in talk.questions
-        if not points_elsewhere(drop_openers(question.text, wordings), wordings)
+        if _ASKS.search(question.text)
+        and not points_elsewhere(drop_openers(question.text, wordings), wordings)
         and not any(
             question.n == n and question.start < end and start < question.end
             for n, start, end in quoted
         )
     ][:2]
     for question in reversed(newest):
-        line = f"open: {question.participant}: {drop_openers(question.text, wordings)}"
+        line = f"open: {question.participant}: {drop_openers(tidy(question.text), wordings)}"
         if room.take(f"{line}\n"):
             lines.append(line)
     return lines
 
 
 def _fill_talk(
-    talks: Sequence[Talk], quoted: Sequence[tuple[int, int, int]], room: _Room
+    talks: Sequence[Talk],
+    quoted: Sequence[tuple[int, int, int]],
+    ledger: Sequence[str],
+    room: _Room,
 ) -> list[Sentence]:
     """The sentences that carry most, those of messages first that nothing quotes; in log order.
 
-    At most one of a message, and six.
+    At most one of a message, and two; none that says what the lines of the `ledger` say.
     """
     seen = {n for n, _, _ in quoted}
+    told = list(ledger)
     ranked = sorted(
         (sentence for talk in talks for sentence in talk.central if sentence.weight > 0),
         key=lambda sentence: (sentence.n in seen, -sentence.weight),
@@ -321,10 +376,13 @@ def _fill_talk(
         ):
             continue
         text = drop_openers(tidy(sentence.text), current_cards().texts)
-        if points_elsewhere(text, current_cards().texts):
+        if points_elsewhere(text, current_cards().texts) or _is_told(text, told):
+            continue
+        if len(text.split()) < _LEAST_OF_TALK and text.isascii():
             continue
         if room.take(f"{sentence.participant}: {text}\n"):
             chosen[sentence.n] = replace(sentence, text=text)
+            told.append(text)
             if len(chosen) == _TALK_SENTENCES:
                 break
     return [chosen[n] for n in sorted(chosen)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import drop_openers, end_whole
@@ -11,8 +12,11 @@ from parley.memory.extraction.writing.ruling_texts import ruling_text
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.summaries.talk_sentences import Line, quote_line
 from parley.memory.text.plain_text import to_plain
+from parley.memory.text.similarity import content_stems
 
 _DOCUMENT: Final = 200  # characters: a shorter message is a line, and is quoted as it stands
+_CLAUSE: Final = re.compile(r"[:;.!?]\s|\s[-–—→]\s")
+_SHARED: Final = 2  # content words by which a stance shows what it is on
 _READ: Final = 20_000  # characters of one message
 _NOBODY: Final[frozenset[str]] = frozenset()
 
@@ -47,6 +51,32 @@ class RangeWords:
             return 0
         scores = message.unit_scores()
         return max((scores[place] for place in _places(message, start, end)), default=0)
+
+    def puts_forward(self, n: int, start: int, end: int) -> bool:
+        """False of a written message's words that report, and put nothing forward."""
+        line = self._lines.get(n)
+        message = None if line is None else self._read(line)
+        if message is None:
+            return True
+        cards = current_cards()
+        for place in _places(message, start, end):
+            unit = message.units[place]
+            words = message.text[unit.start : unit.end]
+            clauses = (clause.split(None, 1) for clause in _CLAUSE.split(words.lower()))
+            if cards.texts.courses.occurs(words) or any(
+                clause[0].strip("*_,") in cards.verbs for clause in clauses if clause
+            ):
+                return True
+        return False
+
+    def names(self, n: int, start: int, end: int, ref: str, text: str) -> bool:
+        """True where the words at `start`..`end` of entry `n` name `ref`, or share two of their
+        content words with `text`, which says what it is.
+        """
+        said = self.quote(n, start, end)
+        if re.search(rf"\b{re.escape(ref)}\b", said):
+            return True
+        return len(set(content_stems(said)) & set(content_stems(text))) >= _SHARED
 
     def quote(self, n: int, start: int, end: int) -> str:
         """The sentence of entry `n` around `start`..`end`, for what somebody gives as a reason."""

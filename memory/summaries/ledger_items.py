@@ -12,6 +12,8 @@ from parley.memory.summaries.ledger_changes import WEIGHTS
 from parley.memory.text.plain_text import one_line
 
 BIRTHS: Final = ("proposed", "claimed")
+_TURNS: Final = ("turned to support", "turned to oppose")
+_STANCES: Final = (*_TURNS, "supported", "opposed")
 _TOGETHER: Final = 3  # items that one sentence was in support of, from which they are told together
 
 
@@ -21,6 +23,7 @@ class Item:
     def __init__(self, ref: str) -> None:
         self.ref = ref
         self.changes: list[LedgerChange] = []
+        self.inferred: set[LedgerChange] = set()  # stances whose words do not show what they are on
         self.text = ""
         self.reasons: list[str] = []
 
@@ -50,13 +53,20 @@ class Item:
         return f"{self.ref} {self.events()}{text}{''.join(self.reasons)}"
 
     def events(self) -> str:
-        events: dict[tuple[str, str], list[str]] = {}
+        events: dict[tuple[str, str, bool], list[str]] = {}
+        shown = {(each.kind, each.who) for each in self.changes if each not in self.inferred}
         for change in self.changes:
-            names = events.setdefault((change.kind, change.other), [])
+            inferred = change in self.inferred
+            if inferred and (change.kind, change.who) in shown:
+                continue
+            names = events.setdefault((change.kind, change.other, inferred), [])
             if change.who and change.who not in names:
                 names.append(one_line(change.who))
-        phrases = [_phrase(kind, other, names) for (kind, other), names in events.items()]
-        return "; ".join(filter(None, phrases))
+        phrases = [
+            f"{'apparently ' if inferred else ''}{_phrase(kind, other, names)}"
+            for (kind, other, inferred), names in events.items()
+        ]
+        return "; ".join(phrases)
 
 
 class Agreement:
@@ -131,23 +141,21 @@ def _number(ref: str) -> int:
 
 
 def _shown(changes: Sequence[LedgerChange]) -> list[int]:
-    """The places of what is told: nothing of items that were found and set aside in the range."""
+    """The places of what is told: nothing of items that were found and set aside in the range,
+    nor what somebody is said to think of what they proposed there themselves.
+    """
     aside: dict[str, bool] = {}
     for change in changes:
         if change.kind in ("set aside", "taken up", "retracted"):
             aside[change.ref] = change.kind != "taken up"
     born = {change.ref: change.who for change in changes if change.kind in BIRTHS}
-    turned = {
-        (change.ref, change.who, change.n)
-        for change in changes
-        if change.kind in ("turned to support", "turned to oppose")
-    }
+    turned = {(change.ref, change.who, change.n) for change in changes if change.kind in _TURNS}
     return [
         place
         for place, change in enumerate(changes)
         if change.kind not in ("set aside", "taken up")
+        and not (change.kind in _STANCES and born.get(change.ref) == change.who)
         and not (change.ref in born and aside.get(change.ref))
-        and not (change.kind == "supported" and born.get(change.ref) == change.who)
         and not (
             change.kind in ("supported", "opposed") and (change.ref, change.who, change.n) in turned
         )
@@ -161,7 +169,7 @@ def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
         case "proposed" | "claimed":
             return f"{kind} by {who}"
         case "turned to support" | "turned to oppose":
-            return f"{who} {kind}"
+            return f"{who} {kind}" if who else kind
         case "amends" | "repeats":
             return f"{kind} {other}"
         case "agreed":

@@ -44,6 +44,7 @@ class TextWordings(NamedTuple):
     hanging: RarePattern  # what no sentence ends with
     labels: RarePattern  # "option b", "phase 2"
     generic: RarePattern  # headings that say nothing of what stands below
+    courses: RarePattern  # words by which something is put forward, and not reported
 
 
 def compile_wordings(data: Mapping[str, str]) -> TextWordings:

@@ -278,6 +278,70 @@ def test_a_range_holds_a_bounded_number_of_changes() -> None:
     assert memory.open_changes == []
 
 
+WRITTEN = (
+    "The archive has been looked at by all of us in the last two weeks, as everybody knows, and "
+    "the report of the auditors is on the table by the door of the hall.\n\n"
+)
+
+
+def test_a_stance_whose_words_do_not_show_what_it_is_on_is_told_as_apparent() -> None:
+    lines, changes = fold_talk(
+        ("ann", "I propose we move the archive to the new rack in the cellar."),
+        ("bob", "I agree, that sounds right to me."),
+    )
+    both = [*changes, LedgerChange("supported", "P1", "cy", lines[0].n, 0, 60)]
+    summary = extract_summary(lines * 9, both, 200).splitlines()[0]
+    assert "; apparently supported by bob; supported by cy: " in summary
+
+
+def test_nobody_is_told_to_be_against_what_they_proposed() -> None:
+    lines, changes = fold_talk(
+        ("ann", "I propose we move the archive to the new rack in the cellar."),
+        ("bob", "I disagree with P1: the new rack is loud, and the cellar is damp in winter."),
+    )
+    own = LedgerChange("turned to oppose", "P1", "ann", lines[1].n, 0, 20)
+    assert "turned" not in extract_summary(lines * 4, [*changes, own], 200)
+
+
+def test_an_open_proposal_that_reports_is_counted_and_not_worded() -> None:
+    """By its message it is a proposal; its words put nothing forward."""
+    report = WRITTEN + "The rack was measured twice on Monday, and it was loud both times."
+    course = WRITTEN + "We should measure the rack of the cellar twice on Monday."
+    lines = [Line(1, "ann", report), Line(2, "bob", course)]
+    changes = [
+        LedgerChange("proposed", f"P{line.n}", line.participant, line.n, len(WRITTEN),
+                     len(line.content))
+        for line in lines
+    ]  # fmt: skip
+    summary = extract_summary(lines * 4, changes, 200)
+    assert "P2 proposed by bob: We should measure the rack of the cellar" in summary
+    assert "P1 proposed" not in summary
+    assert summary.endswith("Also: proposed by ann (1)")
+
+
+def test_what_a_proposal_says_is_told_once() -> None:
+    lines = [
+        Line(1, "ann", "I propose we move the archive to the new rack in the cellar."),
+        Line(2, "bob", "I propose to move the archive to the rack in the cellar."),
+        Line(3, "cy", "So the archive moves to the new rack in the cellar, I think."),
+    ]
+    changes = [LedgerChange("proposed", f"P{n}", who, n, 0, 50) for n, who, _ in lines[:2]]
+    summary = extract_summary(lines * 4, changes, 200)
+    assert summary.count("cellar") == 1
+    assert summary.endswith("Also: proposed by bob (1)")
+
+
+def test_a_title_with_a_sign_is_no_open_question() -> None:
+    lines = [
+        Line(1, "ann", "The archive of the cellar is damp, and the archive is old."),
+        Line(2, "bob", "Archive moved on Monday; shelves of the attic; gitleaks?"),
+        Line(3, "bob", "Who pays for the power of that rack, and from when on?"),
+    ]
+    summary = extract_summary(lines * 4, [], 200)
+    assert "open: bob: Who pays for the power of that rack" in summary
+    assert "gitleaks" not in summary
+
+
 @needs_corpora
 def test_summaries_of_recorded_agents_name_what_their_ranges_did() -> None:
     """All of what was not set aside, by handle or by number, in an eighth of the talk at most."""
