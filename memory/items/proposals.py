@@ -31,8 +31,8 @@ def propose(
 ) -> Proposal | None:
     """Enter a proposal, on `topic` or what its text begins with.
 
-    None where a person struck the same words before, and for what a wording of the same message
-    proposes already.
+    None where a person struck the same words before, for what a wording of the same message
+    proposes already, and for what a document says again of a proposal that it supports.
     """
     memory = moment.memory
     marks = fingerprint(text)
@@ -45,6 +45,9 @@ def propose(
         and _is_born_at(memory, earlier[0], moment.n)
     ):
         return None
+    if earlier is not None and amends is None and _is_supported(moment, origin, earlier[0]):
+        recall(moment, memory.proposals[earlier[0]])
+        return None
     made = _enter(moment, text, origin, marks, amends, topic or text)
     if amends is not None:
         replace_proposal(moment, amends, made)
@@ -56,6 +59,16 @@ def propose(
     positions.take_position(moment, made.handle, "support", where.start, where.end)
     positions.note_contribution(moment, where.start, where.end)
     return made
+
+
+def recall(moment: FoldStep, proposal: Proposal) -> None:
+    """Tell that the message says an earlier proposal again, without making a new one of it."""
+    moment.record_fact(
+        "proposal.recalled",
+        proposal.handle,
+        participant=moment.participant,
+        proposal_n=proposal.born,
+    )
 
 
 def _enter(
@@ -100,6 +113,18 @@ def _is_struck(memory: Memory, ref: int, similarity: int) -> bool:
 
 def _is_born_at(memory: Memory, ref: int, n: int) -> bool:
     return memory.proposals[ref].born == n
+
+
+def _is_supported(moment: FoldStep, origin: Origin, ref: int) -> bool:
+    """True where the message that says the proposal again, in other words, supports it."""
+    reaction = moment.memory.proposals[ref].reactions.get(moment.participant)
+    return (
+        (origin.rule or "").startswith(WRITTEN)
+        and reaction is not None
+        and reaction.stance == "support"
+        and not reaction.conditional
+        and reaction.origin.cites[0].n == moment.n
+    )
 
 
 def _goes_on(moment: FoldStep, origin: Origin, ref: int, similarity: int) -> bool:

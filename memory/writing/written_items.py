@@ -116,12 +116,7 @@ def _recall(moment: FoldStep, refs: Sequence[int]) -> None:
     for ref in dict.fromkeys(refs):
         proposal = moment.memory.proposal(ref)
         if proposal is not None and proposal.born != moment.n:
-            moment.record_fact(
-                "proposal.recalled",
-                proposal.handle,
-                participant=moment.participant,
-                proposal_n=proposal.born,
-            )
+            proposals.recall(moment, proposal)
 
 
 def _answer(

@@ -122,7 +122,7 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "78d9b8e1c44f0b6cd4607c3030e7ac1e", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "f365997ee5e97eaa1458e14609ecb592", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "d2c645478c1288b67f1b592f67c8b9ee", "db5b4416d03124904214ec5b44588a68")

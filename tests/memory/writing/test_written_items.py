@@ -550,7 +550,7 @@ def test_who_promises_what_was_proposed_is_for_it(answer: str, stance: dict[str,
         "I disagree with the plan to cache tokens, because they should be short-lived.",
     ],
 )
-def test_a_request_for_facts_or_a_decision_and_an_objection_propose_nothing(words: str) -> None:
+def test_a_request_for_facts_or_a_decision_and_a_mere_stance_propose_nothing(words: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("cy", f"{words}{LONG}")))
     assert list(memory.proposals) == [1]
 
@@ -561,8 +561,42 @@ def test_a_request_for_facts_or_a_decision_and_an_objection_propose_nothing(word
         "Please bring the server down on Friday.",
         "I disagree with ana's proposal, I suggest that we keep the tokens in a cookie instead.",
         "I disagree with ana's proposal, we should keep the tokens in a cookie.",
+        "I support ana's proposal, and we should keep the tokens in a cookie.",
     ],
 )
-def test_a_request_to_act_and_an_objection_with_another_course_propose(words: str) -> None:
+def test_a_request_to_act_and_a_stance_with_another_course_propose(words: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("cy", f"{words}{LONG}")))
     assert list(memory.proposals) == [1, 2]
+
+
+ROTA = (
+    "[PROPOSE] I propose that we create a rotation system where one person is on call each week. "
+    "We can start by assigning one person to call on Monday, Tuesday, and Wednesday, and then "
+    "rotate to the next person on Thursday, Friday, and Saturday. This way, we can ensure that we "
+    "have someone on call each week and that we can quickly respond to any issues that arise."
+)
+AGAIN = (
+    "I think it would be a good way to ensure that we have someone on call each week and that we "
+    "can quickly respond to any issues that arise. I would assign one person to call on Monday, "
+    "Tuesday, and Wednesday, and then rotate to the next person on Thursday, Friday, and Saturday."
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "made", "recalled"),
+    [
+        (
+            f"I support your proposal of creating a rotation system for on-call personnel. {AGAIN}",
+            [1],
+            1,
+        ),
+        (AGAIN, [1, 2], 0),
+    ],
+)
+def test_who_supports_a_proposal_says_it_again_without_making_a_new_one(
+    answer: str, made: list[int], recalled: int
+) -> None:
+    """Who says it without a side repeats it, as an echo."""
+    memory, facts = folded(talk(("rosa", ROTA), ("olga", answer)))
+    assert list(memory.proposals) == made
+    assert [fact.kind for fact in facts].count("proposal.recalled") == recalled
