@@ -45,7 +45,9 @@ _AS_YOU: Final = re.compile(
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )
-_AS_NAMED: Final = r"as (?:an? |the )?{},\s+(?=\w)"  # "As an ana, I would …"
+_AS_NAMED: Final = (
+    r"as (?:an? |the )?{}(?: \([^()\n]{{0,40}}\))?,\s+(?=\w)"  # "As an ana, I would …"
+)
 _OF_FORM: Final = re.compile(r"\bthis message (?:begins|starts)\b|\bthe tag \[[A-Z]", re.IGNORECASE)
 _WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
 _BLANK: Final = " \"'.*_"

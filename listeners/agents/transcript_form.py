@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from parley.listeners.agents.prompts import HOUSE_TEXT, REFUSED
+from parley.listeners.agents.prompts import ASKED, HOUSE_TEXT, REFUSED
 from parley.memory.context.tail import RECENT
 from parley.memory.text.plain_text import clip
 
@@ -34,6 +34,7 @@ _WORD: Final = re.compile(r"\w+")
 _HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
 _LONG: Final = 20  # characters of a line of the prompt that a participant does not say by chance
 _REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whosever answer it was
+_ASKED_WORDS: Final = f"{' '.join(_WORD.findall(ASKED.casefold()))} "  # and whatever for
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
@@ -117,7 +118,9 @@ def _is_house_text(sentence: str) -> bool:
     words = _WORD.findall(sentence.casefold())
     sentence_words = f" {' '.join(words)}"
     return len(words) >= _TELLING and (
-        sentence_words in _HOUSE_WORDS or _REFUSED_WORDS in sentence_words
+        sentence_words in _HOUSE_WORDS
+        or _REFUSED_WORDS in sentence_words
+        or sentence_words.startswith(f" {_ASKED_WORDS}")
     )
 
 

@@ -40,6 +40,7 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("What would you do here, and why? Say it in two or three sentences of your own.", ""),
         ("Tea. What would you do here, and why?\n\nIt keeps well.", "Tea.\n\nIt keeps well."),
         ("Name items by their handles: P and a number a propos", ""),
+        ('You asked to speak, to ask on P1, and to add: "A plan is no question."', ""),
     ],
 )
 def test_form_goes_and_words_stay(text: str, words: str) -> None:
