@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -62,6 +63,11 @@ class SealedDraft:
     kind: str  # p primary, k control, d derived, x closing, e<epoch> the floor's next epoch
     body: bytes
     fingerprint: str
+
+
+def new_id() -> str:
+    """An id of 26 hex digits that nobody else gives: 104 bits of chance."""
+    return os.urandom(13).hex()
 
 
 def set_aside_id(seq: int) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ulid import ULID
-
 from parley.bus import Bus, Draft, Receipt
+from parley.bus.contract.drafts import new_id
 from parley.bus.entries import Entry, Message
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.state.lookup import missing_target
@@ -47,5 +46,5 @@ class SessionAccess:
 
     async def publish(self, entry: Entry, id: str = "") -> Receipt:
         """Publish `entry` under `id`, or a new one. Raises what `bus.publish` does."""
-        (receipt,) = await self.bus.publish(self.session, [Draft(id or str(ULID()), entry)])
+        (receipt,) = await self.bus.publish(self.session, [Draft(id or new_id(), entry)])
         return receipt

@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import anyio
-from ulid import ULID
 
+from parley.bus.contract.drafts import new_id
 from parley.bus.contract.errors import BusError
 from parley.bus.entries import (
     Ending,
@@ -108,7 +108,7 @@ class Goals:
             ToolReturned(
                 participant=self._participant,
                 tool=tool,
-                call_id=str(ULID()),
+                call_id=new_id(),
                 content=content,
                 ok=ok and error is None,
                 error=error,

@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
-from ulid import ULID
-
 from parley.bus import Draft, Receipt
-from parley.bus.contract.drafts import validate_entry
+from parley.bus.contract.drafts import new_id, validate_entry
 from parley.bus.entries import ContextInjected, NoteRefused, NoteRevised, NoteWritten, Record
 from parley.listeners.cache.ranges import read_pages, read_range
 from parley.listeners.cache.session_access import SessionAccess
@@ -180,7 +178,7 @@ class Notebook:
                 "this notebook has no model to rewrite it; give the session one: model=…"
             )
         made = await job.run(self._model, records)
-        draft = Draft(f"{job.effect.id}:{ASKED}:{ULID()}", made)
+        draft = Draft(f"{job.effect.id}:{ASKED}:{new_id()}", made)
         await self._access.bus.publish(self._access.session, [draft], incarnation=incarnation)
         if isinstance(made, NoteRefused) and made.aborted:
             await abort_run(self._access.bus, self._access.session, made.participant)

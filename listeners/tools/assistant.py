@@ -19,9 +19,9 @@ from hashlib import blake2b
 from typing import Any, Final
 
 import orjson
-from ulid import ULID
 
 from parley.bus import Draft, Receipt
+from parley.bus.contract.drafts import new_id
 from parley.bus.contract.errors import SessionExists
 from parley.bus.entries import (
     ContextInjected,
@@ -106,7 +106,7 @@ class Assistant:
         if id is not None and await self._is_done(f"exchange:{id}:end"):
             return (await self._access.memory()).exchanges.turn
         memory = await self._access.memory()
-        own = id or str(ULID())
+        own = id or new_id()
         entries = self._ending(memory, question, answer)
         drafts = [Draft(f"exchange:{own}:{name}", entry) for name, entry in entries.items()]
         await self._access.bus.publish(self._access.session, drafts)

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import orjson
-from ulid import ULID
 
 from parley.bus import Receipt
-from parley.bus.contract.drafts import validate_entry
+from parley.bus.contract.drafts import new_id, validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ToolCalled, ToolReturned
 from parley.listeners.cache.ranges import RangeGone, read_range
@@ -63,7 +62,7 @@ class Toolbox:
 
         None on a miss, which is counted; nobody waits for it. Raises what `bus.publish` does.
         """
-        asked = self._called(tool, arguments, version, str(ULID()), lookup=True)
+        asked = self._called(tool, arguments, version, new_id(), lookup=True)
         await self._publish(asked)
         return await self._kept(call_key(asked))
 
@@ -90,7 +89,7 @@ class Toolbox:
             ToolReturned,
             participant=self._participant,
             tool=tool,
-            call_id=str(ULID()) if call_id is None else call_id,
+            call_id=new_id() if call_id is None else call_id,
             content=result,
             ok=error is None,
             error=error,
@@ -100,7 +99,7 @@ class Toolbox:
             ttl=ttl,
             episode=episode,
         )
-        return await self._access.publish(returned, id or f"tool:{ULID()}")
+        return await self._access.publish(returned, id or f"tool:{new_id()}")
 
     async def call(
         self,
@@ -137,7 +136,7 @@ class Toolbox:
         self, tool: str, arguments: Arguments, version: str, read_only: bool
     ) -> ToolResult | ToolCalled:
         for turn in range(TURNS):
-            asked = self._called(tool, arguments, version, str(ULID()))
+            asked = self._called(tool, arguments, version, new_id())
             receipt = await self._publish(asked)
             if not read_only or turn == TURNS - 1:
                 break

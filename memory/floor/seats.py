@@ -8,8 +8,8 @@ from parley.bus.entries import ACTS, LONGEST_ANSWER_MS, ParticipantJoined, Parti
 from parley.memory.floor import spending
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import VOICE
 from parley.memory.state.memory import Memory
+from parley.memory.state.voice import VOICE
 from parley.memory.text.plain_text import clip
 
 SEAT_FIELDS: Final = 200  # characters of a reason that is kept

@@ -7,8 +7,9 @@ from typing import Final
 from parley.bus.entries import Message
 from parley.memory.floor.seats import present_agents, withdraw_bid
 from parley.memory.state.floor_state import Floor, Seat
-from parley.memory.state.item_state import VOICE, Fact
+from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
+from parley.memory.state.voice import VOICE
 from parley.memory.text.text_sizes import count_tokens
 
 SPEAKERS: Final = 8  # newest ones kept; scores look at three

@@ -18,7 +18,6 @@ from parley.memory.items.ratification import bind_decision
 from parley.memory.notebooks import notebooks, reflections
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
-    VOICE,
     Cite,
     Decision,
     Origin,
@@ -28,6 +27,7 @@ from parley.memory.state.item_state import (
     Reaction,
 )
 from parley.memory.state.memory import Memory
+from parley.memory.state.voice import VOICE
 from parley.memory.text.plain_text import clip
 from parley.memory.voting import votes
 

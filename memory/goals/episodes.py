@@ -22,7 +22,8 @@ from parley.memory.state.episode_state import Episode, Exchange, Work, WorkTally
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, one_line, topic_line
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.sentences import topic_line
 
 # What holds what: an episode may stand in one of a lower number.
 _WIDTH: Final[dict[EpisodeKind, int]] = {

@@ -25,7 +25,8 @@ from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, outcome_line, topic_line
+from parley.memory.text.plain_text import clip, outcome_line
+from parley.memory.text.sentences import topic_line
 from parley.memory.text.similarity import fingerprint
 
 _RESTATED = 950  # resemblance, per mille, at which another's claim says the same and no more

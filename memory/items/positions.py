@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from parley.memory.settings.setting_defaults import CapSettings
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import (
-    VOICE,
     Cite,
     Decision,
     Participant,
@@ -17,7 +16,8 @@ from parley.memory.state.item_state import (
     Voice,
 )
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip_sentence
+from parley.memory.state.voice import VOICE
+from parley.memory.text.sentences import clip_sentence
 
 _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 

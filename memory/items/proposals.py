@@ -18,7 +18,8 @@ from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
 from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, topic_line
+from parley.memory.text.plain_text import clip
+from parley.memory.text.sentences import topic_line
 from parley.memory.text.similarity import fingerprint
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole

@@ -13,11 +13,9 @@ a frozen dataclass takes), what the fold changes in place a slotted dataclass.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
-
-VOICE: Final = "parley"  # the server's own: it takes no seat, and stands nowhere
 
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]

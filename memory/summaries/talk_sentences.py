@@ -14,7 +14,8 @@ from typing import Final, NamedTuple
 
 from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.markdown_blocks import split_blocks
-from parley.memory.text.plain_text import IDEOGRAPHIC, clip, one_line
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.sentences import IDEOGRAPHIC
 from parley.memory.text.similarity import content_stems
 
 _SENTENCE_LIMIT: Final = 240  # characters of one sentence in a summary

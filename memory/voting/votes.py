@@ -15,9 +15,10 @@ from typing import Final
 
 from parley.bus.entries import BallotCast, BallotCompleted, VoteRule
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import VOICE, Fact
+from parley.memory.state.item_state import Fact
 from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
+from parley.memory.state.voice import VOICE
 from parley.memory.state.vote_state import Ballot, Vote
 from parley.memory.text.plain_text import clip
 from parley.memory.voting import counted_votes

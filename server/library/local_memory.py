@@ -15,10 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, cast
 
-from ulid import ULID
-
 from parley.bus.contract import wire
-from parley.bus.contract.drafts import Draft, validate_entry
+from parley.bus.contract.drafts import Draft, new_id, validate_entry
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.entries import PRIMARY, Act, Entry, Message, Record, SessionOpened
 from parley.bus.log.local_log import LocalLog
@@ -106,7 +104,7 @@ class Memory:
 
     def publish(self, entry: Entry, id: str = "") -> int:
         """Take any entry (a vote, a correction, changed settings …); gives its `n`."""
-        (receipt,) = self._log.publish([Draft(id or str(ULID()), entry)])
+        (receipt,) = self._log.publish([Draft(id or new_id(), entry)])
         self._settle()
         return receipt.n
 

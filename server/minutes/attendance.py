@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from parley.bus.entries import Record
-from parley.memory.state.item_state import VOICE
 from parley.memory.state.memory import Memory
+from parley.memory.state.voice import VOICE
 from parley.server.rows.entry_times import in_utc, receipt_time
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.text.plain_text import IDEOGRAPHIC
+from parley.memory.text.sentences import IDEOGRAPHIC
 from parley.memory.text.similarity import content_stems
 
 READ: Final = 50_000  # characters of a message: what is longer is pasted, not said

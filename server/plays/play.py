@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from ulid import ULID
 
 from parley.bus import Bus
 from parley.bus.connection.task_groups import open_task_group
+from parley.bus.contract.drafts import new_id
 from parley.bus.contract.errors import Conflict, SessionExists
 from parley.bus.entries import SessionOpened
 from parley.bus.sessions.session_file import SessionFile
@@ -168,7 +168,7 @@ async def _gathered(backend: Backend, plan: Play, session: str) -> AsyncIterator
     names = [part.name for part in plan.cast.parts]
     async with (
         enter_room(RedisLog(backend.reader, session)) as room,
-        pause_until_all_here(room, names, str(ULID())),
+        pause_until_all_here(room, names, new_id()),
     ):
         yield
 
@@ -189,7 +189,7 @@ async def play_in_process(
                 room,
                 parts,
                 model,
-                nonce=str(ULID()),
+                nonce=new_id(),
                 prices=prices,
                 stop=asked.stop,
                 patience_seconds=patience,

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Origin
-from parley.memory.text.plain_text import clip, clip_sentence
+from parley.memory.text.plain_text import clip
+from parley.memory.text.sentences import clip_sentence
 from parley.server.rows.item_shapes import Evidence, OriginTerms, VoiceRow
 
 QUOTE = 240  # characters: two lines of a terminal

@@ -6,9 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ulid import ULID
-
-from parley.bus.contract.drafts import Draft
+from parley.bus.contract.drafts import Draft, new_id
 from parley.server.basics.entry_json import (
     InvalidField,
     check_draft,
@@ -38,6 +36,6 @@ def read_drafts(path: Path) -> list[Draft]:
 
 
 def _draft(row: dict[str, Any]) -> Draft:
-    draft = Draft(read_id(row, f"cli:{ULID()}"), parse_entry(row, row.get("re")))
+    draft = Draft(read_id(row, f"cli:{new_id()}"), parse_entry(row, row.get("re")))
     check_draft(draft)
     return draft

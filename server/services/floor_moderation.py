@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ulid import ULID
-
-from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import Draft, Receipt, new_id
 from parley.bus.contract.errors import Conflict
 from parley.memory.state.memory import Memory
 from parley.server.chat_commands.capabilities import check_allowed
@@ -41,7 +39,7 @@ async def moderate_floor(
         check_allowed(memory, by, moderation.right)
     elif hasattr(entry, "by"):
         entry = entry.model_copy(update={"by": None})
-    return (await backend.bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+    return (await backend.bus.publish(session, [Draft(id or f"cli:{new_id()}", entry)]))[0]
 
 
 _ONCE: Final = {"grant": "floor.granted", "interrupt": "floor.released"}

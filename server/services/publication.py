@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ulid import ULID
-
 from parley.bus import Bus
-from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import Draft, Receipt, new_id
 from parley.bus.contract.errors import StaleEpoch
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ NO_EPOCH: Final = -1  # no epoch of a floor: what is published under it lands on
 
 async def publish_entry(bus: Bus, session: str, entry: Entry, id: str = "") -> Receipt:
     """Publishes one entry, under `id` or a new one."""
-    return (await bus.publish(session, [Draft(id or f"cli:{ULID()}", entry)]))[0]
+    return (await bus.publish(session, [Draft(id or f"cli:{new_id()}", entry)]))[0]
 
 
 async def publish_on_target(

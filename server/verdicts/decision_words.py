@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Decision, Origin
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import clip, one_line, sentence_span
+from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.sentences import sentence_span
 
 QUOTE: Final = 240  # characters of a reason
 Records = Mapping[int, Record]  # entries by n

@@ -21,7 +21,7 @@ from parley.memory.extraction.model_claims.kept_claims import (
 from parley.memory.state.claim_state import KeptClaim, Verdict
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Stance
 from parley.memory.state.memory import Memory
-from parley.memory.text.plain_text import topic_line
+from parley.memory.text.sentences import topic_line
 
 _INFERRED = ("pattern", "structure", "model")
 

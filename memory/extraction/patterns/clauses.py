@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.text.plain_text import IDEOGRAPHIC, sentence_span
+from parley.memory.text.sentences import IDEOGRAPHIC, sentence_span
 
 Span = tuple[int, int]
 

@@ -24,7 +24,8 @@ from parley.memory.extraction.patterns.pattern_packs import (
     list_shape_errors,
 )
 from parley.memory.extraction.patterns.regular_expressions import compile_pattern
-from parley.memory.text.plain_text import IDEOGRAPHIC, to_plain
+from parley.memory.text.plain_text import to_plain
+from parley.memory.text.sentences import IDEOGRAPHIC
 
 # A word edge beside a letter beyond Latin-1, or a class of word characters.
 _ASCII_EDGE: Final = re.compile(

@@ -11,7 +11,7 @@ from parley.memory.extraction.patterns.clauses import PreparedText
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.patterns.guards import GuardJudge
 from parley.memory.extraction.patterns.regular_expressions import PatternFinder
-from parley.memory.text.plain_text import IDEOGRAPHIC
+from parley.memory.text.sentences import IDEOGRAPHIC
 
 _Vote = tuple[int, int, tuple[str, ...], int]  # start, end, handles, confidence
 

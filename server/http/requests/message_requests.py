@@ -12,9 +12,8 @@ from fastapi import Header, Request, Response
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 from starlette.requests import HTTPConnection
-from ulid import ULID
 
-from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import Draft, Receipt, new_id
 from parley.bus.entries import Message
 from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
@@ -45,7 +44,7 @@ IdempotencyKey = Annotated[
 def entry_id(name: str, key: str | None = None) -> str:
     """The id of an entry of `name`: by its key the same again, else a new one."""
     whose = blake2b(name.encode(), digest_size=8).hexdigest()
-    return f"http:{whose}:{key or ULID()}"
+    return f"http:{whose}:{key or new_id()}"
 
 
 def check_act(caller: Caller, act: str | None) -> None:

@@ -12,10 +12,10 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from pydantic_core import from_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
-from ulid import ULID
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
+from parley.bus.contract.drafts import new_id
 from parley.listeners.rooms.room import Room
 from parley.server.http.bodies.value_count import check_value_count
 from parley.server.http.identity.authorization import Caller
@@ -219,7 +219,7 @@ class WebSocketSession:
         if not caller.may_do("speak", session):
             raise Problem("forbidden", needs="speak")
         charge_rate(deps, caller, "publish", len(request.entries))
-        drafts = await draft_batch(deps, session, caller, request.entries, request.as_, str(ULID()))
+        drafts = await draft_batch(deps, session, caller, request.entries, request.as_, new_id())
         return receipt_rows(drafts, await publish_and_nudge(deps, session, drafts))
 
     async def _nack(self, ref: str | None, error: Exception) -> None:

@@ -12,14 +12,8 @@ from hypothesis import strategies as st
 
 from parley.memory.text.fences import FENCE, INDENT, escape_invisible, fence_lines, quote_lines
 from parley.memory.text.graphemes import is_boundary
-from parley.memory.text.plain_text import (
-    clip,
-    clip_sentence,
-    outcome_line,
-    sentence_span,
-    to_plain,
-    topic_line,
-)
+from parley.memory.text.plain_text import clip, outcome_line, to_plain
+from parley.memory.text.sentences import clip_sentence, sentence_span, topic_line
 from parley.memory.text.text_sizes import Unit, measure_text
 
 # Text that is made of what goes wrong: marks, joiners, flags, line ends, controls.

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
-from ulid import ULID
 
-from parley.bus.contract.drafts import Draft, Receipt
+from parley.bus.contract.drafts import Draft, Receipt, new_id
 from parley.bus.contract.drafts import validate_entry as entry_made
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
@@ -172,7 +171,7 @@ async def post_entries(
     """
     body = await read_body(request, EntriesBody)
     charge_rate(deps, caller, "publish", len(body.entries) - 1)
-    drafts = await draft_batch(deps, session, caller, body.entries, body.as_, key or str(ULID()))
+    drafts = await draft_batch(deps, session, caller, body.entries, body.as_, key or new_id())
     receipts = await publish_and_nudge(deps, session, drafts)
     if any(draft.entry.kind in _OF_VOTES for draft in drafts):
         await deps.channels.keep_alive(session)

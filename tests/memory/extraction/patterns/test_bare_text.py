@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.extraction.patterns.bare_text import strip_marks
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
-from parley.memory.text.plain_text import sentence_span
+from parley.memory.text.sentences import sentence_span
 
 READER = SpeechActReader(shipped_packs())
 MARKS = "\u05b0\u05b8\u05c1\u05bf\u200e\u200f\u202b\u202c\u2067\u2069\u00ad\u200b\ufeff\u0301\u3099"
