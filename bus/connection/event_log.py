@@ -17,6 +17,11 @@ def set_up_at_first_event(set_up: Callable[[], None] | None) -> None:
     _pending[:] = [] if set_up is None else [set_up]
 
 
+def prepare_log() -> None:
+    """Do now what the first event would: for a process that forks others, which log at once."""
+    _structlog("")
+
+
 class EventLog:
     """The events of one part of the program, under its name."""
 

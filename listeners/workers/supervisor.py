@@ -16,7 +16,7 @@ from parley.bus.connection.task_groups import wait_unless_set
 
 DEATHS: Final = 5  # within DEATHS_SECONDS: not an accident any more
 DEATHS_SECONDS: Final = 30.0
-_RESTART_SECONDS: Final = 0.2
+RESTART_SECONDS: Final = 0.2
 
 log = EventLog("parley.worker")
 
@@ -45,7 +45,7 @@ async def supervise_child(
             log.error("worker_keeps_dying", lane=name, deaths=DEATHS, seconds=DEATHS_SECONDS)
             stop.set()
             return False
-        await anyio.sleep(_RESTART_SECONDS)
+        await anyio.sleep(RESTART_SECONDS)
     return True
 
 

@@ -1,9 +1,7 @@
 """A worker: a process that folds, a process that runs effects, and who minds them.
 
 They are two processes because a fold that dies must not take model calls under
-way down with it. `run_lane` is what one of them does; `supervise` is the
-parent's work: start both, start again what dies, end both on a signal. One
-that dies again and again ends the worker, so that whoever runs it hears of it.
+way down with it. `run_lane` is what one of them does; `lane_processes` forks both.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -34,7 +32,6 @@ from parley.listeners.models.model_port import Model
 from parley.listeners.spending.prices import Prices
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
-from parley.listeners.workers.supervisor import supervise_child
 from parley.listeners.workers.vote_counter import VoteCounter
 from parley.listeners.workers.watchdog import watch_loop
 from parley.memory.state.memory import Packs
@@ -83,7 +80,7 @@ async def run_lane(
     calm_collector()
     async with (
         watch_loop(settings.wedged_seconds),
-        _stopped_by_signals(stop),
+        stopped_by_signals(stop),
         await Bus.connect(settings.url, require_durable=settings.require_durable) as bus,
     ):
         runner: Projector | EffectRunner
@@ -142,7 +139,7 @@ async def _cancel_after(stop: anyio.Event, seconds: float, scope: anyio.CancelSc
 
 
 @asynccontextmanager
-async def _stopped_by_signals(stop: anyio.Event) -> AsyncIterator[None]:
+async def stopped_by_signals(stop: anyio.Event) -> AsyncIterator[None]:
     """While inside, SIGTERM and SIGINT set `stop`."""
     async with open_task_group() as group:
         await group.start(_set_on_signal, stop)
@@ -178,29 +175,3 @@ async def _keep_house(bus: Bus) -> None:
             pass  # the runner tells of it
         except BusError as error:  # no more than the house is at stake: the lanes go on
             log.warning("janitor_failed", reason=str(error))
-
-
-# -- the parent ---------------------------------------------------------------
-
-
-async def supervise(
-    commands: Mapping[Lane, Sequence[str]],
-    *,
-    drain_seconds: float = 10.0,
-    stop: anyio.Event | None = None,
-) -> int:
-    """Run each lane's command as a child until a signal or `stop`; the exit status.
-
-    A child that dies is started again. 0 after a drain, 1 when one kept dying; the
-    others are ended first, either way.
-    """
-    stop = stop or anyio.Event()
-    drained: list[bool] = []
-
-    async def supervise_lane(lane: Lane, command: Sequence[str]) -> None:
-        drained.append(await supervise_child(lane, command, stop, drain_seconds))
-
-    async with _stopped_by_signals(stop), open_task_group() as children:
-        for lane, command in commands.items():
-            children.start_soon(supervise_lane, lane, command)
-    return 0 if all(drained) else 1

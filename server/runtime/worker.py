@@ -6,17 +6,26 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final, Literal
 
 import anyio
 
 from parley.bus.connection.task_groups import run_beside
 from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.workers.lane_processes import GRACE_SECONDS, supervise
 from parley.listeners.workers.projector import ProjectorPace
-from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from parley.listeners.workers.supervisor import supervise_child
+from parley.listeners.workers.worker import (
+    LANES,
+    Lane,
+    WorkerSettings,
+    run_lane,
+    stopped_by_signals,
+)
 from parley.server.runtime.connection import open_connection, run
 from parley.server.runtime.model_endpoint import open_embedder, open_model, read_prices
-from parley.server.runtime.packs import compile_packs, read_packs
+from parley.server.runtime.packs import Packs, compile_packs, read_packs
 from parley.server.runtime.worker_process import child_environment, worker_command
 from parley.server.settings import Settings
 
@@ -28,21 +37,23 @@ def run_worker(
 ) -> int:
     """Works until told to stop; the exit code.
 
-    `all` minds two processes, one a lane; either lane alone works in this one.
+    `all` forks two processes, one a lane; either lane alone works in this one.
     `minder` is the process that started this one: its end, kill -9 included, is
     a request to stop, as nobody is left to make one.
     """
-    return int(run(_work(settings, lanes, minder)))
+    packs = read_packs(settings.packs)  # a pack that is refused is refused here, once
+    if lanes == "all" and not settings.redis:
+        return run(_work_beside_server(settings, minder))
+    compile_packs(packs)  # before the lane's watchdog begins to count
+    if lanes != "all":
+        return _run_lane(settings, packs, lanes, minder)
+    run(_reach_server(settings))  # one that cannot serve is refused here, once
+    runs = {lane: partial(_run_lane, settings, packs, lane, os.getpid()) for lane in LANES}
+    return supervise(runs, drain_seconds=settings.drain_seconds, minder=minder)
 
 
-async def _work(
-    settings: Settings, lanes: Literal["all", "fold", "effects"], minder: int | None
-) -> int:
-    async with stop_with_parent(minder):
-        if lanes == "all":
-            return await _mind(settings)
-        await _serve(settings, lanes)
-        return 0
+def _run_lane(settings: Settings, packs: Packs, lane: Lane, minder: int | None) -> int:
+    return run(_serve(settings, packs, lane, minder))
 
 
 @asynccontextmanager
@@ -61,23 +72,29 @@ async def _watch_parent(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-async def _mind(settings: Settings) -> int:
-    """Two children under the very settings of this process, on one server."""
-    read_packs(settings.packs)  # a pack that is refused is refused here, once
-    async with open_connection(settings) as running:
-        child = child_environment(settings.model_copy(update={"redis": running.url}))
-        os.environ.clear()
-        os.environ.update(child)
-        commands = {lane: (*worker_command(), "--lanes", lane) for lane in LANES}
-        return await supervise(commands, drain_seconds=settings.drain_seconds)
+async def _work_beside_server(settings: Settings, minder: int | None) -> int:
+    """An embedded server, and under it the worker of both lanes, in processes of its own."""
+    stop = anyio.Event()
+    async with (
+        stop_with_parent(minder), open_connection(settings) as running, stopped_by_signals(stop),
+    ):  # fmt: skip
+        drained = await supervise_child(
+            "all", worker_command(), stop, settings.drain_seconds + GRACE_SECONDS,
+            environment=child_environment(settings.model_copy(update={"redis": running.url})),
+        )  # fmt: skip
+    return 0 if drained else 1
 
 
-async def _serve(settings: Settings, lane: Lane) -> None:
-    packs = read_packs(settings.packs)
-    compile_packs(packs)  # before the lane's watchdog begins to count
-    async with open_connection(settings) as running:
+async def _reach_server(settings: Settings) -> None:
+    async with open_connection(settings):
+        pass
+
+
+async def _serve(settings: Settings, packs: Packs, lane: Lane, minder: int | None) -> int:
+    async with stop_with_parent(minder), open_connection(settings) as running:
         await run_lane(lane, _passed(settings, running.url), packs.known, open_model(settings),
                        embedder=open_embedder(settings))  # fmt: skip
+    return 0
 
 
 def _passed(settings: Settings, url: str) -> WorkerSettings:

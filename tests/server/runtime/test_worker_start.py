@@ -1,13 +1,19 @@
-"""A lane is compiled before its watchdog begins to count."""
+"""A lane is compiled before its watchdog begins to count, and ends with its parent."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.support.servers.patience import PATIENCE
+from parley.bus import Bus
+from tests.support.servers.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
@@ -31,6 +37,26 @@ worker.watch_loop = watch_and_tell
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 run_worker(Settings(redis=sys.argv[1]), "fold")
 """
+OF_BOTH_LANES = """
+import json, os, sys
+from parley.bus.connection.event_log import EventLog
+from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+from parley.server.runtime.worker import run_worker
+from parley.server.settings import Settings
+
+def tell(log, event, **_):
+    new, misses = sorted({*sys.modules} - loaded), compile_pattern.cache_info().misses
+    row = {"pid": os.getpid(), "compiled": misses - compiled, "new": new}
+    os.write(1, json.dumps(row).encode() + b"\\n")
+
+def note():
+    global loaded, compiled
+    loaded, compiled = {*sys.modules}, compile_pattern.cache_info().misses
+
+os.register_at_fork(before=note)
+EventLog.info = tell
+raise SystemExit(run_worker(Settings(redis=sys.argv[1]), "all"))
+"""
 
 
 def test_nothing_is_left_to_compile_when_the_watchdog_begins(redis_url: str) -> None:
@@ -44,3 +70,99 @@ def test_nothing_is_left_to_compile_when_the_watchdog_begins(redis_url: str) -> 
     compiled, missing = map(int, done.stdout.split())
     assert compiled > 0
     assert missing == 0
+
+
+def test_lanes_share_what_their_parent_has_imported_and_compiled(redis_url: str) -> None:
+    """Each imports next to nothing before it serves, and compiles nothing."""
+    with subprocess.Popen(
+        [sys.executable, "-c", OF_BOTH_LANES, redis_url],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        stdout=subprocess.PIPE, text=True,
+    ) as parent:  # fmt: skip
+        assert parent.stdout
+        served = [json.loads(parent.stdout.readline()) for _ in range(2)]
+        parent.terminate()
+    assert parent.returncode == 0
+    assert len({row["pid"] for row in served} | {parent.pid}) == 3
+    for row in served:
+        assert row["compiled"] == 0
+        assert len(row["new"]) <= 5, row["new"]
+
+
+@asynccontextmanager
+async def _worker(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """`parley worker`, ended and waited for on leaving."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")
+    }
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parley", "worker", *arguments,
+        cwd=ROOT, env={**environment, "PYTHONPATH": str(ROOT / "src")},
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        if child.returncode is None:
+            child.terminate()
+        await asyncio.wait_for(child.wait(), PATIENCE)
+
+
+async def _pids(bus: Bus) -> dict[str, int]:
+    return {worker.lanes[0]: worker.pid for worker in await bus.workers()}
+
+
+async def test_lanes_end_with_a_parent_that_is_killed(redis_url: str) -> None:
+    """In order: what is in hand is finished, and the list of workers is empty."""
+    async with await Bus.connect(redis_url) as bus, _worker("--redis", redis_url) as parent:
+
+        async def both_serve() -> bool:
+            return len(await _pids(bus)) == 2
+
+        async def none_is_listed() -> bool:
+            return await bus.workers() == []
+
+        await wait_until(both_serve)
+        pids = await _pids(bus)
+        parent.send_signal(signal.SIGKILL)
+        await wait_until(none_is_listed)
+        for pid in pids.values():
+            await wait_until(lambda pid=pid: not _lives(pid))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+async def test_a_worker_without_an_address_serves_on_a_server_of_its_own(
+    tmp_path: Path,
+) -> None:
+    """Both lanes at the one address; SIGTERM drains them, and then ends the server."""
+    record = tmp_path / "server.json"
+    async with _worker("--data", str(tmp_path)) as worker:
+        await wait_until(record.exists)
+        url = json.loads(record.read_text())["url"]
+        async with await Bus.connect(url) as bus:
+
+            async def both_serve() -> bool:
+                return len(await _pids(bus)) == 2
+
+            await wait_until(both_serve)
+        worker.terminate()
+        assert await asyncio.wait_for(worker.wait(), PATIENCE) == 0
+    assert not record.exists()
+
+
+def test_a_server_that_does_not_answer_is_refused_once(tmp_path: Path) -> None:
+    """In one line and at once, not by each lane again and again."""
+    done = subprocess.run(
+        [sys.executable, "-m", "parley", "worker", "--redis", f"unix://{tmp_path}/none.sock"],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1

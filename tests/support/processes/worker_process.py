@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
+from parley.listeners.workers.lane_processes import supervise
 from parley.listeners.workers.projector import ProjectorPace
-from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane, supervise
+from parley.listeners.workers.worker import LANES, Lane, WorkerSettings, run_lane
 from parley.memory.extraction.patterns.pattern_packs import parse_pack
 from parley.memory.state.memory import pack_key
 from tests.support.servers.patience import PATIENCE
@@ -23,12 +25,14 @@ from tests.support.servers.patience import PATIENCE
 
 def main(what: str, url: str, *rest: str) -> int:
     if what == "all":
-        command = [sys.executable, "-m", "tests.support.processes.worker_process"]
-        lanes = {lane: [*command, lane, url, *rest] for lane in LANES}
-        return asyncio.run(supervise(lanes, drain_seconds=PATIENCE))
+        lanes = {lane: partial(serve, lane, url, *rest) for lane in LANES}
+        return supervise(lanes, drain_seconds=PATIENCE)
     if what == "dying":
-        return asyncio.run(supervise({"fold": ["/bin/sh", "-c", "exit 3"]}))
-    lane: Lane = "fold" if what == "fold" else "effects"
+        return supervise({"fold": lambda: 3})
+    return serve("fold" if what == "fold" else "effects", url, *rest)
+
+
+def serve(lane: Lane, url: str, *rest: str) -> int:
     pack = parse_pack(Path("memory/packs/en@1.json").read_bytes())
     settings = WorkerSettings(
         url,
