@@ -18,8 +18,9 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from parley.bus.connection.server_connection import Command, ServerConnection, pack_commands
 from parley.bus.connection.server_errors import ConnectionLost, LoginRefused
@@ -32,8 +33,7 @@ NEVER: Final = LoginRefused
 Connect = Callable[[], Awaitable[ServerConnection]]
 
 
-@dataclass(slots=True, eq=False)
-class _Request:
+class _Request(Struct, eq=False):
     """`count` commands, packed by whoever asks: what cannot be packed fails its own caller."""
 
     packed: bytes
@@ -41,8 +41,7 @@ class _Request:
     answer: asyncio.Future[list[Any] | None]  # None: send it yourself, the connection is yours
 
 
-@dataclass(frozen=True, slots=True)
-class _Away:
+class _Away(Struct, frozen=True):
     """Why the server could not be reached the last time, and when that was."""
 
     error: Exception

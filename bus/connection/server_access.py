@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from parley.bus.connection.addresses import Address, hide_password, parse_address
 from parley.bus.connection.pipeline import Connect
@@ -17,8 +19,7 @@ _KNOWN: Final = frozenset({"change-me", "changeme", "password", "secret", "redis
 _CURE: Final = "set requirepass there and put the password into PARLEY_REDIS"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAccess:
+class ServerAccess(Struct, frozen=True):
     """How well a Redis is closed: `open` to whoever reaches it, on this machine or beyond."""
 
     state: Literal["closed", "local", "open"]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ssl import SSLContext
 from typing import Any, Final
+
+from msgspec import Struct
 
 from parley.bus.connection.addresses import Address, Host
 
 _TRUE: Final = frozenset({"true", "1", "yes", "on"})
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddress:
+class ServerAddress(Struct, frozen=True):
     """A server at `host`, or at the socket `path` where there is one."""
 
     host: Host

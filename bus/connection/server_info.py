@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import anyio
+from msgspec import Struct
 
 from parley.bus.connection.connections import Connections
 from parley.bus.contract.errors import BusError, Unavailable
@@ -19,8 +19,7 @@ _KEEPS: Final = ("noeviction", "unknown")
 _LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
 
 
-@dataclass(frozen=True, slots=True)
-class ServerInfo:
+class ServerInfo(Struct, frozen=True):
     """The facts of a Redis server that decide whether it can hold logs.
 
     `durability`: `always` means an acknowledgement is on disk; `everysec` that a

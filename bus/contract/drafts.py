@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import orjson
+from msgspec import Struct
 
 from parley.bus.contract import wire
 from parley.bus.contract.errors import InvalidEntry
@@ -38,16 +38,14 @@ _DOORS: Final = {
 Made = TypeVar("Made", bound="BaseModel")
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """An entry and the id its publisher gives it: resending both is harmless."""
 
     id: str
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """The place of a published entry in the log. `duplicate`: it was there before this call."""
 
     seq: int
@@ -55,8 +53,7 @@ class Receipt:
     duplicate: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SealedDraft:
+class SealedDraft(Struct, frozen=True):
     """A draft ready for the log: its class, canonical bytes and fingerprint."""
 
     id: str

@@ -7,8 +7,9 @@ cluster slot, so every script stays atomic on Redis Cluster too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from parley.bus.contract.errors import InvalidEntry
 
@@ -44,8 +45,7 @@ def session_of(member: str) -> str:
     return member.partition(" ")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class BucketKeys:
+class BucketKeys(Struct, frozen=True):
     """The keys that the sessions of one bucket share."""
 
     prefix: str  # parley:{b}

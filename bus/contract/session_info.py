@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 DAMAGED: Final = "damaged"  # the status of a session whose state cannot be read
 
@@ -12,8 +13,7 @@ def _nothing_due() -> dict[str, int]:
     return {"fold": 0, "effects": 0, "upgrades": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfo:
+class SessionInfo(Struct, frozen=True):
     """A session's state at one moment.
 
     `folded` is how far some worker has folded it, by seq; `due` counts what each

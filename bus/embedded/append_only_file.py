@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.server_binary import MULTI_PART_AOF, Binary
@@ -27,8 +28,7 @@ _WHOLE_TRANSACTION: Final = b"\r\n*1\r\n$4\r\nEXEC\r\n"
 _ANALYZED = re.compile(rb"AOF analyzed: (?:filename=([^,]+), )?size=(\d+), ok_up_to=(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class TornEnd:
+class TornEnd(Struct, frozen=True):
     """What was cut: `size` bytes of `file` from offset `at`, saved in `copy`."""
 
     file: Path

@@ -8,10 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from parley.bus.contract.errors import Unavailable
 
@@ -25,8 +26,7 @@ _INSTALL: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """A server program: its kind says where it was found."""
 
     path: str

@@ -15,11 +15,11 @@ import signal
 import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Literal
 
 import anyio
+from msgspec import Struct
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.append_only_file import TornEnd
@@ -40,8 +40,7 @@ exec "$@" </dev/null
 Kind = Literal["path", "bundled", "fake"]
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
+class Server(Struct, frozen=True):
     """A running server: its address, kind and process.
 
     `durable`: it keeps its data; a power cut may lose the last second. `joined`:
@@ -57,8 +56,7 @@ class Server:
     cut: TornEnd | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ServerIdentity:
+class ServerIdentity(Struct, frozen=True):
     pid: int
     loading: bool
 

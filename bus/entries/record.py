@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from parley.bus.entries.kinds import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """An entry of a kind (or a shape) this version cannot read: kept, skipped, counted."""
 
     kind: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
@@ -17,8 +18,7 @@ from parley.bus.log.replies import FactRecord, id_after_fact, parse_facts, parse
 PAGE: Final = 250  # entries, and facts, read at once: a burst fits a subscriber's buffer
 
 
-@dataclass(frozen=True, slots=True)
-class LogPage:
+class LogPage(Struct, frozen=True):
     """What came after a place, oldest first; facts never run ahead of their entry."""
 
     items: tuple[Record | FactRecord, ...]

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import anyio
+from msgspec import Struct, field
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.event_log import EventLog
@@ -72,8 +72,7 @@ class KeptRedaction(NamedTuple):
     redo: Redo
 
 
-@dataclass(slots=True)
-class ReofferedDrafts:
+class ReofferedDrafts(Struct):
     """The drafts that could not be written again: the first two for now, the last for good.
 
     What is `waiting` answers an entry, or follows an epoch, that was lost too and that
@@ -86,8 +85,7 @@ class ReofferedDrafts:
     overtaken: list[Draft] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _KeptDrafts:
+class _KeptDrafts(Struct):
     incarnation: str = ""
     opening: Draft | None = None
     drafts: deque[KeptDraft] = field(default_factory=deque)

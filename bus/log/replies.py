@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
 
 from parley.bus.contract import errors, wire
 from parley.bus.contract.drafts import Receipt, SealedDraft
@@ -21,8 +21,7 @@ _LONGEST_TIME: Final = 15  # digits: what more has is later than any calendar kn
 STATE: Final = ("incarnation", "head", "n", "folded", "status", "skips")
 
 
-@dataclass(frozen=True, slots=True)
-class FactRecord:
+class FactRecord(Struct, frozen=True):
     """The k-th fact (from 0) that the fold found in entry `seq`."""
 
     seq: int
@@ -30,8 +29,7 @@ class FactRecord:
     fact: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class LogStretch:
+class LogStretch(Struct, frozen=True):
     """Some records of a session, and the state of its log at the same moment."""
 
     session: str

@@ -12,9 +12,10 @@ import functools
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _INCLUDE: Final = re.compile(r"^--#include (\w+)\n", re.MULTILINE)
 _FENCE: Final = re.compile(r"^.*-- fence: (\w+).*$", re.MULTILINE)
@@ -25,8 +26,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """One script as Redis knows it."""
 
     name: str

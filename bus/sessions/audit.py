@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from parley.bus.connection.connections import Connections
 from parley.bus.contract.errors import SessionNotFound, damage_of
@@ -16,8 +17,7 @@ _PAGE: Final = 500
 _META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSession:
+class StoredSession(Struct, frozen=True):
     """A session as it was stored at one moment. `ids` is the index of client ids."""
 
     session: str

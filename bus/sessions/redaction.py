@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
@@ -39,8 +40,7 @@ STEPS: Final = 10_000  # of catching up with its publishers; each has less to do
 # What stands in the place of the entry: the whole log is given, and its n.
 
 
-@dataclass(frozen=True, slots=True)
-class Redaction:
+class Redaction(Struct, frozen=True):
     """The outcome of a redaction. `derived` are the seqs of what has to be made again.
 
     `again`: it was redacted before this call, and nothing was written.
@@ -145,8 +145,7 @@ class Redactions:
         return False
 
 
-@dataclass(slots=True)
-class _Anew:
+class _Anew(Struct):
     """The log as it is rewritten: rows that wait, rows staged, and what lost its words."""
 
     marker: EntryRedacted

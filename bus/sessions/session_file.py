@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Annotated, Final, TypeVar
 
 import msgspec
 import orjson
+from msgspec import Struct
 
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.contract.wire import is_writable_json
@@ -31,8 +31,7 @@ _END: Final = b'"}\n'
 _HEX: Final = frozenset(b"0123456789abcdef")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFile:
+class SessionFile(Struct, frozen=True):
     """What a file holds: a log, and what was said of it when it was written."""
 
     session: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from parley.bus.contract import wire
 from parley.bus.contract.drafts import epoch_of
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from parley.bus.entries import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRow:
+class StoredRow(Struct, frozen=True):
     """One row of a log as it is stored: `body` is the entry's bytes, unread."""
 
     seq: int

@@ -6,7 +6,6 @@ half-open; `to_plain` keeps every offset of the original valid.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from parley.bus.contract.drafts import is_entry_id
 from parley.bus.contract.wire import decode, encode, fingerprint

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
@@ -141,7 +143,7 @@ def show_pairs(pairs: Mapping[str, Any], json: bool) -> None:
 def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
     """Where an entry landed; `number` is the one that a person goes on with."""
     if json:
-        print_json(asdict(receipt))
+        print_json(structs.asdict(receipt))
     else:
         write_stdout(b"%d\n" % number)
 
@@ -151,7 +153,9 @@ def show_message_receipt(
 ) -> None:
     """`show_receipt` of a message, with the earlier proposals that it says again, where asked."""
     if json:
-        print_json(asdict(receipt) | ({} if repeats is None else {"repeats": list(repeats)}))
+        print_json(
+            structs.asdict(receipt) | ({} if repeats is None else {"repeats": list(repeats)})
+        )
         return
     show_receipt(receipt, receipt.n, json)
     for row in repeats or ():
@@ -161,7 +165,7 @@ def show_message_receipt(
 def show_notice(receipt: Receipt, done: str, json: bool) -> None:
     """What an entry that is no talk has done."""
     if json:
-        print_json(asdict(receipt))
+        print_json(structs.asdict(receipt))
     else:
         print_notice(done)
 

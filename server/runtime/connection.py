@@ -6,10 +6,10 @@ import faulthandler
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
+from msgspec import Struct
 
 from parley.bus import Bus
 from parley.server.basics.collector import wake_collector
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """A bus and the address that other processes reach it by."""
 
     bus: Bus

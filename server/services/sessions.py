@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
+from msgspec.structs import asdict
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile, SessionClosed

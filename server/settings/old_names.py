@@ -9,9 +9,10 @@ one setting, the one that stands first in `ALIASES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
+
+from msgspec import Struct
 
 from parley.server.basics.errors import Misuse
 from parley.server.settings.setting import PREFIX
@@ -22,8 +23,7 @@ _NESTS: Final = ("phase2_settings.memory_management.", "phase2_settings.", "memo
 CAP: Final = "limits.note.cap"  # what the old shares were shares of
 
 
-@dataclass(frozen=True, slots=True)
-class GivenValue:
+class GivenValue(Struct, frozen=True):
     """A value as somebody gave it, and where: a flag, a variable, a key with its file."""
 
     value: Any
@@ -109,8 +109,7 @@ _ABOUT: Final[Mapping[Read, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Struct, frozen=True):
     """An old name, the settings it became, and how its value carries over."""
 
     old: str

@@ -9,8 +9,9 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 PREFIX: Final = "PARLEY_"
 INHERITED: Final = "session"  # the branch of the tree whose name is left out of dotted names
@@ -27,8 +28,7 @@ _WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The range of a number; None: open on that side."""
 
     least: float | None = None
@@ -43,8 +43,7 @@ class Bounds:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One leaf of the tree, by its dotted name."""
 
     name: str

@@ -6,7 +6,6 @@ it to them; `python -m parley.server.settings.setting_fields` writes it anew.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 import typing
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from annotated_types import Ge, Gt, Le
+from msgspec import structs
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -99,11 +99,11 @@ def _row(setting: Setting) -> dict[str, Any]:
     """`setting` without what is as usual."""
     row = {
         field.name: value
-        for field in dataclasses.fields(setting)
+        for field in structs.fields(setting)
         if (value := getattr(setting, field.name)) != field.default
     }
     if "bounds" in row:
-        bounds = dataclasses.asdict(setting.bounds).items()
+        bounds = structs.asdict(setting.bounds).items()
         row["bounds"] = {name: limit for name, limit in bounds if limit is not None}
     if "fields" in row:
         row["fields"] = [_row(field) for field in setting.fields]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.presets import load_preset
@@ -33,16 +34,14 @@ _FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
 _UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """Every value that was given, by dotted name; what a person should hear about them."""
 
     values: dict[str, GivenValue]
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _SourceValues:
+class _SourceValues(Struct):
     """What one source, or all so far, gave under today's names and under old ones."""
 
     new: dict[str, GivenValue]

@@ -5,17 +5,17 @@ Read without the tree, whose models take longer to load than most commands to ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from parley.server.settings.setting import Setting
 from parley.server.settings.setting_sources import Sources
 from parley.server.settings.setting_table import SETTINGS
 
 
-@dataclass(frozen=True, slots=True)
-class StartupSettings:
+class StartupSettings(Struct, frozen=True):
     """Some leaves of `settings_tree.Settings`, by the same names."""
 
     redis: str
@@ -29,7 +29,7 @@ class StartupSettings:
 def read_startup(given: Sources) -> StartupSettings | None:
     """These settings; None where the tree has to say whether it takes all that was given."""
     if all(SETTINGS[name].surely_takes(value.value) for name, value in given.values.items()):
-        names = [field.name for field in fields(StartupSettings)]
+        names = StartupSettings.__struct_fields__
         return StartupSettings(**{name: _value(SETTINGS[name], given) for name in names})
     return None
 

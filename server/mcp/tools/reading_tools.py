@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import orjson
+from msgspec.structs import asdict
 
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.contract.session_info import SessionInfo
