@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
 
 import orjson
 
@@ -44,6 +45,42 @@ def write_stdout(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def print_line(value: object, style: str = "") -> None:
+    """`value` on a line of stdout; `style` is one of rich, for a terminal alone."""
+    if style and sys.stdout.isatty():
+        stdout().print(styled_text(value, style))
+    else:
+        write_stdout(escape(value).encode() + b"\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """`rows` under their headings: within its width on a terminal, elsewhere as wide as they are.
+
+    Only a terminal takes the library that fits them, a tenth of a short command's time.
+    """
+    if sys.stdout.isatty():
+        table = new_table(*columns)
+        for row in rows:
+            table.add_row(*map(table_cell, row))
+        stdout().print(table)
+        return
+    lines = [columns, *([escape(cell) for cell in row] for row in rows)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, widths, strict=True)
+        padded = "  ".join(cell + " " * (width - _width(cell)) for cell, width in cells)
+        write_stdout(padded.rstrip().encode() + b"\n")
+
+
+def _width(text: str) -> int:
+    """Of `text` in cells: two for an ideograph, none for what combines with the one before."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
+    )
 
 
 def print_notice(text: str) -> None:

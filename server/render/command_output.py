@@ -12,6 +12,7 @@ from parley.memory.text.plain_text import clip
 from parley.server.basics.output import (
     escape,
     print_json,
+    print_line,
     print_notice,
     show_rows,
     stdout,
@@ -137,7 +138,7 @@ def show_pairs(pairs: Mapping[str, Any], json: bool) -> None:
     if json:
         print_json(pairs)
     else:
-        print_pairs(stdout(), pairs)
+        print_pairs(pairs)
 
 
 def show_receipt(receipt: Receipt, number: int, json: bool) -> None:
@@ -217,10 +218,10 @@ def show_findings(what: str, findings: Sequence[str], json: bool) -> None:
     console.print(table_cell(f"{what}: {verdict}"))
 
 
-def print_pairs(console: Console, pairs: Mapping[str, Any], before: str = "") -> None:
+def print_pairs(pairs: Mapping[str, Any], before: str = "") -> None:
     """Names and values, one a line, trees flattened."""
     for name, value in pairs.items():
         if isinstance(value, Mapping):
-            print_pairs(console, value, f"{before}{name}.")
+            print_pairs(value, f"{before}{name}.")
         elif not isinstance(value, list | tuple) or value:
-            console.print(table_cell(f"{before}{name}: {value}"))
+            print_line(f"{before}{name}: {value}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from parley.server.basics.output import new_table, print_json, stdout, table_cell
+from parley.server.basics.output import print_json, print_line, print_table
 
 
 def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
@@ -15,11 +15,13 @@ def show_sessions(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
         for row in rows:
             print_json(row)
         return
-    table = new_table(
-        "session", "status", "last message", "last active", "entries", "not folded yet"
-    )
+    if not rows:
+        print_line("no sessions; 'parley session new NAME' opens one")
+        return
+    lines = []
     for row in rows:
         when = datetime.fromtimestamp(row["last_activity_ms"] / 1000).astimezone()
         cells = (row["session"], row["status"], row["n"], f"{when:%Y-%m-%d %H:%M}", row["head"])
-        table.add_row(*map(table_cell, (*cells, row["head"] - row["folded"])))
-    stdout().print(table if rows else "no sessions; 'parley session new NAME' opens one")
+        lines.append((*cells, row["head"] - row["folded"]))
+    columns = ("session", "status", "last message", "last active", "entries", "not folded yet")
+    print_table(columns, lines)

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from parley.server.basics.output import (
     escape,
-    new_table,
     print_json,
+    print_line,
+    print_table,
     stdout,
     styled_text,
-    table_cell,
 )
 from parley.server.render.command_output import print_pairs
 
@@ -23,30 +23,26 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     if json:
         print_json(status)
         return
-    console = stdout()
-    print_pairs(console, status["redis"])
+    print_pairs(status["redis"])
     for warning in status["redis"]["warnings"]:
-        console.print(styled_text(f"warning: {warning}", "yellow"))
-    _show_nodes(status["nodes"])
-    table = new_table("worker", "lanes", "silent for", "folded", "summaries")
-    for worker in status["workers"]:
-        silent = f"{worker['age_ms'] / 1000:.1f} s"
-        row = (worker["name"], " ".join(worker["lanes"]), silent, *_done(worker))
-        table.add_row(*map(table_cell, row))
-    console.print(table if status["workers"] else "no worker runs; 'parley worker' starts one")
+        print_line(f"warning: {warning}", "yellow")
+    if status["nodes"]:  # of a cluster
+        print_table(
+            ("node", "buckets", "sessions", "due"), [[*node.values()] for node in status["nodes"]]
+        )
+    if status["workers"]:
+        rows = [
+            (worker["name"], " ".join(worker["lanes"]), f"{worker['age_ms'] / 1000:.1f} s",
+             *_done(worker))
+            for worker in status["workers"]
+        ]  # fmt: skip
+        print_table(("worker", "lanes", "silent for", "folded", "summaries"), rows)
+    else:
+        print_line("no worker runs; 'parley worker' starts one")
     totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
-    print_pairs(console, {**totals, **status["lag"]})
+    print_pairs({**totals, **status["lag"]})
     for session, reason in status["apart"].items():
-        console.print(styled_text(f"set apart: {session}: {reason}", "red"))
-
-
-def _show_nodes(nodes: Sequence[Mapping[str, Any]]) -> None:
-    """The nodes of a cluster; elsewhere there is nothing to tell."""
-    if nodes:
-        table = new_table("node", "buckets", "sessions", "due")
-        for node in nodes:
-            table.add_row(*map(table_cell, node.values()))
-        stdout().print(table)
+        print_line(f"set apart: {session}: {reason}", "red")
 
 
 def _done(worker: Mapping[str, Any]) -> tuple[object, object]:

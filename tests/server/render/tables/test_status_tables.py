@@ -8,6 +8,7 @@ import pytest
 
 from parley.listeners.effects.summariser import EffectTally
 from parley.listeners.workers.projector import ProjectorTally
+from parley.server.basics.output import print_table
 from parley.server.render.tables.status_tables import show_status
 
 
@@ -33,3 +34,13 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
     rows = rows[:2]
     assert heading.split()[-2:] == ["folded", "summaries"]
     assert [row.split()[-2:] for row in rows] == [["70", "-"], ["-", "7"]]
+
+
+def test_a_table_in_a_file_has_one_line_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    """However long its cells are; ideographs count two, and nothing raw gets through."""
+    print_table(("name", "what"), [("議論", "a" * 200), ("e\u0301\x1b[1m", 7)])
+    assert capsys.readouterr().out.splitlines() == [
+        "name      what",
+        f"議論      {'a' * 200}",
+        "e\u0301\\x1b[1m  7",
+    ]
