@@ -41,7 +41,7 @@ from parley.memory.arbitration.steps import (
     Step,
 )
 from parley.memory.floor.seats import lease_ms
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 
 AGAIN_SECONDS: Final = 0.05  # before a step is tried anew that changed nothing
 _SETTLE_SECONDS: Final = 2.0  # for calls of agents to be settled before a session closes

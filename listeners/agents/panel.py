@@ -19,7 +19,7 @@ from parley.listeners.rooms.room import Room
 from parley.listeners.spending.prices import Prices
 from parley.memory.arbitration.gate import is_held_up_by_vote, judge_listeners
 from parley.memory.floor.seats import present_agents
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 
 
 class PanelCaller:

@@ -12,7 +12,7 @@ from parley.bus.entries import Listens, ParticipantJoined
 from parley.listeners.models.model_port import Model
 from parley.listeners.sessions import argument_checks
 from parley.memory.extraction.patterns.pattern_packs import Pack
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 
 
 class JoinOptions(TypedDict, total=False):

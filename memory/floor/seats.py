@@ -9,8 +9,8 @@ from parley.memory.floor import spending
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
 from parley.memory.text.plain_text import clip
+from parley.memory.voice import VOICE
 
 SEAT_FIELDS: Final = 200  # characters of a reason that is kept
 _HEAVIEST: Final = 1_000_000  # as at the border: what a tally sums stays within 64 bits

@@ -9,8 +9,8 @@ from parley.memory.floor.seats import present_agents, withdraw_bid
 from parley.memory.state.floor_state import Floor, Seat
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
 from parley.memory.text.text_sizes import count_tokens
+from parley.memory.voice import VOICE
 
 SPEAKERS: Final = 8  # newest ones kept; scores look at three
 _CIRCLES: Final = 20  # echoes kept to be told; those that nobody told by then are old news

@@ -27,8 +27,8 @@ from parley.memory.state.item_state import (
     Reaction,
 )
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
 from parley.memory.text.plain_text import clip
+from parley.memory.voice import VOICE
 from parley.memory.voting import votes
 
 _CONFIRMED: Final = "item.confirmed"  # the rule by which a person's word makes an item one

@@ -16,8 +16,8 @@ from parley.memory.state.item_state import (
     Voice,
 )
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
 from parley.memory.text.sentences import clip_sentence
+from parley.memory.voice import VOICE
 
 _TEXT_CHARS = 120  # enough for one sentence; the log has the rest
 

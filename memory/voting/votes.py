@@ -18,9 +18,9 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
 from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
 from parley.memory.state.vote_state import Ballot, Vote
 from parley.memory.text.plain_text import clip
+from parley.memory.voice import VOICE
 from parley.memory.voting import counted_votes
 from parley.memory.voting.counting_rules import ABSTAIN, is_short
 from parley.memory.voting.electorate import (

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract.drafts import is_handle
 from parley.bus.entries import Message
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 from parley.server.basics.errors import Misuse
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 from parley.server.basics.errors import Failure, Misuse, Refused
 from parley.server.chat.screen import Screen
 from parley.server.chat_commands.capabilities import check_allowed

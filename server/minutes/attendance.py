@@ -8,7 +8,7 @@ from typing import Any
 
 from parley.bus.entries import Record
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 from parley.server.rows.entry_times import in_utc, receipt_time
 
 

@@ -18,7 +18,7 @@ from parley.memory.extraction.structure.scorecards import lexicon
 from parley.memory.state.item_state import Origin
 from parley.memory.state.line_state import TypedMessage
 from parley.memory.state.memory import Memory
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 
 _READ: Final = 250  # characters of a led line: who is spoken to is spoken to early
 _TYPED: Final = 24  # messages in which a typist has to show it

@@ -14,7 +14,7 @@ from jwt.utils import base64url_decode, base64url_encode
 
 from parley.bus.contract.keys import SESSION_ID
 from parley.bus.entries import ACTS
-from parley.memory.state.voice import VOICE
+from parley.memory.voice import VOICE
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Misuse
 from parley.server.http.problems.problem_details import Problem
