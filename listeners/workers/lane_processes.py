@@ -109,7 +109,7 @@ class _Parent:
             self.status = 1
             self._stop()
             return False
-        time.sleep(RESTART_SECONDS)
+        time.sleep(RESTART_SECONDS)  # nothing else is to be done here; signals are heard in it
         return True
 
     def _hear(self, number: int, _: object) -> None:
