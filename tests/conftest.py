@@ -1,7 +1,8 @@
 """What every test may ask for: servers to run against, and patience.
 
 `--servers` chooses the servers of tests that take `redis_url` or
-`redis_server`: by default the best real one; `all` for each that is installed.
+`redis_server`: by default the best real one; `all` for each that is installed. A test
+marked `real_server` asks for what fakeredis does not have and runs on the real ones.
 `HYPOTHESIS_PROFILE` chooses the examples of a law: `quick` tries the same 40 at
 each run, `random` others each time, `thorough` 1,000 others.
 """
@@ -73,9 +74,10 @@ def _chosen(config: pytest.Config, *, real: bool) -> list[Flavour]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    needs_real = metafunc.definition.get_closest_marker("real_server") is not None
     for name, flavours in (
         ("real_flavour", _chosen(metafunc.config, real=True)),
-        ("any_flavour", _chosen(metafunc.config, real=False)),
+        ("any_flavour", _chosen(metafunc.config, real=needs_real)),
         ("every_real_flavour", real_flavours()),
     ):
         if name in metafunc.fixturenames:

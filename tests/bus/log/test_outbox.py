@@ -503,6 +503,7 @@ async def test_what_falls_between_two_steps_of_offering_again_gives_nothing_up(
         assert await ids(bus, "a") == ["open", "m1", "m2", "m3"]
 
 
+@pytest.mark.real_server("XSETID")
 async def test_what_is_lost_while_others_are_offered_again_comes_before_them(
     redis_url: str, raw: redis.Redis
 ) -> None:
@@ -523,6 +524,7 @@ async def test_what_is_lost_while_others_are_offered_again_comes_before_them(
         assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 7))]
 
 
+@pytest.mark.real_server("XSETID")
 async def test_what_is_lost_once_more_comes_before_what_is_new(
     redis_url: str, raw: redis.Redis
 ) -> None:

@@ -137,7 +137,7 @@ async def test_a_vote_that_nobody_agrees_to_does_not_keep_the_table_waiting(bus:
 
 async def test_a_holder_whose_time_ran_out_is_refused_and_its_cost_recorded(bus: Bus) -> None:
     """The late draft never lands; the floor has gone to somebody else."""
-    await opened(bus, "slow", settings({"turns": 2}, floor={"lease_ms": 150}))
+    await opened(bus, "slow", settings({"turns": 2}, floor={"lease_ms": 600}))
 
     def answer(prompt: Prompt, chance: Random) -> str:
         return bid(3 if prompt.participant == "slow" else 0) if prompt.purpose == "evaluate" \

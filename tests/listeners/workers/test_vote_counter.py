@@ -251,6 +251,7 @@ async def test_who_comes_back_is_waited_for(bus: Bus) -> None:
     assert [result.carried for result in await results(bus)] == ["accept"]
 
 
+@pytest.mark.real_server("INFO commandstats")
 async def test_sessions_without_a_vote_cost_the_counter_nothing(any_server: RedisServer) -> None:
     """One question to the lane, however many sessions there are; nothing about them in it."""
     async with await Bus.connect(any_server.url, outbox_seconds=0) as bus:

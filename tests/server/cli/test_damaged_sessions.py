@@ -85,6 +85,7 @@ def test_an_entry_of_a_strangers_hand_is_no_end_of_a_session(at: Parley, redis_u
     assert "tea" in at("memory", "s").out
 
 
+@pytest.mark.real_server("XSETID")
 def test_a_strangers_entry_ahead_is_named_with_its_cure(at: Parley, redis_url: str) -> None:
     """Publishing behind it says what to do, and to do it is enough."""
     at("session", "new", "s")

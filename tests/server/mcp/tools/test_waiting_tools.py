@@ -106,6 +106,7 @@ async def test_nothing_said_is_no_message(redis_url: str) -> None:
 LONG = pytest.param(20, 20.0, marks=pytest.mark.long)
 
 
+@pytest.mark.real_server("INFO commandstats")
 @pytest.mark.parametrize(("clients", "seconds"), [(6, 1.5), LONG])
 async def test_a_wait_asks_nobody(redis_url: str, clients: int, seconds: float) -> None:
     """While many wait no more commands reach Redis than while nobody does, and no request comes.
