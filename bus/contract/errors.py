@@ -15,7 +15,7 @@ BusError
 ├── FactsExpired        facts after the cursor were cut off; resume from .cursor
 ├── SnapshotDamaged     a stored memory whose checksum is wrong
 ├── SessionDamaged      the keys of one session do not hold what Parley wrote
-├── BadSessionFile      cut, altered, or of another version
+├── BadSessionFile      cut, altered, of another version, or forged
 └── Unavailable         Redis is down, read-only, full, locked, or too old
 """
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+IMPORTED: Final = "import"  # the origin of what was restored: its names are as its file says
 DAMAGED: Final = "damaged"  # the status of a session whose state cannot be read
 
 
@@ -29,7 +30,7 @@ class SessionInfo(Struct, frozen=True):
     status: str = "open"  # open, closed, what a closed one was marked, or `DAMAGED`
     skips: tuple[int, ...] = ()
     last_activity_ms: int = 0
-    origin: str | None = None  # `<session>@<n>` of a fork
+    origin: str | None = None  # `<session>@<n>` of a fork, else `IMPORTED` where it was restored
     due: dict[str, int] = field(default_factory=_nothing_due)
     epoch: int = 0  # of the floor
 

@@ -17,7 +17,7 @@ from parley.bus.contract.errors import (
     SessionNotFound,
 )
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
-from parley.bus.contract.session_info import DAMAGED, SessionInfo
+from parley.bus.contract.session_info import DAMAGED, IMPORTED, SessionInfo
 from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
 from parley.bus.entries import PRIMARY, Record, Unknown
 from parley.bus.log.outbox import Outbox
@@ -110,13 +110,15 @@ class Sessions:
         self._outbox.forget(session)
 
     async def restore(
-        self, session: str, records: Sequence[Record], *, replace: bool = False
-    ) -> None:
+        self, session: str, records: Sequence[Record], *, replace: bool = False,
+        origin: str = IMPORTED,
+    ) -> None:  # fmt: skip
         """Puts `records`, verbatim and from seq 1 without a gap, in place of `session`.
 
         Readers see the old session or the new one, never a part. The fold starts
-        over. Raises `SessionExists` unless `replace`, and `InvalidEntry`, before
-        anything is written, where the records are no whole log.
+        over. `origin` is where they came from, as `SessionInfo` has it. Raises
+        `SessionExists` unless `replace`, and `InvalidEntry`, before anything is written,
+        where the records are no whole log.
         """
         status = check_log(session, records)
         keys = self._keys.of(session)
@@ -126,7 +128,7 @@ class Sessions:
         nonce = secrets.token_hex(8)
         await stage_log(self._connections, keys.staged(nonce), _lines(records))
         while True:
-            reply = await self._put(session, records, nonce, incarnation or b"", status)
+            reply = await self._put(session, records, nonce, incarnation or b"", status, origin)
             if reply[0] != b"exists":
                 break
             if not replace:
@@ -138,8 +140,9 @@ class Sessions:
         self._outbox.forget(session)
 
     async def _put(
-        self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str
-    ) -> Any:
+        self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str,
+        origin: str,
+    ) -> Any:  # fmt: skip
         """The reply of `restore`, once all is staged; `standing` is what it may replace."""
         keys, last = self._keys.of(session), records[-1]
         return await self._connections.run(
@@ -148,7 +151,7 @@ class Sessions:
             [
                 session, keys.wake, keys.bucket.wake, nonce, standing, last.seq, last.n,
                 status, ",".join(map(str, set_aside_in(records))), last_epoch(records),
-                self._backlog, _origin(records),
+                self._backlog, origin,
             ],
         )  # fmt: skip
 
@@ -228,10 +231,3 @@ def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
 
 def _body(entry: Entry | Unknown) -> bytes:
     return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)
-
-
-def _origin(records: Sequence[Record]) -> str:
-    for record in reversed(records):
-        if not isinstance(record.entry, Unknown) and record.entry.kind == "session.forked":
-            return f"{record.entry.session}@{record.entry.n}"
-    return ""

@@ -12,7 +12,7 @@ from parley.bus.entries import Listens, ParticipantJoined
 from parley.listeners.models.model_port import Model
 from parley.listeners.sessions import argument_checks
 from parley.memory.extraction.patterns.pattern_packs import Pack
-from parley.memory.voice import VOICE
+from parley.memory.voice import is_voice
 
 
 class JoinOptions(TypedDict, total=False):
@@ -46,7 +46,7 @@ def join_entry(
     answer_seconds: float | None = None,
 ) -> ParticipantJoined:
     """The entry that seats `name`, in a seat like no other. Raises `InvalidEntry`."""
-    if name.casefold() == VOICE:
+    if is_voice(name):
         raise InvalidEntry(f"{name!r} is the server's own voice; join under another name")
     return validate_entry(
         ParticipantJoined, participant=name, role=role, seat=secrets.token_hex(6),

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract.drafts import is_handle
 from parley.bus.entries import Message
-from parley.memory.voice import VOICE
+from parley.memory.voice import VOICE, is_voice
 from parley.server.basics.errors import Misuse
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def handle_of_kind(letter: str, ref: str, kind: str) -> str:
 
 def speaker_name(name: str | None) -> str:
     """The name given, else that of who is at the keyboard. Raises `Misuse` for the server's own."""
-    if name is not None and name.casefold() == VOICE:
+    if name is not None and is_voice(name):
         raise Misuse(f"{name!r} is the server's own voice; speak under another name")
     return login_name() if name is None else name
 

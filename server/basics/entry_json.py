@@ -11,6 +11,7 @@ from parley.bus.contract.drafts import Draft, check_draft_id, seal
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
 from parley.memory.text.plain_text import clip
+from parley.memory.voice import describe_forgery
 
 # What a file may hold: a participant's entries. Rules and results are the server's to write.
 _PUBLISHED: Final = sorted(kind for kind in KINDS if kind in PRIMARY)
@@ -76,6 +77,8 @@ def check_draft(draft: Draft) -> None:
         seal(draft.id, draft.entry)
     except InvalidEntry as refused:
         raise InvalidField(str(refused)) from None
+    if forgery := describe_forgery(draft.entry):
+        raise InvalidField(f"entry {draft.id!r}: {forgery}")
 
 
 def abbreviate(value: object) -> str:

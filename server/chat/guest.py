@@ -22,7 +22,7 @@ from parley.memory.arbitration.session_end import sum_up_session
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Memory
-from parley.memory.voice import VOICE
+from parley.memory.voice import is_voice
 from parley.server.basics.errors import Failure, Misuse, Refused
 from parley.server.chat.screen import Screen
 from parley.server.chat_commands.capabilities import check_allowed
@@ -67,7 +67,7 @@ async def join(
 
 def _seat(memory: Memory, name: str, nonce: str, may: Sequence[str] | None) -> ParticipantJoined:
     """The seat that is taken: what the session has for that name, or a person's."""
-    if name.casefold() == VOICE:
+    if is_voice(name):
         raise Misuse(f"{name!r} is the server's own voice; join under another name")
     seat = memory.floor.seats.get(memory.named(name))
     rights = None if may is None else tuple(may)

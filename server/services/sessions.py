@@ -57,10 +57,13 @@ async def archive_session(bus: Bus, session: str, path: Path) -> None:
 
 def check_whole(file: SessionFile) -> None:
     """Raises `BadSessionFile` for a log that no session can have."""
-    from parley.server.records.log_audit import find_faults, status_findings  # loads the fold
+    from parley.listeners.sessions.forged_rows import check_voice
+    from parley.server.records import log_audit  # loads the fold
 
-    for finding in (*find_faults(file.rows), *status_findings(file.status, file.rows)):
+    rows = file.rows
+    for finding in (*log_audit.find_faults(rows), *log_audit.status_findings(file.status, rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
+    check_voice(rows)
 
 
 def without_effect(file: SessionFile) -> list[str]:
@@ -97,7 +100,7 @@ async def fork_session(bus: Bus, session: str, name: str, at: int | None) -> int
         lambda: records_to_restore(fork_log(file.rows, session, last, now_ms)),
         abandon_on_cancel=True,
     )
-    await bus.restore(name, records)
+    await bus.restore(name, records, origin=f"{session}@{last}")
     return last
 
 

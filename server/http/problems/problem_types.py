@@ -70,7 +70,7 @@ KINDS: Final[dict[str, ProblemType]] = {
     ),
     "too-long": ProblemType(422, "Too long", "The text is longer than the session allows."),
     "bad-file": ProblemType(
-        422, "Bad session file", "The file is cut, altered, or of another version."
+        422, "Bad session file", "The file is cut, altered, of another version, or forged."
     ),
     "rate": ProblemType(429, "Too many requests", "Wait, then ask again."),
     "busy": ProblemType(429, "Busy", "The session is behind; wait, then ask again."),

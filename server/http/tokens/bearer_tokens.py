@@ -14,7 +14,7 @@ from jwt.utils import base64url_decode, base64url_encode
 
 from parley.bus.contract.keys import SESSION_ID
 from parley.bus.entries import ACTS
-from parley.memory.voice import VOICE
+from parley.memory.voice import VOICE, is_voice
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.basics.errors import Misuse
 from parley.server.http.problems.problem_details import Problem
@@ -141,7 +141,7 @@ def is_valid_name(name: str) -> bool:
     return (
         1 <= len(name) <= 128
         and bool(name.strip())
-        and name.strip().casefold() != VOICE
+        and not is_voice(name)
         and not any("\ud800" <= letter <= "\udfff" for letter in name)
     )
 

@@ -136,11 +136,12 @@ async def test_a_fork_knows_where_it_came_from(bus: Bus) -> None:
     await bus.close("a", "done")
     records = await everything(bus, "a")
     forked = Record(4, 2, "fork", 5, decode(encode(SessionForked(session="a", n=2))))
-    await bus.restore("b", [*records[:3], forked])
+    await bus.restore("b", [*records[:3], forked], origin="a@2")
     info = await bus.info("b")
     assert (info.origin, info.status) == ("a@2", "open")
     await bus.restore("c", records)
-    assert (await bus.info("c")).status == "closed"
+    info = await bus.info("c")
+    assert (info.origin, info.status) == ("import", "closed")
 
 
 @pytest.mark.parametrize("damage", ["gap", "swap", "double", "n", "headless", "empty"])

@@ -12,7 +12,7 @@ import pytest
 
 from parley import Session
 from parley.bus import Bus, Draft
-from parley.bus.contract.errors import InvalidEntry, SessionNotFound
+from parley.bus.contract.errors import BadSessionFile, InvalidEntry, SessionNotFound
 from parley.bus.entries import FloorGranted, FloorMuted, FloorReleased, Message, SessionOpened
 from parley.listeners.agents.arbiter import Arbiter
 from parley.listeners.cache.memory_reader import MemoryReader
@@ -20,6 +20,7 @@ from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.participant import Superseded
 from parley.listeners.rooms.room import enter_room
 from parley.listeners.sessions.argument_checks import ActNotAllowed
+from parley.listeners.sessions.session_client import SessionClient
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.listeners.sessions.turns import FloorLost, NotGranted
 from parley.listeners.votes.vote_results import result_draft
@@ -477,3 +478,13 @@ async def test_a_log_that_lost_the_seat_gives_it_back(bus: Bus, redis_url: str) 
     assert await kinds(bus) == [
         "session.opened", "participant.joined", "message", "participant.left",
     ]  # fmt: skip
+
+
+async def test_no_file_speaks_as_the_server(bus: Bus) -> None:
+    """Whoever read it would take the words for the server's."""
+    await opened(bus)
+    await spoken(bus, "It is decided.", who="Parley")
+    session = SessionClient(bus, known_packs(), "s")
+    with pytest.raises(BadSessionFile, match=r"entry 2 .* the server's own voice"):
+        await session.from_json(await session.to_json(), replace=True)
+    assert (await bus.info("s")).origin is None

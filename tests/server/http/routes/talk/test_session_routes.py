@@ -137,6 +137,7 @@ async def test_a_session_goes_round_by_export_and_import(redis_url: str) -> None
         assert slug(there) == "exists"
         again = await client.put(f"{path}/import?replace=true", content=file.content)
         assert (again.status_code, again.json()["n"]) == (201, 1)
+        assert again.json()["origin"] == "import"
         copy = await client.put("/v1/sessions/copy/import", content=file.content)
         assert copy.status_code == 201
         exported = (await client.get("/v1/sessions/copy/export")).json()
@@ -159,6 +160,20 @@ async def test_a_file_that_cannot_be_read_here_replaces_nothing(redis_url: str) 
         assert (await client.get(path)).json()["n"] == 1
         again = await client.put(f"{path}/import?replace=true", content=with_checksum(body))
         assert again.status_code == 201
+
+
+@pytest.mark.parametrize("name", ["parley", " Parley", "\\u0070arley"])
+async def test_a_file_that_speaks_as_the_server_replaces_nothing(redis_url: str, name: str) -> None:
+    """Readers would take the words for the server's."""
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        await client.post(f"{path}/messages", json={"content": "Light.", "as": "ana"})
+        body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
+        as_server = body.replace(b'"participant":"ana"', f'"participant":"{name}"'.encode())
+        forged = with_checksum(as_server)
+        refused = await client.put(f"{path}/import?replace=true", content=forged)
+        assert (refused.status_code, slug(refused)) == (422, "bad-file")
+        assert (await client.get(path)).json()["origin"] is None
 
 
 async def test_a_fork_has_the_past_up_to_the_moment(redis_url: str) -> None:
