@@ -16,7 +16,13 @@ from typing import Any, Final
 import redis
 
 from parley.bus import Bus, Draft
-from parley.bus.contract.errors import BusError, Busy, SessionNotFound, Unavailable
+from parley.bus.contract.errors import (
+    BusError,
+    Busy,
+    SessionClosed,
+    SessionNotFound,
+    Unavailable,
+)
 from parley.bus.entries import Message
 from parley.memory.state.memory import FOLD
 from tests.faults.crew import Crew
@@ -142,6 +148,7 @@ class Round(Ordeal):
         self._file = asyncio.Lock()  # held by who may change it, or has measured it
         self._fallen: Counter[str] = Counter()
         self._level = 0.0
+        self._refused: list[str] = []  # what a publisher was told and had not to be
 
     async def play(self) -> Outcome:
         """The round, and what it came to. `report.verdict` has the findings."""
@@ -161,6 +168,7 @@ class Round(Ordeal):
             await cancel_and_wait(*following)
             with suppress(AssertionError):
                 self._gateway.stop()
+        report.verdict.findings += self._refused
         with self._server.client() as client:
             for row in heard:
                 report.verdict.findings += misled(client, row)
@@ -195,7 +203,10 @@ class Round(Ordeal):
     async def _publish(self, buses: Sequence[Bus], session: str) -> None:
         """And close it, by the last of the publishers."""
         await super()._publish(buses, session)
-        await self._insist(lambda: buses[-1].close(session, "all was said"))
+        try:
+            await self._insist(lambda: buses[-1].close(session, "all was said"))
+        except SessionClosed:
+            self._refused.append(f"{session}: its closing, sent again, is refused as a second one")
         self._expected[session].closed = True
 
     async def _settle(self) -> None:

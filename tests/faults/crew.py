@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 DWELL = 0.2  # seconds that a spared victim goes on, with what it holds or past it
 LENIENCE = 0.3  # share of victims so spared; were all killed at once, no entry would be innocent
 STALKED = 0.6  # seconds that a victim is stalked until it holds a session
+COMMITTING = 0.5  # share of the frozen that stop between their fold and their commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +113,16 @@ class Crew:
     async def frozen(self, count: int) -> AsyncIterator[None]:
         """Stop that many fold workers, each while it holds a session if possible.
 
-        Afterwards they go on as zombies: sure of their claims, whatever happened since.
+        Afterwards they go on as zombies: sure of their claims, whatever happened since. Some
+        have read and folded, and only the commit of it is left to do.
         """
         stopped: list[subprocess.Popen[bytes]] = []
         for _ in range(count):
             _, lane, worker = self._victim(["fold"])
             if worker not in stopped:
-                self.freezes.append(Kill(worker.pid, await self._stalk(lane, worker)))
+                committing = self._chance.random() < COMMITTING
+                stop = self._await_commit if committing else self._stalk
+                self.freezes.append(Kill(worker.pid, await stop(lane, worker)))
                 stopped.append(worker)
         try:
             yield
@@ -161,6 +165,18 @@ class Crew:
             worker.send_signal(signal.SIGCONT)
             await asyncio.sleep(self._chance.uniform(0.001, 0.02))
 
+    async def _await_commit(self, lane: str, worker: subprocess.Popen[bytes]) -> tuple[str, ...]:
+        """Leave `worker` stopped, in front of its next commit unless that takes too long."""
+        if not self._is_up(worker):  # it would die of the signal
+            return await self._stalk(lane, worker)
+        worker.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + STALKED
+        while not _is_stopped(worker.pid) and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+        worker.send_signal(signal.SIGUSR2)
+        worker.send_signal(signal.SIGSTOP)
+        return self._sessions_of(lane, worker.pid)
+
     def _sessions_of(self, lane: str, pid: int) -> tuple[str, ...]:
         owner = f"{socket.gethostname()}-{pid}-{lane}".encode()
         with self._server.client() as client, suppress(redis.ConnectionError):  # it is down
@@ -183,3 +199,11 @@ class Crew:
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 env={**os.environ, "PYTHONPATH": OWN_CODE},
             )  # fmt: skip
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether the process is stopped, or gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "TZ"
+    except OSError:
+        return True

@@ -3,7 +3,8 @@
 The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
 scripts that are switched off (with none this is a real worker's own loop), `planted`,
 a bug that it has, `fold`, another version of the fold to work by, and `up`, a folder where
-a file named by the process id says that it works.
+a file named by the process id says that it works. From SIGUSR1 to SIGUSR2 it stops itself
+in front of a commit.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import anyio
 
 from parley.bus import Bus, Scripts
 from parley.bus.contract.errors import Unavailable
+from parley.bus.work.lanes import Lanes
 from parley.listeners.cache import memory_cache
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.workers import projector
@@ -40,12 +42,34 @@ async def main(row: dict[str, Any]) -> None:
             setattr(module, "FOLD", row["fold"])  # noqa: B010 - a constant, for mypy
     if row["planted"]:
         planted_bugs.BUGS[row["planted"]]()
+    stop_at_commits()
     (Path(row["up"]) / str(os.getpid())).touch()
     if row["without"]:
         await crippled(row, fold, effects)
     else:
         settings = WorkerSettings(row["url"], fold=fold, effects=effects, drain_seconds=5.0)
         await patiently(lambda: run_lane(row["lane"], settings, PACKS))
+
+
+def stop_at_commits() -> None:
+    """SIGUSR1 has the next commit wait for SIGCONT, unless SIGUSR2 comes before it."""
+    wanted = False
+    commit: Callable[..., Awaitable[Any]] = Lanes.commit
+
+    def want(number: int, _: object) -> None:
+        nonlocal wanted
+        wanted = number == signal.SIGUSR1
+
+    async def stopping(*args: Any, **named: Any) -> Any:
+        nonlocal wanted
+        if wanted:
+            wanted = False
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return await commit(*args, **named)
+
+    signal.signal(signal.SIGUSR1, want)
+    signal.signal(signal.SIGUSR2, want)
+    Lanes.commit = stopping  # type: ignore[method-assign]
 
 
 async def patiently(work: Callable[[], Awaitable[None]]) -> None:
