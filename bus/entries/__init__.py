@@ -83,11 +83,14 @@ if TYPE_CHECKING:
     from parley.bus.entries.summaries import Part, SummaryMade, TextCondensed
     from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
     from parley.bus.entries.votes import (
+        MAX_VOTE_SECONDS,
         BallotCast,
         BallotCompleted,
         VoteConfirmed,
+        VoteExtended,
         VoteInitiated,
         VoteRule,
+        VoteSeconds,
     )
 
 __all__ = [
@@ -97,6 +100,7 @@ __all__ = [
     "KINDS",
     "LONGEST_ANSWER_MS",
     "MAX_CONTENT_BYTES",
+    "MAX_VOTE_SECONDS",
     "PRIMARY",
     "Act",
     "BallotCast",
@@ -161,8 +165,10 @@ __all__ = [
     "ToolReturned",
     "Unknown",
     "VoteConfirmed",
+    "VoteExtended",
     "VoteInitiated",
     "VoteRule",
+    "VoteSeconds",
     "is_rfc3339",
 ]
 
@@ -224,7 +230,16 @@ _MODULES = {
     "spending": ("Purpose", "SpendReserved", "SpendSettled"),
     "summaries": ("Part", "SummaryMade", "TextCondensed"),
     "tools": ("ContextInjected", "ToolCalled", "ToolReturned"),
-    "votes": ("BallotCast", "BallotCompleted", "VoteConfirmed", "VoteInitiated", "VoteRule"),
+    "votes": (
+        "MAX_VOTE_SECONDS",
+        "BallotCast",
+        "BallotCompleted",
+        "VoteConfirmed",
+        "VoteExtended",
+        "VoteInitiated",
+        "VoteRule",
+        "VoteSeconds",
+    ),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -38,7 +38,13 @@ from parley.bus.entries.participants import ParticipantAliased, ParticipantJoine
 from parley.bus.entries.spending import SpendReserved, SpendSettled
 from parley.bus.entries.summaries import SummaryMade, TextCondensed
 from parley.bus.entries.tools import ContextInjected, ToolCalled, ToolReturned
-from parley.bus.entries.votes import BallotCast, BallotCompleted, VoteConfirmed, VoteInitiated
+from parley.bus.entries.votes import (
+    BallotCast,
+    BallotCompleted,
+    VoteConfirmed,
+    VoteExtended,
+    VoteInitiated,
+)
 
 Entry = Annotated[
     Message
@@ -70,6 +76,7 @@ Entry = Annotated[
     | FloorPaused
     | FloorResumed
     | FloorMuted
+    | VoteExtended
     | SpendReserved
     | SpendSettled
     | MemoryCompacted

@@ -1,14 +1,16 @@
-"""A vote: called, agreed to, cast and completed."""
+"""A vote: called, agreed to, given more time, cast and completed."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from parley.bus.entries.fields import Content, EntryModel, Name
 
 VoteRule = Literal["majority", "two_thirds", "unanimity", "consent", "ranked"]
+MAX_VOTE_SECONDS: Final = 365 * 24 * 3600  # a year: what waits longer is no vote any more
+VoteSeconds = Annotated[int, Field(ge=1, le=MAX_VOTE_SECONDS)]
 
 
 class VoteInitiated(EntryModel):
@@ -27,6 +29,7 @@ class VoteInitiated(EntryModel):
     secret: bool | None = None
     quorum: int | None = Field(default=None, ge=0, le=1000)  # per mille of the electorate's weight
     window: int | None = Field(default=None, ge=1)  # messages without objection: consent
+    seconds: VoteSeconds | None = None  # from the call until it is counted with what is there
 
 
 class VoteConfirmed(EntryModel):
@@ -36,6 +39,15 @@ class VoteConfirmed(EntryModel):
     participant: Name
     agreed: bool = True
     re: int | str | None = None  # the n of the vote's initiation, or its handle
+
+
+class VoteExtended(EntryModel):
+    """An open vote is counted so many seconds later than it would have been."""
+
+    kind: Literal["vote.extended"] = "vote.extended"
+    participant: Name
+    re: int | str  # the n of the vote's initiation, or its handle
+    seconds: VoteSeconds
 
 
 class BallotCast(EntryModel):

@@ -16,6 +16,7 @@ import anyio
 from parley.bus.entries import Record
 from parley.memory.arbitration.steps import ElapsedTimes
 from parley.memory.state.memory import Memory
+from parley.memory.voting.turnout import pending_votes
 
 _BEGINNINGS: Final = frozenset({"session.opened", "session.forked"})
 _EPOCHS: Final = frozenset({"floor.granted", "floor.released"})
@@ -83,9 +84,9 @@ class LogClock:
         return ElapsedTimes(
             epoch=self._since(now, self._epoch or self._opened),
             bid=bid,
-            vote=self._voting(memory, now),
             session=self._since(now, self._opened),
             head=self._since(now, self._head or self._opened),
+            votes=self._voting(memory, now),
             nudge=self._notice(now, "floor.nudged"),
             answer=self._since(now, max(self._answer, self._epoch or self._opened)),
             seated=self._notice(now, "participant.joined"),
@@ -96,11 +97,11 @@ class LogClock:
         at = self._newest.get(kind)
         return None if at is None else self._since(now, at)
 
-    def _voting(self, memory: Memory, now: int) -> int | None:
-        """How long ago the oldest vote that runs was called."""
-        votes = [memory.votes.by_ref[ref] for ref in memory.votes.running]
-        self._calls = {n: at for n, at in self._calls.items() if any(v.n == n for v in votes)}
-        return self._since(now, self._calls.get(votes[0].n, self._oldest)) if votes else None
+    def _voting(self, memory: Memory, now: int) -> dict[int, int]:
+        """How long ago each vote that runs was called, by ref."""
+        refs = {vote.n: vote.ref for vote in pending_votes(memory)}
+        self._calls = {n: at for n, at in self._calls.items() if n in refs}
+        return {ref: self._since(now, self._calls.get(n, self._oldest)) for n, ref in refs.items()}
 
     def _since(self, now: int, then: int) -> int:
         return max(0, now - max(then, self._begun))

@@ -22,13 +22,14 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.listeners.cache.ranges import RangeGone, find_primary_entry, read_pages
+from parley.listeners.cache.ranges import RangeGone
 from parley.listeners.votes.vote_results import end_vote
+from parley.listeners.votes.vote_times import read_end_ms
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.listeners.workers.projector import ProjectorTally
 from parley.memory.errors import DomainError
 from parley.memory.state.memory import Packs
-from parley.memory.voting.turnout import find_open_vote, is_complete
+from parley.memory.voting.turnout import find_open_vote, is_complete, vote_seconds
 
 LANE: Final = "votes"
 AT_ONCE: Final = 8
@@ -118,24 +119,30 @@ class VoteCounter:
         # Asked before anything is read: a result of a log that is replaced lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
-        vote, head, seconds = find_open_vote(memory, n), memory.seq, memory.settings.vote.seconds
+        vote, head = find_open_vote(memory, n), memory.seq
         if vote is None:
             await self._bus.drop(claim)
-        elif is_complete(memory, vote):
-            await self._end(claim, info, n, over=False)
-        elif cause != str(seconds):  # somebody came back, or votes have another time by now
+            return
+        seconds = vote_seconds(memory, vote)
+        if is_complete(memory, vote):
+            await self._end(claim, info, n)
+        elif cause != str(seconds):  # somebody came back, or it has another time by now
             if not await self._bus.drop(claim, head):
                 await self._bus.fail(claim, _MOVED_MS)
         elif (left := await self._left_ms(info, n, seconds)) > 0:
             await self._bus.fail(claim, left)
         else:
-            await self._end(claim, info, n, over=True)
+            await self._end(claim, info, n, seconds)
 
-    async def _end(self, claim: Claim, info: SessionInfo, n: int, *, over: bool) -> None:
-        """Have it end. `over`: its time is; else for as long as nothing more is waited for."""
+    async def _end(self, claim: Claim, info: SessionInfo, n: int, seconds: int = 0) -> None:
+        """Have it end, while nothing more is waited for or `seconds`, which are over, are its time.
+
+        Who gave it more time just now is not passed by.
+        """
         memory = await end_vote(
             self._bus, self._reader, info.session, n,
-            lambda memory, vote: over or is_complete(memory, vote), incarnation=info.incarnation,
+            lambda memory, vote: vote_seconds(memory, vote) == seconds or is_complete(memory, vote),
+            incarnation=info.incarnation,
         )  # fmt: skip
         ended = find_open_vote(memory, n) is None
         self.tally.votes += ended
@@ -145,16 +152,5 @@ class VoteCounter:
             await self._bus.fail(claim, _MOVED_MS)
 
     async def _left_ms(self, info: SessionInfo, n: int, seconds: int) -> int:
-        """How long the vote of entry `n` has still, by the clock of the log.
-
-        It counts from its call, or from when the session was forked, where that was later.
-        """
-        called = await find_primary_entry(self._bus, info.session, n)
-        begin_ms = called.received_ms
-        if info.origin:
-            async for page in read_pages(self._bus, info.session, called.seq):
-                forks = [
-                    record.received_ms for record in page if record.entry.kind == "session.forked"
-                ]
-                begin_ms = max([begin_ms, *forks])
-        return begin_ms + seconds * 1000 - await self._bus.now_ms()
+        """How long the vote of entry `n` has still, by the clock of the log."""
+        return await read_end_ms(self._bus, info, n, seconds) - await self._bus.now_ms()

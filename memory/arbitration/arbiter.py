@@ -32,6 +32,7 @@ from parley.memory.arbitration.steps import (
     Pause,
     Step,
 )
+from parley.memory.arbitration.vote_times import vote_left_ms
 from parley.memory.floor.bids import has_standing_bid, is_staying_out, list_unanswered
 from parley.memory.floor.seats import has_person, is_allowed, present_agents
 from parley.memory.settings.stop_rules import parse_stop_rules
@@ -93,9 +94,10 @@ def find_vote_to_end(memory: Memory, waited: ElapsedTimes) -> tuple[int | None, 
     pending = pending_votes(memory)
     if not pending:
         return None, None
-    left = memory.settings.vote.seconds * 1000 - (waited.vote or 0)
-    over = pending[:1] if left <= 0 else [vote for vote in pending if is_complete(memory, vote)]
-    return (over[0].ref, None) if over else (None, left)
+    left = {vote.ref: vote_left_ms(memory, vote, waited) for vote in pending}
+    over = (vote for vote in pending if left[vote.ref] <= 0 or is_complete(memory, vote))
+    ended = next(over, None)
+    return (None, min(left.values())) if ended is None else (ended.ref, None)
 
 
 def _expired(memory: Memory, waited: ElapsedTimes) -> Answer | None:

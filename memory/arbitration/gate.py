@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parley.memory.arbitration.session_end import has_reached_hop_limit
+from parley.memory.arbitration.vote_times import stops_talk
 from parley.memory.floor.bids import has_standing_bid, is_staying_out
 from parley.memory.floor.seats import present_agents
 from parley.memory.floor.spending import refusing_limit
 from parley.memory.state.floor_state import Seat
 from parley.memory.state.memory import Memory
+from parley.memory.voting.turnout import pending_votes
 
 IN_TURN = ("round_robin", "scripted")  # policies under which nobody asks for the floor
 _ENVELOPE = 64  # tokens reserved around any answer
@@ -81,10 +83,8 @@ def _called(memory: Memory, name: str, count: int) -> str:
 
 
 def is_held_up_by_vote(memory: Memory) -> bool:
-    """True while a vote keeps the talk waiting; one by consent goes on beside it."""
-    votes = memory.votes
-    running = (votes.by_ref[ref] for ref in votes.running)
-    return any(vote.status == "open" and vote.rule != "consent" for vote in running)
+    """True while a vote keeps the talk waiting."""
+    return any(stops_talk(memory, vote) for vote in pending_votes(memory))
 
 
 def has_spent_turns(memory: Memory, name: str) -> bool:

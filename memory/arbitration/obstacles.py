@@ -7,8 +7,10 @@ from typing import Literal
 
 from parley.memory.arbitration.gate import has_spent_turns
 from parley.memory.arbitration.steps import ElapsedTimes
+from parley.memory.arbitration.vote_times import stops_talk, vote_left_ms
 from parley.memory.state.memory import Memory
 from parley.memory.voting.electorate import list_missing_voters
+from parley.memory.voting.turnout import pending_votes
 
 Kind = Literal["paused", "muted", "vote", "holder", "budget", "bids", "rests", "nobody"]
 
@@ -48,14 +50,12 @@ def find_obstacle(memory: Memory, name: str, waited: ElapsedTimes) -> Obstacle:
 
 
 def find_stopping_vote(memory: Memory, waited: ElapsedTimes | None = None) -> Obstacle | None:
-    """The vote that stops the talk until it is over; one by consent does not."""
-    for vote in (memory.votes.by_ref[ref] for ref in memory.votes.running):
-        if vote.status == "open" and vote.rule != "consent":
+    """The vote that stops the talk until it is over."""
+    for vote in pending_votes(memory):
+        if stops_talk(memory, vote):
             missing = list_missing_voters(vote)
             awaited = f" and waits for {', '.join(missing)}" if missing else ""
-            elapsed = waited.vote if waited is not None else None
-            limit = memory.settings.vote.seconds * 1000
-            left = None if elapsed is None else max(0, limit - elapsed)
+            left = None if waited is None else max(0, vote_left_ms(memory, vote, waited))
             what = f"vote {vote.handle} is open{awaited}"
             return Obstacle("vote", what, vote.handle, left)
     return None

@@ -16,6 +16,7 @@ from parley.memory.arbitration.steps import (
     Nudge,
     Pause,
 )
+from parley.memory.arbitration.vote_times import has_longer_time, vote_left_ms
 from parley.memory.floor.bids import list_unanswered
 from parley.memory.floor.seats import answer_ms, has_person
 from parley.memory.settings.stop_rules import parse_stop_rules
@@ -28,7 +29,7 @@ _QUESTION = "Everybody else has passed. What is missing, or are we done?"
 
 def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> Answer:
     """The step that breaks the silence of `speakers`, all of whom have passed or not answered."""
-    floor, settings = memory.floor, memory.settings
+    floor = memory.floor
     if speakers and all(_failed(memory, name) for name in speakers):
         return (Pause("errors") if has_person(memory) else Close("errors", "")), None
     willing = [name for name in speakers if not _is_ready(memory, name)]
@@ -44,10 +45,12 @@ def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> 
         left = ms_to_answer(memory, waited, waited.nudge, list_unanswered(memory, speakers))
         if left > 0:
             return None, left
-    for vote in pending_votes(memory):
-        if vote.status == "open":
+    pending = pending_votes(memory)
+    for vote in pending:
+        if vote.status == "open" and not has_longer_time(memory, vote):
             return CountVote(vote.ref), None  # by consent, which silence is; others come before
-        return None, max(1, settings.vote.seconds * 1000 - (waited.vote or 0))
+    if pending:
+        return None, max(1, min(vote_left_ms(memory, vote, waited) for vote in pending))
     proposal = _unvoted(memory)
     return (CallVote(proposal), None) if proposal is not None else _ended(memory, waited)
 

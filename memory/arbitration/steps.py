@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 
@@ -13,17 +13,17 @@ class ElapsedTimes:
 
     `epoch` since the floor was last granted or released, or everyone was stirred;
     `floor` since it was last granted or released, whoever spoke since;
-    `bid` since the first standing bid of that time; `vote` since the oldest vote
-    that is not over was called; `nudge` since somebody was last nudged; `answer`
+    `bid` since the first standing bid of that time; `votes` since each vote that is
+    not over was called, by ref; `nudge` since somebody was last nudged; `answer`
     since somebody bid or passed, or the floor was freed; `seated` since a seat was
     last taken. None where there was none, or it is not known.
     """
 
     epoch: int
     bid: int | None
-    vote: int | None
     session: int
     head: int  # since the last message
+    votes: Mapping[int, int] = field(default_factory=dict)
     nudge: int | None = None
     floor: int = 0
     answer: int = 0

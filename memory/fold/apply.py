@@ -39,7 +39,7 @@ from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.summaries import range_summaries, short_forms
 from parley.memory.summaries.ledger_changes import note_changes
-from parley.memory.voting import vote_calls, votes
+from parley.memory.voting import extensions, vote_calls, votes
 from parley.memory.writing.answered_turns import forget_turn
 
 _NOTHING: list[Fact] = []
@@ -161,6 +161,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "summary.made": _summarised,
     "vote.initiated": _in_turn(vote_calls.call_vote, history_events.record_vote),
     "vote.confirmed": _in_turn(vote_calls.confirm_vote, history_events.record_vote),
+    "vote.extended": _in_turn(extensions.extend_vote),
     "ballot.cast": _in_turn(votes.cast_ballot),
     "ballot.completed": _in_turn(
         votes.close_with_result, history_events.record_vote, grants.note_vote_end

@@ -35,6 +35,7 @@ class Vote(StateTree):
     secret: bool = False
     quorum: int = 500
     window: int = 10
+    seconds: int = 0  # from its call until it is counted; 0: as the session has it
     opened: int = 0  # `messages` when it opened
     closed: int = 0  # n of what ended it
     agreed: dict[str, bool] = {}  # confirmations

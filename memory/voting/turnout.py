@@ -34,14 +34,18 @@ def list_due_looks(memory: Memory) -> list[VoteLook]:
 
     Memory has no clock: whoever looks finds out whether the time of one is over.
     """
-    seconds = str(memory.settings.vote.seconds)
     vote_looks = []
     for vote in pending_votes(memory):
         vote_looks += [
-            VoteLook(vote.n, seconds),
+            VoteLook(vote.n, str(vote_seconds(memory, vote))),
             *([VoteLook(vote.n, _IN)] if is_complete(memory, vote) else []),
         ]
     return vote_looks
+
+
+def vote_seconds(memory: Memory, vote: Vote) -> int:
+    """How long after its call `vote` is counted with what is there."""
+    return vote.seconds or memory.settings.vote.seconds
 
 
 def find_open_vote(memory: Memory, n: int) -> Vote | None:

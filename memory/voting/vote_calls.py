@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from parley.bus.entries import VoteConfirmed, VoteInitiated, VoteRule
+from parley.bus.entries import MAX_VOTE_SECONDS, VoteConfirmed, VoteInitiated, VoteRule
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import note_mention
 from parley.memory.state.fold_step import FoldStep
@@ -43,6 +43,7 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
     for handle in (f"P{vote.proposal}", *vote.options):
         if is_proposal_handle(handle) and (proposal := option_proposal(memory, handle)) is not None:
             proposal.voted = True
+    given = {"seconds": vote.seconds} if vote.seconds else {}
     moment.record_fact(
         "vote.called",
         vote.handle,
@@ -53,6 +54,7 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
         rule=vote.rule,
         secret=vote.secret,
         quorum=vote.quorum,
+        **given,
     )
     _open_if_agreed(moment, vote)
 
@@ -129,6 +131,7 @@ def _made(moment: FoldStep, entry: VoteInitiated) -> Vote:
         secret=_is_secret(memory, entry),
         quorum=settings.quorum if entry.quorum is None else entry.quorum,
         window=entry.window or settings.window,
+        seconds=min(max(0, entry.seconds or 0), MAX_VOTE_SECONDS),
         agreed={moment.participant: True},
         **given,
     )

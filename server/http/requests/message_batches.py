@@ -36,7 +36,9 @@ from parley.server.http.state.dependencies import Dependencies
 from parley.server.services.publication import NO_EPOCH
 
 # A result is counted by the server: whoever tells one is believed.
-_NEEDS: Final = {"vote.initiated": "vote", "ballot.completed": "operator"}
+_NEEDS: Final = {
+    "vote.initiated": "vote", "vote.extended": "vote", "ballot.completed": "operator",
+}  # fmt: skip
 _OF_MESSAGES: Final = frozenset({
     "kind", "id", "participant", "agent_id", "content", "act", "re", "to", "topic", "form", "at",
     "timestamp",

@@ -9,6 +9,7 @@ from rich.text import Text
 from parley.bus.entries import PRIMARY, Record, Unknown
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
+from parley.server.basics.durations import duration_text
 
 WIDTH: Final = 400  # characters of a message that a line shows
 
@@ -74,6 +75,9 @@ def _published(entry: Any) -> str | None:
             return f"{entry.participant} calls a vote: {clip(one_line(entry.content), WIDTH)}"
         case "vote.confirmed":
             return f"{entry.participant} is {'' if entry.agreed else 'not '}ready to vote"
+        case "vote.extended":
+            more = duration_text(entry.seconds)
+            return f"{entry.participant} gives {_vote(entry.re)} {more} more"
         case "ballot.cast":
             return f"{entry.participant} casts a ballot in {_vote(entry.re)}"
         case "ballot.completed":

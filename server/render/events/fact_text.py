@@ -76,7 +76,7 @@ _SAYS: Final = {
 # Facts that say no more than the line of their entry did; with a pass nothing happens.
 _SAID_BEFORE: Final = frozenset({
     "seat.taken", "seat.left", "floor.passed", "floor.granted", "floor.released", "floor.nudged",
-    "floor.paused", "floor.resumed", "floor.muted", "vote.called", "summary.made",
+    "floor.paused", "floor.resumed", "floor.muted", "vote.called", "vote.extended", "summary.made",
     "session.closed",
 })  # fmt: skip
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from parley.server.basics.durations import duration_text
+
 SAYS: Final = {
     "vote.called": "{ref} vote called by {participant}: {question}",
     "vote.confirmed": "{ref} {participant}: vote now? {answer}",
     "vote.opened": "{ref} is open to {voters}",
+    "vote.extended": "{ref} {participant} gives it {more} more",
     "vote.closed": "{ref} {status}{result}",
     "vote.refused": "vote: {participant}: {reason}",
     "ballot.cast": "{ref} {participant} voted{choices}",
@@ -29,5 +32,6 @@ def vote_words(data: Mapping[str, Any]) -> dict[str, str]:
         "voters": ", ".join(data.get("electorate") or ()),
         "result": won + (f" ({counts})" if counts and not reason else ""),
         "choices": f": {', '.join(choice)}" if choice else "",
+        "more": duration_text(data.get("seconds") or 0),
         "once_more": ", asked once more" if data.get("again") else "",
     }

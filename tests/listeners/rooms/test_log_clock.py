@@ -21,7 +21,7 @@ from parley.listeners.rooms.log_clock import LogClock
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.steps import CountVote, ElapsedTimes, Expire
 from tests.support.logs.logs import opened
-from tests.support.logs.tables import Table, agent
+from tests.support.logs.tables import Table, agent, person
 
 DAY_MS = 86_400_000
 
@@ -68,7 +68,20 @@ def test_a_vote_that_was_called_long_ago_is_not_taken_for_one_that_is_over() -> 
     table.put(VoteInitiated(participant="eli", content="Tea?", options=("tea", "coffee")))
     bid = FloorBid(participant="ana", epoch=0)
     waited = heard(LogClock(), table, (DAY_MS, opened()), (30_000, bid), (10_000, bid))
-    assert 30_000 <= (waited.vote or 0) < 60_000
+    assert 30_000 <= waited.votes[1] < 60_000
+
+
+def test_each_vote_is_as_old_as_its_call() -> None:
+    table = Table(agent("ana"), person("eli"), floor={"policy": "bid"})
+    call = VoteInitiated(participant="eli", content="Tea?", options=("tea", "coffee"))
+    table.put(call, call)
+    now, marks = time.time_ns() // 1_000_000, LogClock()
+    for ref, ago in ((1, 50_000), (2, 20_000)):
+        n = table.memory.votes.by_ref[ref].n
+        marks.note(Record(0, n, "e", now - ago, call), live=False)
+    votes = marks.waited(table.memory).votes
+    assert 50_000 <= votes[1] < 70_000
+    assert 20_000 <= votes[2] < 40_000
 
 
 def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
@@ -78,12 +91,10 @@ def test_in_a_fork_nothing_is_older_than_the_fork() -> None:
     table.vote(1, status="open", electorate={"ana": 1, "bo": 1})
     past = (DAY_MS, opened()), (DAY_MS // 2, Message(participant="ana", content="Hm."))
     before = heard(marks := LogClock(), table, *past)
-    assert before.vote is not None
-    assert before.vote >= DAY_MS // 2
+    assert before.votes[1] >= DAY_MS // 2
     forked = heard(marks, table, (5_000, SessionForked(session="s", n=1)))
-    assert forked.vote is not None
-    assert 5_000 <= forked.vote < DAY_MS // 2
-    assert forked.session == forked.head == forked.vote
+    assert 5_000 <= forked.votes[1] < DAY_MS // 2
+    assert forked.session == forked.head == forked.votes[1]
     assert next_step(table.memory, forked)[0] != CountVote(1)
 
 

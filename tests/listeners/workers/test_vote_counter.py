@@ -20,6 +20,7 @@ from parley.bus.entries import (
     ParticipantJoined,
     ParticipantLeft,
     SettingsChanged,
+    VoteExtended,
     VoteInitiated,
 )
 from parley.bus.sessions.stored_rows import decode_rows
@@ -192,6 +193,22 @@ async def test_a_shorter_time_ends_a_vote_that_runs(bus: Bus) -> None:
         await put(bus, SettingsChanged(settings={"vote": {"seconds": 60}}))
         await wait_until(lambda: ended(bus))
     assert len(await results(bus)) == 1
+
+
+async def test_a_vote_that_is_given_more_time_ends_that_much_later(bus: Bus) -> None:
+    """Also where its time is over and nobody counted yet; the others end as they would have."""
+    await begin(bus)
+    call = VoteInitiated(participant="bo", content="Cake?", seconds=2)
+    await put(bus, ballot("ana"), call)
+    await an_hour_later(bus)
+    async with counting(bus):
+        await wait_until(lambda: ended(bus))
+    await put(bus, VoteInitiated(participant="ana", content="Pie?", seconds=60))
+    await an_hour_later(bus)
+    await put(bus, VoteExtended(participant="ana", re="V3", seconds=7_200))
+    async with counting(bus):
+        await wait_until(lambda: _waits(bus, "s"))
+    assert [(await vote_in(bus, ref)).status for ref in (1, 2, 3)] == ["carried", "short", "open"]
 
 
 async def test_a_fork_gives_a_vote_that_ran_its_time_anew(bus: Bus) -> None:

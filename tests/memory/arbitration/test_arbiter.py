@@ -30,6 +30,7 @@ from parley.listeners.agents.answer_entries import vote_on_proposal
 from parley.memory.arbitration.arbiter import next_step
 from parley.memory.arbitration.bid_scores import score_bid, speaking_deficit
 from parley.memory.arbitration.gate import judge_listener, judge_listeners
+from parley.memory.arbitration.obstacles import find_obstacle
 from parley.memory.arbitration.steps import (
     AskModerator,
     CallVote,
@@ -49,7 +50,7 @@ from parley.memory.text.text_sizes import count_tokens
 from parley.memory.voting.votes import ROWS, compute_result
 from tests.support.logs.logs import PACKS
 from tests.support.logs.mixed import PRIMARY_MAKERS, bodies
-from tests.support.logs.tables import LATER, NOW, Table, agent, person
+from tests.support.logs.tables import LATER, NOW, Table, agent, person, since_call
 
 IDEA = "[PROPOSAL] Move the index to the second disk before the audit"
 
@@ -234,7 +235,7 @@ def test_a_vote_is_counted_when_the_last_ballot_is_in() -> None:
     table = three()
     vote = table.vote(1, status="open", electorate={"ana": 1, "bo": 1, "cy": 1})
     vote.ballots = {"ana": Ballot(n=1, choice=("accept",)), "bo": Ballot(n=1, invalid=1)}
-    assert next_step(table.memory, replace(NOW, vote=20_000)) == (None, 100_000)
+    assert next_step(table.memory, replace(NOW, votes={1: 20_000})) == (None, 100_000)
     table.put(ParticipantLeft(participant="cy"))
     assert table.step(NOW) is None
     vote.ballots["bo"] = Ballot(n=2, invalid=2)
@@ -246,8 +247,38 @@ def test_a_vote_is_counted_when_its_time_is_over() -> None:
     for status in ("open", "called"):
         table = three()
         table.vote(4, status=status, electorate={"ana": 1})
-        assert table.step(replace(NOW, vote=119_999)) is None
-        assert table.step(replace(NOW, vote=120_000)) == CountVote(4)
+        assert table.step(replace(NOW, votes={4: 119_999})) is None
+        assert table.step(replace(NOW, votes={4: 120_000})) == CountVote(4)
+
+
+def test_each_vote_has_its_own_time() -> None:
+    """One that was called later may end first, and the wait is for the next one that ends."""
+    table = three()
+    table.vote(1, status="open", electorate={"ana": 1}, seconds=86_400)
+    table.vote(2, status="open", electorate={"ana": 1})
+    times = {1: 500_000, 2: 119_000}
+    assert next_step(table.memory, replace(NOW, votes=times)) == (None, 1_000)
+    assert table.step(replace(NOW, votes={1: 500_000, 2: 120_000})) == CountVote(2)
+    assert table.step(replace(NOW, votes={1: 86_400_000, 2: 0})) == CountVote(1)
+
+
+@pytest.mark.parametrize("rule", get_args(VoteRule))
+def test_a_vote_of_a_day_stops_no_talk_and_silence_does_not_end_it(rule: Any) -> None:
+    """Agents go on beside it, whoever is to vote in it; it ends by its own time alone."""
+    table = three(stop={"quiescent": True})
+    vote = table.vote(1, status="open", rule=rule, electorate={"eli": 1}, seconds=86_400)
+    assert judge_listener(table.memory, "ana") == "evaluate"
+    assert find_obstacle(table.memory, "ana", NOW).kind != "vote"
+    table.listen(("ana", "bo", "cy"), lambda name: None)
+    assert isinstance(table.step(LATER), Nudge)
+    table.memory.floor.nudged = 1
+    step, left = next_step(table.memory, replace(LATER, nudge=60_000, votes={1: 60_000}))
+    assert (step, left) == (None, 86_340_000)
+    assert table.step(replace(LATER, votes={1: 86_400_000})) == CountVote(1)
+    vote.seconds, vote.rule = 120, "majority"  # no longer than the session gives a vote
+    assert judge_listener(table.memory, "ana") == "voting"
+    obstacle = find_obstacle(table.memory, "ana", replace(NOW, votes={1: 20_000}))
+    assert (obstacle.kind, obstacle.left) == ("vote", 100_000)
 
 
 @pytest.mark.parametrize("rule", get_args(VoteRule))
@@ -256,7 +287,7 @@ def test_a_vote_that_nobody_agrees_to_is_given_up_when_its_time_is_over(rule: An
     table = Table(agent("ana"), agent("bo"), vote={"confirm": "all", "rule": rule})
     table.turn("ana", IDEA)
     table.put(VoteInitiated(participant="parley", content="P1?", re="P1"))
-    late = replace(LATER, vote=120_000)
+    late = replace(LATER, votes=since_call(120_000))
     assert table.step(late) == CountVote(1)
     given_up = compute_result(table.memory, 1)
     table.put(given_up)
@@ -281,7 +312,7 @@ def test_a_vote_that_nobody_agrees_to_does_not_lock_the_table() -> None:
     table.turn("ana", IDEA)
     table.put(VoteInitiated(participant="parley", content="Shall P1 be accepted?", re="P1"))
     table.bid("bo")
-    over = replace(LATER, vote=120_000)
+    over = replace(LATER, votes=since_call(120_000))
     assert table.step(over) == CountVote(1)
     table.put(compute_result(table.memory, 1))
     table.bid("bo")
@@ -379,7 +410,7 @@ def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
         table.say("eli", f"[PROPOSAL] Give room {k} to team {k * 7 % 61} from day {k * 13 % 59}.")
     asked: list[int] = []
     while table.memory.closed is None and len(asked) <= 60:
-        step = table.step(replace(LATER, vote=120_000))
+        step = table.step(replace(LATER, votes=since_call(120_000)))
         assert step is not None
         if isinstance(step, CallVote):
             asked.append(step.proposal)
@@ -556,7 +587,7 @@ def test_a_step_is_the_same_wherever_it_is_decided(
     table.put(*entries)
     if bids:  # chance alone hardly ever bids for the epoch at hand
         table.bid("bo")
-    waited = replace(LATER, epoch=ms, bid=ms, vote=ms, session=ms, head=ms)
+    waited = replace(LATER, epoch=ms, bid=ms, votes=since_call(ms), session=ms, head=ms)
     answer = next_step(table.memory, waited)
     assert answer == next_step(load(dump(table.memory), PACKS), waited)
     step, left = answer
@@ -580,7 +611,7 @@ def test_a_silence_over_more_proposals_than_votes_are_remembered_ends() -> None:
     while table.memory.closed is None:
         assert len(asked) <= ROWS
         table.listen(("ana", "bo", "cy"), lambda name: None)
-        step = table.step(replace(LATER, vote=120_000))
+        step = table.step(replace(LATER, votes=since_call(120_000)))
         if isinstance(step, CallVote):
             asked.append(step.proposal)
             table.put(VoteInitiated(participant="parley", content="So?", re=f"P{step.proposal}"))

@@ -18,6 +18,7 @@ from parley.bus.entries import (
     SessionClosed,
     Unknown,
     VoteConfirmed,
+    VoteExtended,
     VoteInitiated,
 )
 from parley.memory.settings.presets import PRESETS
@@ -47,6 +48,7 @@ POLL: tuple[Entry, ...] = (
     *(Message(participant=name, content="Tea or coffee?") for name in ("ana", "bo")),
     VoteInitiated(participant="ana", content="Which?", options=("tea", "coffee")),
     VoteConfirmed(participant="bo", re="V1"),
+    VoteExtended(participant="ana", re="V1", seconds=60),
     BallotCast(participant="ana", re="V1", choice=("tea",)),
     BallotCast(participant="bo", re="V1", choice=("milk",)),
 )

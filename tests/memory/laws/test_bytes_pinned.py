@@ -57,58 +57,58 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="c7df9a81759694a5bd6568fff8135dc4",
+    logs="86bb29aa14528996284c2fdb4c4d3767",
     facts="2a520e7116ef1d063b802098b2a6c47e",
     memories="3661f9970b96f3e5b573edf244f05a00",
 )
 GENERATED: Final = (
     Digests(
-        logs="d06df264ff3d1a0c1dd6fec227ad0f39",
+        logs="aace0bf1ea75d5537969297709485071",
         facts="1da6fce51cd69c91d1072fa7f377a781",
         memories="7175d263ea020d533e315dccff2ea43a",
     ),
     Digests(
-        logs="82bbf9a60ae42e6899aa360db2cb037e",
+        logs="3594a2c4b012d9aa591bb94356ffb912",
         facts="1b0affe36b7c0e1d2292ae506f3ed119",
         memories="68972d5983697d16dae9198d33060463",
     ),
     Digests(
-        logs="b9148304997570da152aab918e8ce376",
+        logs="66aa144278e40888a82b3989a459b566",
         facts="bb642026b95cf72508f1d91648a0e6bd",
         memories="cb9b4f08b7e6fb246ba4a0d4e457bcaa",
     ),
     Digests(
-        logs="10c2d8ca654ccf4931695d2f248e7ce1",
+        logs="914407fdcef8c0dfa7a92e4da23624ac",
         facts="dc49bc388a46174818b8eda12ff15731",
         memories="cf3984da95ce138e00c6f207e19f424f",
     ),
     Digests(
-        logs="4c509342f22448e8dd1ed3388fdaec3d",
+        logs="56b8672a3ba550a69cf18085ec005361",
         facts="a69f020800186cb4fa915a0dc1de4bf2",
         memories="dadc0e74e3475ba44354cf19090b5dc7",
     ),
     Digests(
-        logs="a4b3d0e6811ab03177abe6f2e3ed57b9",
+        logs="9aaf261f9c611b4ed02eca918f8dde7d",
         facts="283c794dc90708dcd3248787a1502da8",
         memories="0b0f6dcc415f9b1e2432623442c51ec6",
     ),
     Digests(
-        logs="892a2795e54f603df94dd75e184c33ef",
+        logs="ed30f75e9dccfce31037dddf46034f7e",
         facts="86b1ae342395b5eeb3b1c959f4a49e51",
         memories="f68d20930ca987cacb3fb04d423725c4",
     ),
     Digests(
-        logs="457abd5444156ee3b41b54e68faa4b4a",
+        logs="561d62c9d0fcf6f563e0d4f6e059c8ab",
         facts="62ecc05c05cc0c35d55b8e65b83ccb3a",
         memories="4c98b2c87be62156d9b667236205a9e1",
     ),
     Digests(
-        logs="6c35c8ad6dc2aff90d9da79ff0ffcde9",
+        logs="4111b89f236110caa15531a6c2336fd2",
         facts="1371116d4c10bd1400e65e5c4d180ca2",
         memories="f5d59ccf498bdb17727e58543031d5ed",
     ),
     Digests(
-        logs="e3852974fbf1c850549cc23c458ac9d0",
+        logs="e4cf986259b5bf150281f363e7e000b9",
         facts="a2f3d4ce44462b50daccf7d369980525",
         memories="8dff8e954409a772610244d8684919e6",
     ),

@@ -29,6 +29,7 @@ from tests.support.logs.mixed import (
     DERIVED_MAKERS,
     ENTRY,
     SETTLED_MAKERS,
+    TIMED_MAKERS,
     bodies,
     hostile,
     logs,
@@ -158,7 +159,7 @@ def test_law_5_ranges_of_a_level_partition_their_prefix(
     preset: str, data: st.DataObject, pace: list[int]
 ) -> None:
     """Summaries of a level follow one another without gap or overlap."""
-    talk = settled(data.draw(logs(preset, makers=CONTROL_MAKERS)), pace)
+    talk = settled(data.draw(logs(preset, makers=TIMED_MAKERS)), pace)
     made_of = [
         cast("Any", summary_made)
         for summary_made in talk.published
@@ -206,7 +207,7 @@ def test_law_9_the_prefix_is_stable_between_epochs(
 ) -> None:
     """The part before the breakpoint changes only with an epoch's own entries."""
     stray = data.draw(bodies(6, DERIVED_MAKERS))
-    talk = settled([*data.draw(logs(preset, makers=CONTROL_MAKERS)), *stray], pace)
+    talk = settled([*data.draw(logs(preset, makers=TIMED_MAKERS)), *stray], pace)
     memory = Memory(PACKS)
     before = _prefixes(memory)
     for record in numbered(talk.published):
@@ -331,7 +332,7 @@ def test_law_17_the_same_results_may_land_in_any_order(
 @given(data=st.data())
 def test_law_17_lessons_may_come_in_any_order(preset: str, data: st.DataObject) -> None:
     """Which lessons stand does not depend on when each was imported."""
-    log = data.draw(logs(preset, max_size=16, makers=CONTROL_MAKERS))
+    log = data.draw(logs(preset, max_size=16, makers=TIMED_MAKERS))
     lessons = [e for e in data.draw(bodies(24, DERIVED_MAKERS)) if isinstance(e, LessonImported)]
     late = [*log, *data.draw(st.permutations(lessons))]
     early = list(log)

@@ -17,14 +17,17 @@ from parley.bus.entries import (
     SessionClosed,
     SettingsChanged,
     VoteConfirmed,
+    VoteExtended,
     VoteInitiated,
 )
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.redaction import choose_tombstone
 from parley.memory.fold.replay import fold_records
+from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
 from parley.memory.voting.outcomes import count_vote
+from parley.memory.voting.turnout import vote_seconds
 from parley.memory.voting.vote_calls import RUNNING
 from parley.memory.voting.votes import ROWS, WITH_BALLOTS, compute_result
 from tests.support.logs.logs import PACKS, folded, numbered, opened
@@ -55,7 +58,7 @@ def entries() -> st.SearchStrategy[list[Entry]]:
     call = st.builds(
         VoteInitiated, participant=NAMES, content=st.just("So?"), options=options, rule=rule,
         re=st.sampled_from((None, "P1", "P2", "P9")), secret=st.booleans(),
-        quorum=st.sampled_from((0, 500, 1000)),
+        quorum=st.sampled_from((0, 500, 1000)), seconds=st.sampled_from((None, 30, 86_400)),
     )  # fmt: skip
     cast = st.builds(
         BallotCast, participant=NAMES, re=VOTES,
@@ -70,6 +73,7 @@ def entries() -> st.SearchStrategy[list[Entry]]:
     talk = st.builds(Message, participant=NAMES, content=contents)
     rare = st.one_of(
         st.builds(VoteConfirmed, participant=NAMES, agreed=st.booleans()),
+        st.builds(VoteExtended, participant=NAMES, re=VOTES, seconds=st.sampled_from((60, 3_600))),
         st.builds(ParticipantAliased, alias=NAMES, participant=NAMES),
         st.just(SettingsChanged(settings=tree)),
         st.just(ItemCorrected(ref="P1", by="ana", op="retract")),
@@ -155,3 +159,29 @@ def test_taking_words_out_renames_no_vote(body: list[Entry], data: st.DataObject
         assert [vote.status for vote in after.votes.by_ref.values()] == [
             vote.status for vote in before.votes.by_ref.values()
         ]
+
+
+@given(entries(), st.integers(0, 30), NAMES, VOTES, st.integers(1, 86_400), st.integers(1, 3_600))
+def test_more_time_adds_up_while_a_vote_is_open_and_is_void_else(
+    body: list[Entry], cut: int, name: str, re: int | str, first: int, second: int
+) -> None:
+    """Whatever came before: nothing but its time is another, and it takes no number."""
+    log = numbered([opened(), *body])[: cut + 1]
+    memory, _ = folded(log)
+    before, vote = dump(memory), find_vote(memory, re)
+    was_open = vote is not None and vote.status == "open"
+    seconds = 0 if vote is None else vote_seconds(memory, vote)
+    for more in (first, second):
+        (record,) = numbered(
+            [VoteExtended(participant=name, re=re, seconds=more)], memory.seq, memory.n
+        )
+        assert record.n == memory.n
+        facts = apply(memory, record)
+        log.append(record)
+        assert [fact.kind for fact in facts] == ["vote.extended" if was_open else "vote.refused"]
+    if was_open:
+        assert vote is not None
+        assert vote_seconds(memory, vote) == seconds + first + second
+    else:
+        assert dump(memory) == before
+    assert dump(folded(log)[0]) == dump(memory)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from parley.bus.contract.wire import encode
 from parley.bus.entries import (
+    MAX_VOTE_SECONDS,
     BallotCast,
     BallotCompleted,
     Entry,
@@ -20,7 +21,9 @@ from parley.bus.entries import (
     ParticipantJoined,
     Record,
     SessionClosed,
+    SettingsChanged,
     VoteConfirmed,
+    VoteExtended,
     VoteInitiated,
     VoteRule,
 )
@@ -34,7 +37,7 @@ from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import list_missing_voters
-from parley.memory.voting.turnout import is_complete, pending_votes
+from parley.memory.voting.turnout import is_complete, list_due_looks, pending_votes, vote_seconds
 from parley.memory.voting.vote_calls import OPTIONS, RUNNING
 from parley.memory.voting.votes import ROWS, WITH_BALLOTS, compute_result
 from parley.server.render.events.entry_text import message_line
@@ -97,6 +100,62 @@ def kinds(facts: list[Fact]) -> list[str]:
 def only(facts: list[Fact], kind: str) -> Fact:
     (fact,) = [fact for fact in facts if fact.kind == kind]
     return fact
+
+
+# -- time --------------------------------------------------------------------------
+
+
+def test_a_vote_has_the_time_of_the_session_or_one_of_its_own() -> None:
+    """What was called without one goes by the setting as it is by now."""
+    room = Room(*THREE, vote={"seconds": 90})
+    assert "seconds" not in only(room.call(), "vote.called").data
+    assert only(room.call(seconds=86_400), "vote.called").data["seconds"] == 86_400
+    room.put(SettingsChanged(settings={"vote": {"seconds": 30}}))
+    assert [vote_seconds(room.memory, room.vote(ref)) for ref in (1, 2)] == [30, 86_400]
+    looks = {(look.n, look.cause) for look in list_due_looks(room.memory)}
+    assert looks == {(room.vote(1).n, "30"), (room.vote(2).n, "86400")}
+
+
+def extended(room: Room, by: str = "ana", re: int | str = "V1", seconds: int = 60) -> Fact:
+    (fact,) = room.put(VoteExtended(participant=by, re=re, seconds=seconds))
+    return fact
+
+
+def test_an_open_vote_is_given_more_time() -> None:
+    """On top of what it has, as often as wanted; it has a time of its own from then on."""
+    room = voting()
+    assert extended(room).kind == "vote.extended"
+    assert extended(room, by="bo", re=room.vote().n, seconds=30).data["seconds"] == 30
+    assert vote_seconds(room.memory, room.vote()) == 120 + 60 + 30
+    room.put(SettingsChanged(settings={"vote": {"seconds": 10}}))
+    assert vote_seconds(room.memory, room.vote()) == 210
+
+
+def test_more_time_is_given_by_who_called_the_vote_or_may_call_one() -> None:
+    """An agent without that right gives none, and nobody gives any once it is over."""
+    room = Room(
+        ParticipantJoined(participant="ana", role="agent", may=("vote",)),
+        ParticipantJoined(participant="bo", role="agent", may=()),
+        ParticipantJoined(participant="eli", role="person"),
+    )
+    room.call()
+    assert extended(room, by="bo").data["reason"] == "may not give V1 more time"
+    assert extended(room, by="eli").kind == "vote.extended"
+    assert extended(room, re="V7").data["reason"] == "no such vote"
+    room.put(ParticipantJoined(participant="ana", role="agent", may=()))
+    assert extended(room).kind == "vote.extended"
+    before = vote_seconds(room.memory, room.vote())
+    year = extended(room, seconds=MAX_VOTE_SECONDS)
+    assert year.data["reason"] == "a vote runs for 365 days at most"
+    room.close()
+    assert extended(room, by="eli").data["reason"] == "V1 is short"
+    assert room.vote().seconds == before
+
+
+def test_a_vote_that_waits_to_be_agreed_to_is_given_no_time() -> None:
+    room = Room(*THREE, vote={"confirm": "all"})
+    room.call()
+    assert extended(room).data["reason"] == "V1 is called"
 
 
 # -- calling ---------------------------------------------------------------------

@@ -95,7 +95,7 @@ def test_nothing_is_published_when_a_line_is_wrong(at: Parley, tmp_path: Path) -
     [
         ({"kind": "vote.initiated", "participant": "ana"},
          "field 'content' is missing; vote.initiated has at, content, options, participant, "
-         "quorum, re, rule, secret, window"),
+         "quorum, re, rule, seconds, secret, window"),
         ({"participant": "Parley", "content": "Decided."}, "the server's own voice"),
         ({"kind": "vote.confirmed"}, "field 'participant' (or 'agent_id') is missing"),
         ({"kind": "step", "participant": "ana", "form": "validation", "content": "x", "okay": 1},

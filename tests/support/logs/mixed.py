@@ -20,6 +20,7 @@ from parley.bus.contract.wire import decode
 from parley.bus.entries import (
     ACTS,
     KINDS,
+    MAX_VOTE_SECONDS,
     BallotCast,
     BallotCompleted,
     ContextInjected,
@@ -60,6 +61,7 @@ from parley.bus.entries import (
     ToolReturned,
     Unknown,
     VoteConfirmed,
+    VoteExtended,
     VoteInitiated,
     VoteRule,
 )
@@ -271,6 +273,17 @@ def _vote(p: Picks) -> Entry:
     })  # fmt: skip
 
 
+def _timed(p: Picks) -> Entry:
+    seconds = p.of((1, 30, 86_400, MAX_VOTE_SECONDS))
+    return VoteInitiated(participant=p.of(NAMES), content=p.of(TEXTS), seconds=seconds)
+
+
+def _extended(p: Picks) -> Entry:
+    return VoteExtended(
+        participant=p.of(NAMES), re=p.of(VOTES), seconds=p.of((1, 60, 86_400, MAX_VOTE_SECONDS))
+    )
+
+
 def _cast(p: Picks) -> Entry:
     re, choice = p.of(VOTES), p.some((*HANDLES, *CHOICES), 2)
     return BallotCast(participant=p.of(NAMES), re=re, choice=choice, content=p.of(RESULTS))
@@ -423,6 +436,8 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     _reserved, _settled, _cast,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
+# Votes with a time of their own are beside: logs that are pinned are made of the others.
+TIMED_MAKERS: Final = (*CONTROL_MAKERS, _timed, _extended, _extended)
 SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)
 
 
@@ -505,7 +520,7 @@ DERIVED_MAKERS: Final = (
     _revised, _refused, _condensed, _lesson, _lesson, _summarised, _extracted,
     _compared,
 )  # fmt: skip
-_STRAY: Final = (*CONTROL_MAKERS, *DERIVED_MAKERS)
+_STRAY: Final = (*TIMED_MAKERS, *DERIVED_MAKERS)
 
 
 def made(bits: bytes, makers: Sequence[Callable[[Picks], Entry]] = _STRAY) -> Entry:

@@ -26,10 +26,14 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from tests.support.logs.logs import PACKS, numbered, opened
 
-NOW = ElapsedTimes(floor=0, epoch=0, bid=0, vote=0, session=0, head=0, nudge=0)
-LATER = ElapsedTimes(
-    floor=8_000, epoch=8_000, bid=8_000, vote=8_000, session=8_000, head=60_000, nudge=8_000
-)
+NOW = ElapsedTimes(floor=0, epoch=0, bid=0, session=0, head=0, nudge=0)
+LATER = ElapsedTimes(floor=8_000, epoch=8_000, bid=8_000, session=8_000, head=60_000, nudge=8_000)
+VOTES = range(1, 100)  # refs: as many votes as a test calls
+
+
+def since_call(ms: int) -> dict[int, int]:
+    """`votes` of the times that have gone by, where each was called so long ago."""
+    return dict.fromkeys(VOTES, ms)
 
 
 def agent(name: str, **fields: Any) -> ParticipantJoined:

@@ -37,6 +37,7 @@ from parley.bus.entries import (
     ToolCalled,
     ToolReturned,
     VoteConfirmed,
+    VoteExtended,
     VoteInitiated,
 )
 from parley.server.render.events.entry_text import message_line
@@ -96,6 +97,8 @@ from parley.server.render.events.fact_text import fact_line, is_worth_showing
         (FloorNudged(warning="hops", content="12 turns"), "everybody is told (hops): 12 turns"),
         (FloorPaused(reason="hops"), "paused: hops"),
         (FloorResumed(by="Ana"), "resumed by Ana"),
+        (VoteExtended(participant="Ana", re="V1", seconds=90_000),
+         "Ana gives V1 1 day 1 hour more"),
         (FloorMuted(participant="Bo", by="Ana"), "Bo is muted by Ana"),
         (FloorMuted(participant="Bo", muted=False), "Bo is no longer muted"),
         (NoteRefused(participant="Bo", cause=7, attempts=5, limit=9),
