@@ -31,6 +31,7 @@ _FAMILIES: Final = {  # of commands, by the module that is imported when one of 
     "sessions.settings_commands": ("settings",),
     "sessions.redaction_commands": ("redact",),
     "operations.status_commands": ("worker", "status", "doctor"),
+    "operations.backup_commands": ("backup", "restore"),
     "operations.serve_commands": ("serve", "token", "mcp", "schema"),
     "operations.minutes_commands": ("minutes",),
     "operations.brief_commands": ("brief",),

@@ -1,11 +1,16 @@
-"""Session files on disk, refused as the command line refuses."""
+"""Session files: made of a session, read, written, checked and restored to one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import anyio.to_thread
+
+from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
+from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
+from parley.memory.settings.setting_trees import list_retired_keys
 from parley.server.basics.disk_files import read_bytes, write_bytes
 
 
@@ -21,3 +26,36 @@ def read_file(path: Path) -> SessionFile:
 def write_file(path: Path, file: SessionFile) -> None:
     """Puts the file in place whole, or leaves what was there untouched."""
     write_bytes(path, encode_file(file))
+
+
+async def export_session(bus: Bus, session: str) -> SessionFile:
+    """A session as a file holds it. Raises `SessionNotFound`."""
+    audit = await bus.audit(session)
+    return SessionFile(session, audit.status, audit.rows)
+
+
+def check_whole(file: SessionFile) -> None:
+    """Raises `BadSessionFile` for a log that no session can have."""
+    from parley.listeners.sessions.forged_rows import check_voice
+    from parley.server.records import log_audit  # loads the fold
+
+    rows = file.rows
+    for finding in (*log_audit.find_faults(rows), *log_audit.status_findings(file.status, rows)):
+        raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
+    check_voice(rows)
+
+
+def without_effect(file: SessionFile) -> list[str]:
+    """What the log of a file sets that is no setting any more, by dotted name."""
+    of = [row for row in file.rows if b'"settings"' in row.body]
+    trees = (getattr(record.entry, "settings", None) for record in decode_rows(of))
+    return sorted({name for tree in trees if tree for name in list_retired_keys(tree)})
+
+
+async def restore_session(bus: Bus, session: str, file: SessionFile, *, replace: bool) -> None:
+    """Puts a file's log in place, one that `check_whole` let pass. Raises `SessionExists`."""
+    # seconds, of a file as long as may be
+    records = await anyio.to_thread.run_sync(records_to_restore, file.rows, abandon_on_cancel=True)
+    await bus.restore(session, records, replace=replace)
+    if file.status == "archived":
+        await bus.mark(session, "archived")

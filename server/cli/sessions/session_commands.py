@@ -169,11 +169,10 @@ def export(ctx: typer.Context, session: Session, out: Out = None, json: Json = F
     from parley.bus.sessions.session_file import encode_file
     from parley.server.basics.output import write_stdout
     from parley.server.cli.shared.bus_calls import call_bus
-    from parley.server.records.session_file import write_file
+    from parley.server.records.session_file import export_session, write_file
     from parley.server.render import command_output
-    from parley.server.services import sessions
 
-    file = call_bus(startup(ctx), sessions.export_session, session)
+    file = call_bus(startup(ctx), export_session, session)
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))
@@ -199,26 +198,25 @@ def import_(
     from parley.server.basics.errors import Failure
     from parley.server.basics.output import print_notice
     from parley.server.cli.shared.bus_calls import call_bus
-    from parley.server.records.session_file import read_file
+    from parley.server.records import session_file
     from parley.server.render import command_output
-    from parley.server.services import sessions
     from parley.server.settings.setting import unheeded
 
-    session_file = read_file(file)
-    name = as_ or session_file.session
-    for setting in sessions.without_effect(session_file):
+    saved = session_file.read_file(file)
+    name = as_ or saved.session
+    for setting in session_file.without_effect(saved):
         print_notice(f"warning: {unheeded(setting)}")
-    sessions.check_whole(session_file)
+    session_file.check_whole(saved)
     try:
-        call_bus(startup(ctx), sessions.restore_session, name, session_file, replace=replace)
+        call_bus(startup(ctx), session_file.restore_session, name, saved, replace=replace)
     except SessionExists:
         raise Failure(
             f"session {name!r} exists; --as NAME restores under another name, "
             "--replace overwrites it"
         ) from None
     command_output.show_done(
-        {"session": name, "entries": session_file.head},
-        f"{name}: {session_file.head} entries restored",
+        {"session": name, "entries": saved.head},
+        f"{name}: {saved.head} entries restored",
         json,
     )
 

@@ -13,10 +13,12 @@ EVERY_SECONDS: Final = 2.0
 class ProgressLines:
     """Called with a session, what was read of it and all there is: a line every two seconds.
 
-    The first comes two seconds after the first call, so a short session has none.
+    `what` names what is counted. The first line comes two seconds after the first call,
+    so a short session has none.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "entries read") -> None:
+        self._what = what
         self._due: float | None = None
 
     def __call__(self, session: str, done: int, total: int) -> None:
@@ -25,4 +27,4 @@ class ProgressLines:
             self._due = now + EVERY_SECONDS
         if now >= self._due and done < total:
             self._due = now + EVERY_SECONDS
-            typer.echo(f"{session}: {done:,} of {total:,} entries read", err=True)
+            typer.echo(f"{session}: {done:,} of {total:,} {self._what}", err=True)

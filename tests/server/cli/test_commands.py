@@ -17,6 +17,8 @@ from parley.server.settings import SETTINGS
 ROOT = Path(__file__).resolve().parents[3]
 PROMISED = {
     "demo": {"--fast", "--json"},
+    "backup": {"--json"},
+    "restore": {"--replace", "--json"},
     "run": {
         "--session",
         "--seed",

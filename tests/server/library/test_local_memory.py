@@ -23,7 +23,7 @@ from parley.listeners.sessions.shipped_packs import known_packs
 from parley.memory.errors import SettingsRefused, UnknownRef
 from parley.memory.fold.canonical_bytes import dump
 from parley.server.library import typed_rows
-from parley.server.services import sessions
+from parley.server.records.session_file import export_session
 
 NAMES = ("Ana", "Ben", "Cy")
 LINES = (
@@ -200,7 +200,7 @@ def test_a_server_makes_the_same_bytes_of_the_same_log(
         async with await Bus.connect(redis_url) as bus:
             await bus.restore("memory", records_to_restore(file.rows), replace=True)
             folded = await MemoryReader(bus, known_packs()).current("memory")
-            return dump(folded), encode_file(await sessions.export_session(bus, "memory"))
+            return dump(folded), encode_file(await export_session(bus, "memory"))
 
     data, exported = asyncio.run(on_redis())
     assert data == dump(memory.state)

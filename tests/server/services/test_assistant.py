@@ -15,8 +15,12 @@ from parley.memory.context.chat_messages import prepare_messages
 from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
-from parley.server.records.session_file import read_file, write_file
-from parley.server.services.sessions import export_session, restore_session
+from parley.server.records.session_file import (
+    export_session,
+    read_file,
+    restore_session,
+    write_file,
+)
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import wait_until
 from tests.support.sessions.sessions import is_settled, replayed, running, whole

@@ -38,6 +38,7 @@ from parley.server.http.requests.session_requests import opening_of, prepare_sce
 from parley.server.http.requests.session_states import session_rows, session_state
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION
+from parley.server.records import session_file
 from parley.server.records.verification import verify_session as verify_session_log
 from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.services import sessions
@@ -159,7 +160,7 @@ def _forget(deps: Dependencies, session: str) -> None:
 )  # fmt: skip
 async def export_session(session: SessionId, caller: Operator, deps: DependenciesOf) -> Response:
     """The session as a file that can be imported again."""
-    file = await sessions.export_session(deps.backend.bus, session)
+    file = await session_file.export_session(deps.backend.bus, session)
     data = await to_thread.run_sync(encode_file, file, abandon_on_cancel=True)
     headers = {"Content-Disposition": f'attachment; filename="{session}.session.json"'}
     return Response(data, headers=headers, media_type="application/json")
@@ -190,7 +191,7 @@ async def import_session(
             file = await to_thread.run_sync(_file, spool, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
-            await sessions.restore_session(deps.backend.bus, session, file, replace=replace)
+            await session_file.restore_session(deps.backend.bus, session, file, replace=replace)
     _forget(deps, session)
     return await session_state(deps, session)
 
@@ -198,9 +199,9 @@ async def import_session(
 def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
     """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
     file = decode_file(spool.read())
-    sessions.check_whole(file)
+    session_file.check_whole(file)
     check_packs(file.rows, packs)
-    for name in sessions.without_effect(file):
+    for name in session_file.without_effect(file):
         _logger.warning("setting_without_effect", setting=name)
     return file
 
