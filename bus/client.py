@@ -54,7 +54,10 @@ class Bus:
         self.fact_rows, self.find = log.fact_rows, log.find
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
-        self.mark, self.audit = sessions.mark, Audits(connections, keys).audit
+        audits = Audits(connections, keys)
+        self.mark, self.audit = sessions.mark, audits.audit
+        self.audit_state, self.audit_pages = audits.state, audits.pages
+        self.audit_strangers = audits.strangers
         self.redact = Redactions(connections, keys, sessions, self._outbox).redact
         self.subscribe, self.nudge = self._subscriptions.subscribe, self._subscriptions.nudge
         self.take, self.commit, self.finish = lanes.take, lanes.commit, lanes.finish

@@ -53,10 +53,11 @@ def set_aside_in(records: Sequence[Record]) -> tuple[int, ...]:
 
 def last_epoch(log: Iterable[Record]) -> int:
     """The epoch of the floor after `log`: the largest that any entry of it begins, or began."""
-    return max((_epoch(record.entry) for record in log), default=0)
+    return max((epoch_after(record.entry) for record in log), default=0)
 
 
-def _epoch(entry: Entry | Unknown) -> int:
+def epoch_after(entry: Entry | Unknown) -> int:
+    """The epoch that `entry` begins, or that what it sets aside began; 0 for any other."""
     if not isinstance(entry, Unknown) and entry.kind == "entry.set_aside":
         return entry.epoch
     return epoch_of(entry) or 0

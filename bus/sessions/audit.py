@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Container, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -15,6 +15,9 @@ from parley.bus.sessions.stored_rows import StoredRow
 
 _PAGE: Final = 500
 _META: Final = ("incarnation", "head", "n", "folded", "status", "skips", "epoch")
+
+AuditPage = list[tuple[StoredRow, str | None]]
+"""Rows of a log, each with what the index of client ids has for it; None for nothing."""
 
 
 class StoredSession(Struct, frozen=True):
@@ -29,6 +32,18 @@ class StoredSession(Struct, frozen=True):
     rows: tuple[StoredRow, ...]
     ids: dict[str, str]
     epoch: int = 0  # of the floor
+
+
+class StoredState(Struct, frozen=True):
+    """What stands beside the log of a session at one moment. `ids` counts the index of ids."""
+
+    incarnation: str
+    head: int
+    n: int
+    folded: int
+    skips: tuple[int, ...]
+    epoch: int
+    ids: int
 
 
 class Audits:
@@ -58,6 +73,48 @@ class Audits:
                 int(before[5] or 0),
             )  # fmt: skip
 
+    async def state(self, session: str) -> StoredState:
+        """What stands beside the log. Raises `SessionNotFound`, `SessionDamaged`."""
+        keys = self._keys.of(session)
+        with damage_of(session):
+            head, n, folded, _, skips, epoch = await self._state(session, keys)
+            (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+            ids = await self._connections.command("HLEN", keys.ids)
+            return StoredState(
+                bytes(incarnation or b"").decode(), int(head or 0), int(n or 0), int(folded or 0),
+                parse_skips(skips), int(epoch or 0), int(ids),
+            )  # fmt: skip
+
+    async def pages(self, session: str) -> AsyncGenerator[AuditPage]:
+        """The whole log, some hundred rows at a time, each with its place in the index."""
+        keys = self._keys.of(session)
+        start = "-"
+        while True:
+            with damage_of(session):
+                rows = await self._page(keys.log, start)
+                names = [row.id for row in rows]
+                places = await self._connections.command("HMGET", keys.ids, *names) if rows else []
+            yield [
+                (row, None if place is None else str(place, "utf-8", "replace"))
+                for row, place in zip(rows, places, strict=True)
+            ]
+            if len(rows) < _PAGE:
+                return
+            start = f"({rows[-1].seq}-{rows[-1].n}"
+
+    async def strangers(self, session: str, known: Container[str], meanwhile: range) -> list[str]:
+        """The ids of the index that are none of `known`, nor of an entry of `meanwhile`."""
+        ids = await self._ids(self._keys.of(session))
+        return sorted(
+            name
+            for name, place in ids.items()
+            if name not in known and _seq(place) not in meanwhile
+        )
+
+    async def _page(self, log: str, start: str) -> list[StoredRow]:
+        reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
+        return [_row(item) for item in reply]
+
     async def _state(self, session: str, keys: SessionKeys) -> list[str]:
         reply = await self._connections.command("HMGET", keys.meta, *_META)
         if reply[0] is None:
@@ -70,11 +127,11 @@ class Audits:
         rows: list[StoredRow] = []
         start = str(after + 1)
         while True:
-            reply = await self._connections.command("XRANGE", log, start, "+", "COUNT", _PAGE)
-            rows += map(_row, reply)
-            if len(reply) < _PAGE:
+            page = await self._page(log, start)
+            rows += page
+            if len(page) < _PAGE:
                 return rows
-            start = f"({bytes(reply[-1][0]).decode()}"
+            start = f"({page[-1].seq}-{page[-1].n}"
 
     async def _ids(self, keys: SessionKeys) -> dict[str, str]:
         names = list(await self._connections.command("HKEYS", keys.ids))

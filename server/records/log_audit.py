@@ -5,41 +5,75 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from parley.bus.contract.drafts import is_entry_id
+from parley.bus.contract.whole_log import epoch_after
 from parley.bus.contract.wire import decode, encode, fingerprint
-from parley.bus.entries import KINDS, PRIMARY, EntryRedacted, EntrySetAside, SessionForked, Unknown
+from parley.bus.entries import (
+    KINDS,
+    PRIMARY,
+    Entry,
+    EntryRedacted,
+    EntrySetAside,
+    SessionForked,
+    Unknown,
+)
 from parley.bus.sessions.staged_log import ANY
 from parley.bus.sessions.stored_rows import StoredRow, decode_rows, redacted_numbers
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.text.plain_text import clip
 
 
-def find_faults(rows: Sequence[StoredRow]) -> Iterator[str]:
-    """Each thing that no sound log has, in the order of the rows; nothing for a sound one."""
-    n = 0
-    ids: dict[str, int] = {}
-    for place, row in enumerate(rows, 1):
-        entry = decode(row.body)
+class LogCheck:
+    """The rows of a log as they are read in order, and what no sound log has among them."""
+
+    def __init__(self) -> None:
+        self.seq = self.n = self.epoch = 0  # of the last row; of the floor after it
+        self.skips: set[int] = set()  # what the log sets aside
+        self._ids: dict[str, int] = {}
+        self._rows = 0
+        self._is_lost = False  # a row stands elsewhere than it says: the rest tells nothing
+
+    def take(self, row: StoredRow, entry: Entry | Unknown) -> Iterator[str]:
+        """What is wrong with the next row, which holds `entry`; nothing after a wrong number."""
+        self._rows += 1
+        place, due = self._rows, self.n + (entry.kind in PRIMARY)
+        self.seq, self.n = row.seq, row.n
+        if self._is_lost:
+            return
+        if isinstance(entry, EntrySetAside):
+            self.skips.add(entry.seq)
+        self.epoch = max(self.epoch, epoch_after(entry))
         if row.seq != place:
+            self._is_lost = True
             yield f"entry {place} is numbered {row.seq}: one is missing, doubled or misplaced"
             return
         if (place == 1) != (entry.kind == "session.opened"):
             yield f"entry {place} is {entry.kind!r}; a log begins with 'session.opened', once"
-        n += entry.kind in PRIMARY
-        if row.n != n:
-            yield f"entry {place} has n {row.n} where {n} is due"
-            n = row.n
+        if row.n != due:
+            yield f"entry {place} has n {row.n} where {due} is due"
         if not is_entry_id(row.id):
             yield f"entry {place} has {clip(row.id, 60)!r}, which is no id"
-        if row.id in ids:
-            yield f"entry {place} has the id {row.id!r} of entry {ids[row.id]}"
-        ids[row.id] = place
+        if row.id in self._ids:
+            yield f"entry {place} has the id {row.id!r} of entry {self._ids[row.id]}"
+        self._ids[row.id] = place
         if isinstance(entry, Unknown):
             yield from _unreadable(place, entry)
-    if not rows:
-        yield "the log is empty; it should begin with 'session.opened'"
+
+    def end(self) -> Iterator[str]:
+        """What is wrong with a log that ends here."""
+        if not self._rows:
+            yield "the log is empty; it should begin with 'session.opened'"
+
+
+def find_faults(rows: Sequence[StoredRow]) -> Iterator[str]:
+    """Each thing that no sound log has, in the order of the rows; nothing for a sound one."""
+    check = LogCheck()
+    for row in rows:
+        yield from check.take(row, decode(row.body))
+    yield from check.end()
 
 
 def status_findings(status: str, rows: Sequence[StoredRow]) -> Iterator[str]:
@@ -59,22 +93,72 @@ def _unreadable(place: int, entry: Unknown) -> Iterator[str]:
         yield f"entry {place} cannot be read as {entry.kind!r}"
 
 
+class IndexCheck:
+    """The index of client ids beside the rows of a log, as they are read in order."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()  # ids of the log
+        self.count = 0  # of them, in the index
+        self._n = 0
+        self._redacted: set[int] = set()
+        self._rows: dict[int, _Indexed] = {}  # by n: those whose words may be gone
+        self._findings: list[str] = []
+
+    def take(self, row: StoredRow, entry: Entry | Unknown, indexed: str | None) -> None:
+        """The next row, and where the index has its id; None where it has it not."""
+        if isinstance(entry, EntryRedacted):
+            self._redacted.add(entry.redacted)
+        if row.id not in self.seen:
+            self.seen.add(row.id)
+            self.count += indexed is not None
+        place, begins, self._n = f"{row.seq}-{row.n}", row.n > self._n, row.n
+        whole, gone = f"{place} {fingerprint(row.body)}", f"{place} {ANY}"
+        if indexed is None:
+            self._findings.append(f"entry {row.seq}: its id {row.id!r} is not in the index of ids")
+        elif begins and indexed == gone:
+            self._rows[row.n] = _Indexed(row.seq, indexed, whole)
+        elif indexed != whole:
+            self._findings.append(_differs(row.seq, indexed, whole))
+
+    def pass_over(self, id_: str) -> None:
+        """An id of an entry that is not looked at."""
+        self.seen.add(id_)
+        self.count += 1
+
+    def end(self) -> Iterator[str]:
+        """What the index says otherwise than the log."""
+        yield from self._findings
+        for n, row in self._rows.items():
+            if n not in self._redacted:
+                yield _differs(row.seq, row.indexed, row.whole)
+        for n in sorted(self._redacted - self._rows.keys()):
+            if n <= self._n:
+                yield f"the index of ids holds what stood in message {n} before it was redacted"
+
+    @staticmethod
+    def describe_stranger(id_: str) -> str:
+        return f"the index of ids has {id_!r}, which is in no entry"
+
+
+class _Indexed(Struct, frozen=True):
+    """A row whose words are gone by the index, and what it would have if they were not."""
+
+    seq: int
+    indexed: str
+    whole: str
+
+
+def _differs(seq: int, indexed: str, due: str) -> str:
+    return f"entry {seq}: the index of ids has {indexed!r}, the log {due!r}"
+
+
 def index_findings(rows: Sequence[StoredRow], ids: Mapping[str, str]) -> Iterator[str]:
     """What the index of client ids says otherwise than the log."""
-    wordless = redacted_numbers(decode_rows(rows))
-    before = 0
+    check = IndexCheck()
     for row in rows:
-        gone = row.n > before and row.n in wordless
-        before = row.n
-        due = f"{row.seq}-{row.n} {ANY if gone else fingerprint(row.body)}"
-        indexed = ids.get(row.id)
-        if indexed is None:
-            yield f"entry {row.seq}: its id {row.id!r} is not in the index of ids"
-        elif indexed != due:
-            yield f"entry {row.seq}: the index of ids has {indexed!r}, the log {due!r}"
-    strangers = set(ids) - {row.id for row in rows}
-    for id_ in sorted(strangers):
-        yield f"the index of ids has {id_!r}, which is in no entry"
+        check.take(row, decode(row.body), ids.get(row.id))
+    yield from check.end()
+    yield from map(check.describe_stranger, sorted(ids.keys() - check.seen))
 
 
 def fork_log(

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import AsyncIterator, Callable
 from hashlib import blake2b
 from typing import Any
 
 import pytest
 import redis
 
-from parley.bus import Bus
+from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SnapshotDamaged
+from parley.bus.entries import Message, SessionOpened
+from parley.bus.sessions.audit import AuditPage
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.state.memory import FOLD
+from parley.server.records.verification import verify_session
+from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from tests.support.doors.calls import Parley
+from tests.support.sessions.rooms import publish_message
+from tests.support.sessions.talks import everything
 
 LOG, IDS, META = "parley:{0}:s:s:log", "parley:{0}:s:s:ids", "parley:{0}:s:s:meta"
 SNAPSHOT = "parley:{0}:s:s:memory:" + FOLD
@@ -179,3 +186,52 @@ def test_an_index_that_lost_or_invented_an_id_is_found(whole: Parley, client: An
     client.hdel(IDS, "ghost")
     client.hdel(IDS, "open")
     assert whole("session", "verify", "s").code == 1
+
+
+async def test_no_more_of_a_log_is_held_than_its_ids(redis_url: str) -> None:
+    """Thirty-two megabytes of talk are read, and folded one and a half times, in half of that."""
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("long", SessionOpened())
+        drafts = [
+            Draft(f"m{k}", Message(participant="ana", content=f"{k} " + "x" * 8_000))
+            for k in range(4_000)
+        ]
+        for first in range(0, len(drafts), 200):
+            await bus.publish("long", drafts[first : first + 200])
+        del drafts
+        backend = Backend.of(bus, read_packs())
+        tracemalloc.start()
+        try:
+            assert await verify_session(backend, "long") == []
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak < 16 << 20
+
+
+@pytest.mark.parametrize("happens", ["published", "replaced", "closed"])
+async def test_what_happens_meanwhile_is_no_fault(
+    redis_url: str, happens: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session goes on, or another takes its place, while it is read."""
+    async with await Bus.connect(redis_url) as bus:
+        await bus.open("s", SessionOpened())
+        for k in range(20):
+            await publish_message(bus, "s", "ana", f"Message {k}.")
+        pages, past = bus.audit_pages, await everything(bus, "s")
+
+        async def disturbed(session: str) -> AsyncIterator[AuditPage]:
+            async for page in pages(session):
+                yield page[:10]
+                match happens:
+                    case "published":
+                        await publish_message(bus, "s", "bo", "And one more.")
+                    case "closed":
+                        await bus.close("s", "done")
+                    case _:
+                        monkeypatch.setattr(bus, "audit_pages", pages)
+                        await bus.restore("s", past[:12], replace=True)
+                yield page[10:]
+
+        monkeypatch.setattr(bus, "audit_pages", disturbed)
+        assert await verify_session(Backend.of(bus, read_packs()), "s") == []
