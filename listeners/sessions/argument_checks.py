@@ -19,6 +19,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import Choice
 from parley.memory.voting.electorate import explain_bad_ballot, read_choice
+from parley.memory.voting.extensions import extension_refusal
 from parley.memory.voting.vote_calls import call_refusal
 from parley.personas.persona_file import CAPABILITIES
 
@@ -69,10 +70,7 @@ def check_call(memory: Memory, name: str, entry: VoteInitiated) -> None:
 
 def check_ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
     """The open vote `ref` (V1), and `choice` as its options are written."""
-    vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
-    if vote is None:
-        handles = ", ".join(f"V{handle_n}" for handle_n in memory.votes.by_ref) or "none yet"
-        raise InvalidEntry(f"no vote {ref!r}; there is {handles}")
+    vote = _known_vote(memory, ref)
     if vote.status != "open":
         how = "over for want of a quorum" if vote.status == "short" else vote.status
         raise InvalidEntry(f"{vote.handle} is {how}, not open")
@@ -82,6 +80,29 @@ def check_ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> 
     if ballot_choice is None:
         raise InvalidEntry(explain_bad_ballot(vote, choice))
     return vote, ballot_choice
+
+
+def check_extension(memory: Memory, name: str, ref: str, seconds: int) -> Vote:
+    """The open vote `ref` (V1), which `name` may give `seconds` more."""
+    vote = _known_vote(memory, ref)
+    if reason := extension_refusal(memory, memory.named(name), vote, seconds):
+        raise InvalidEntry(f"no more time by {name}: {reason}")
+    return vote
+
+
+def check_extended(memory: Memory, n: int, extension: int) -> None:
+    """Whether the vote of entry `n` had not ended when more time landed, behind `extension`."""
+    vote = find_vote(memory, n)
+    if vote is not None and 0 < vote.closed <= extension:
+        raise InvalidEntry(f"{vote.handle} is {vote.status}: the time came after its end")
+
+
+def _known_vote(memory: Memory, ref: str) -> Vote:
+    vote = find_vote(memory, ref.upper() if ref[:1] in "vV" else f"V{ref}")
+    if vote is None:
+        handles = ", ".join(f"V{handle_n}" for handle_n in memory.votes.by_ref) or "none yet"
+        raise InvalidEntry(f"no vote {ref!r}; there is {handles}")
+    return vote
 
 
 def check_in_time(memory: Memory, n: int, ballot: int) -> None:

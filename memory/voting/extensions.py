@@ -31,18 +31,20 @@ def extend_vote(moment: FoldStep, entry: VoteExtended) -> None:
 
 
 def extension_refusal(memory: Memory, name: str, vote: Vote | None, seconds: int) -> str:
-    """Why `name` gives `vote` no `seconds` more; "" where they count.
-
-    Whoever called it may, and whoever may call one.
-    """
+    """Why `name` gives `vote` no `seconds` more; "" where they count."""
     if vote is None:
         return "no such vote"
     if vote.status != "open":
         return f"{vote.handle} is {vote.status}"
-    if name != vote.by and not may_call(memory, name):
+    if not may_extend(memory, name, vote):
         return f"may not give {vote.handle} more time"
     if seconds < 1:
         return "it is given a second at least"
     if vote_seconds(memory, vote) + seconds > MAX_VOTE_SECONDS:
         return f"a vote runs for {_MOST_DAYS} days at most"
     return ""
+
+
+def may_extend(memory: Memory, name: str, vote: Vote) -> bool:
+    """True of whoever called `vote`, and of whoever may call one."""
+    return name == vote.by or may_call(memory, name)

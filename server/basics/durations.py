@@ -1,8 +1,9 @@
-"""Spans of time as people write them: `90s`, `30m`, `2h`, `1d`; and in words. Pure."""
+"""Spans of time as people write them: `90s`, `30m`, `2h`, `1d`; and times in words."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Final
 
 from parley.server.basics.errors import Misuse
@@ -29,3 +30,8 @@ def duration_text(seconds: int) -> str:
         if count:
             words.append(f"{count} {name}{'' if count == 1 else 's'}")
     return " ".join(words[:2]) or "0 seconds"
+
+
+def local_minute(ms: int) -> str:
+    """Unix time in the zone of this machine, to the minute: `2026-05-03 17:00`."""
+    return f"{datetime.fromtimestamp(ms / 1000, UTC).astimezone():%Y-%m-%d %H:%M}"

@@ -8,6 +8,7 @@ from typing import Any
 from parley.server.minutes.brief_report import build_brief, wanted_entries
 from parley.server.queries.log_queries import read_entries
 from parley.server.queries.memory_queries import read_memory
+from parley.server.queries.vote_ends import add_ends
 from parley.server.records.minutes_sources import fold_file
 from parley.server.runtime.backend import Backend
 from parley.server.settings import Settings
@@ -21,7 +22,10 @@ async def brief_session(
     records = await read_entries(backend.bus, session, wanted_entries(memory))
     if at is None:  # reading was an await: the copy may have been folded on
         memory = await backend.reader.current(session)
-    return build_brief(memory, records, session, reader)
+    row = build_brief(memory, records, session, reader)
+    if at is None:
+        await add_ends(backend.bus, session, memory, row["votes"])
+    return row
 
 
 def brief_file(

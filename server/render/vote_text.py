@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from parley.server.basics.durations import local_minute
 from parley.server.basics.output import (
     escape,
     print_json,
@@ -101,6 +102,8 @@ def _details(row: Row) -> Iterator[str]:
     if row["proposal"]:
         yield f"on {row['proposal']}"
     yield f"options: {', '.join((*row['options'], 'abstain'))}"
+    if row.get("ends_ms"):
+        yield f"counted by {local_minute(row['ends_ms'])}"
     if row["waiting"]:
         yield f"waits for: {', '.join(row['waiting'])}"
     for name, choice in (row["ballots"] or {}).items():

@@ -14,7 +14,10 @@ from parley.server.rows.cite_rows import Row, handle_of
 
 
 def vote_row(memory: Memory, vote: Vote) -> Row:
-    """A vote as memory holds it; `ballots` is None of a secret one, and where the log has them."""
+    """A vote as memory holds it; `ballots` is None of a secret one, and where the log has them.
+
+    `ends_ms` is None: memory has no clock (`server.queries.vote_ends`).
+    """
     called, has_electorate = vote.status == "called", bool(vote.electorate)
     electors = list_electorate(memory) if called else vote.electorate
     waiting = (
@@ -42,6 +45,7 @@ def vote_row(memory: Memory, vote: Vote) -> Row:
         "ballots": _choices(vote) if has_electorate and not vote.secret else None,
         "carried": vote.carried,
         "tally": _tally(vote),
+        "ends_ms": None,
     }
 
 

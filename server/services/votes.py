@@ -1,4 +1,4 @@
-"""Votes of a session, for commands and doors: called, agreed to, cast, counted, looked at."""
+"""Votes of a session, for commands and doors: called, agreed to, extended, counted, looked at."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from typing import Any
 
 from parley.bus.contract.drafts import is_handle
 from parley.bus.contract.errors import Fenced, SessionClosed
-from parley.bus.entries import BallotCast, VoteConfirmed, VoteInitiated, VoteRule
+from parley.bus.entries import BallotCast, VoteConfirmed, VoteExtended, VoteInitiated, VoteRule
 from parley.listeners.votes import vote_results
 from parley.memory.errors import UnknownVote
 from parley.memory.state.lookup import find_vote
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import explain_bad_ballot, list_electorate, read_choice
+from parley.memory.voting.extensions import extension_refusal, may_extend
 from parley.memory.voting.turnout import is_complete
 from parley.memory.voting.vote_calls import call_refusal
 from parley.server.basics.entry_drafts import build_entry, handle_of_kind, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
+from parley.server.queries.vote_ends import add_ends
 from parley.server.rows.cite_rows import Row
 from parley.server.rows.vote_rows import count_row, vote_row
 from parley.server.runtime.backend import Backend
@@ -27,7 +29,14 @@ from parley.server.services.publication import publish_entry, published_n
 async def _row(backend: Backend, session: str, n: int) -> Row:
     """The vote that entry `n` initiated, as it stands now."""
     memory = await backend.reader.current(session)
-    return vote_row(memory, _initiated(memory, n))
+    return await _shown(backend, session, memory, _initiated(memory, n))
+
+
+async def _shown(backend: Backend, session: str, memory: Memory, vote: Vote) -> Row:
+    """The row of `vote`, with when it is over where it runs."""
+    row = vote_row(memory, vote)
+    await add_ends(backend.bus, session, memory, [row])
+    return row
 
 
 def _initiated(memory: Memory, n: int) -> Vote:
@@ -83,6 +92,35 @@ async def confirm_vote(
     return await _row(backend, session, vote.n)
 
 
+async def extend_vote(
+    backend: Backend, session: str, ref: str, seconds: int, *, by: str, id: str = ""
+) -> Row:
+    """Publishes that an open vote is counted `seconds` later; its row.
+
+    Raises `UnknownVote`, and `Failure` where it is not open, also by the time that this lands,
+    or `by` may not.
+    """
+    entry = build_entry(VoteExtended, participant=by, re=_vote_handle(ref), seconds=seconds)
+    memory = await backend.reader.current(session)
+    vote = _known(memory, ref)
+    if await published_n(backend.bus, session, entry, id) is not None:
+        return await _row(backend, session, vote.n)
+    _open(memory, ref)
+    if not may_extend(memory, memory.named(by), vote):
+        raise NotTheirs(
+            by, f"{by} may not give {vote.handle} more time; {vote.by}, who called it, can, "
+            "a chair, a person, or an agent that may 'vote'",
+        )  # fmt: skip
+    if reason := extension_refusal(memory, memory.named(by), vote, seconds):
+        raise Failure(reason)
+    n = (await publish_entry(backend.bus, session, entry, id)).n
+    memory = await backend.reader.current(session)
+    vote = _initiated(memory, vote.n)
+    if 0 < vote.closed <= n:
+        raise Failure(f"{vote.handle} is closed: {vote.status}; the time came after its end")
+    return await _shown(backend, session, memory, vote)
+
+
 async def cast_ballot(
     backend: Backend,
     session: str,
@@ -117,13 +155,15 @@ async def cast_ballot(
         raise Failure(f"{vote.handle} is closed: {vote.status}; the ballot came after its end")
     if closes and is_complete(memory, vote):
         return await _close_complete(backend, session, vote.n)
-    return vote_row(memory, vote)
+    return await _shown(backend, session, memory, vote)
 
 
 async def list_votes(backend: Backend, session: str, ref: str | None = None) -> list[Row]:
     """The votes that memory holds, or that one. Raises `UnknownVote`."""
     memory = await backend.reader.current(session)
-    return rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
+    listed = rows(memory) if ref is None else [vote_row(memory, _known(memory, ref))]
+    await add_ends(backend.bus, session, memory, listed)
+    return listed
 
 
 def rows(memory: Memory) -> list[Row]:
@@ -150,7 +190,8 @@ async def recount_vote(
     if rule is not None or quorum is not None:
         again = count_row(vote, vote_results.recount(vote, rule, quorum), quorum)
     memory = await backend.reader.current(session)
-    return {**vote_row(memory, vote), "standing": standing, "again": again}
+    row = await _shown(backend, session, memory, vote)
+    return {**row, "standing": standing, "again": again}
 
 
 async def close_vote(backend: Backend, session: str, ref: str) -> Row:

@@ -1,4 +1,4 @@
-"""`parley vote …`: call a vote, agree to it, cast, count, look back."""
+"""`parley vote …`: call a vote, agree to it, give it time, cast, count, look back."""
 
 from __future__ import annotations
 
@@ -70,10 +70,17 @@ def call(
     window: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="messages without objection: consent")
     ] = None,
+    seconds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="until it is counted: 90s, 30m, 1d  [default: session's]"
+        ),
+    ] = None,
     as_: By = None,
     json: Json = False,
 ) -> None:
     """Call a vote. Prints its handle."""
+    from parley.server.basics.durations import parse_duration
     from parley.server.basics.entry_drafts import login_name
     from parley.server.cli.shared.backend_calls import call_service
     from parley.server.render import vote_text
@@ -82,6 +89,7 @@ def call(
     entry = votes.draft_vote_call(
         question, by=as_ or login_name(), on=proposal, options=option or (),
         rule=rule and rule.value, secret=secret, quorum=quorum, window=window,
+        seconds=seconds and parse_duration(seconds),
     )  # fmt: skip
     vote_text.show_called(call_service(settings(ctx), votes.call_vote, session, entry), json)
 
@@ -105,6 +113,29 @@ def confirm(
         settings(ctx), votes.confirm_vote, session, vote, agreed=not no, by=as_ or login_name()
     )
     vote_text.show_done(row, f"{row['ref']} {'not ' if no else ''}agreed to", json)
+
+
+@app.command()
+def extend(
+    ctx: typer.Context,
+    session: Session,
+    vote: Ref,
+    seconds: Annotated[str, typer.Argument(metavar="TIME", help="such as 90s, 30m, 2h, 1d")],
+    as_: By = None,
+    json: Json = False,
+) -> None:
+    """Give an open vote more time than it has."""
+    from parley.server.basics.durations import duration_text, parse_duration
+    from parley.server.basics.entry_drafts import login_name
+    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.render import vote_text
+    from parley.server.services import votes
+
+    more = parse_duration(seconds)
+    row = call_service(
+        settings(ctx), votes.extend_vote, session, vote, more, by=as_ or login_name()
+    )
+    vote_text.show_done(row, f"{row['ref']} has {duration_text(more)} more", json)
 
 
 @app.command()

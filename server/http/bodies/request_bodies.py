@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from parley.bus.entries import Act, Ending, EpisodeKind, Intent, Listens, StepForm, VoteRule
+from parley.bus.entries import (
+    Act,
+    Ending,
+    EpisodeKind,
+    Intent,
+    Listens,
+    StepForm,
+    VoteRule,
+    VoteSeconds,
+)
 from parley.server.http.bodies.strict_json import check_exact_numbers, check_settings_size
 from parley.server.http.live.cursors import CURSOR_PATTERN
 from parley.server.http.state.dependencies import MAX_INTEGER, SESSION_PATTERN
@@ -134,6 +143,13 @@ class VoteBody(Spoken):
     secret: bool | None = None
     quorum: Permille | None = None
     window: Number | None = None
+    seconds: VoteSeconds | None = Field(
+        None, description="until it is counted with what is there; absent: `vote.seconds`"
+    )
+
+
+class ExtendBody(Spoken):
+    seconds: VoteSeconds = Field(description="more than it has")
 
 
 class ConfirmBody(Spoken):

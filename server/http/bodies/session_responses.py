@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 Item = TypeVar("Item")
 Tree = dict[str, Any]
@@ -178,6 +178,9 @@ class VoteRow(Answer):
     ballots: dict[str, list[str]] | None
     carried: str | None
     tally: dict[str, int] | None
+    ends_ms: int | None = Field(
+        description="when it is counted with what is there, Unix time; null where it is over"
+    )
 
 
 class ToldVote(VoteRow):

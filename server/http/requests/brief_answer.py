@@ -7,6 +7,7 @@ from typing import Any
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.minutes.brief_report import NEWEST, build_brief, wanted_entries
 from parley.server.queries.memory_queries import check_moment
+from parley.server.queries.vote_ends import add_ends
 
 
 async def read_brief(
@@ -19,7 +20,9 @@ async def read_brief(
     if at is None:
         recent = await deps.backend.reader.recent(session, NEWEST)
         memory = await deps.backend.reader.current(session)  # read before the next await
-        return build_brief(memory, {record.n: record for record in recent}, session, reader)
+        row = build_brief(memory, {record.n: record for record in recent}, session, reader)
+        await add_ends(deps.backend.bus, session, memory, row["votes"])
+        return row
     check_moment(await deps.backend.bus.info(session), at)
     memory = await deps.moments.at(session, at)
     records = await deps.moments.records(session, wanted_entries(memory))

@@ -1,4 +1,4 @@
-"""The tools of votes: call, agree to, cast. The last ballot that is awaited closes its vote."""
+"""The tools of votes: call, agree to, extend, cast. The last awaited ballot closes its vote."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from parley.server.http.requests.message_requests import entry_id
 from parley.server.mcp.tools.speech_tools import caught_up_seat, read_outcome, room_head, seat_of
 from parley.server.mcp.tools.tool_call import ToolCall
 from parley.server.mcp.tools.tool_results import SpeechResult, VoteRow
+from parley.server.queries.vote_ends import add_ends
 from parley.server.rows.vote_rows import vote_row
 from parley.server.services import votes
 from parley.server.services.publication import find_published
@@ -87,7 +88,12 @@ async def _close_if_complete(call: ToolCall, seat: Session, ref: str) -> Receipt
 async def call_vote(call: ToolCall) -> VoteRow:
     args, seat = call.args, await caught_up_seat(call)
     own, on = entry_id(seat.name, args.key), args.proposal and normalize_handle(args.proposal)
-    given: dict[str, Any] = {"re": on, "rule": args.rule, "secret": args.secret}
+    given: dict[str, Any] = {
+        "re": on,
+        "rule": args.rule,
+        "secret": args.secret,
+        "seconds": args.seconds,
+    }
     entry = validate_entry(
         VoteInitiated, participant=seat.name, content=args.question,
         options=tuple(args.options), **given,
@@ -100,4 +106,16 @@ async def call_vote(call: ToolCall) -> VoteRow:
     vote = find_vote(seat.memory, n)
     if vote is None:
         raise Problem("refused", status=409, detail="Another vote came first; look at the votes.")
-    return VoteRow.model_validate(vote_row(seat.memory, vote))
+    row = vote_row(seat.memory, vote)
+    await add_ends(call.deps.backend.bus, call.session, seat.memory, [row])
+    return VoteRow.model_validate(row)
+
+
+async def extend_vote(call: ToolCall) -> VoteRow:
+    args, seat, backend = call.args, seat_of(call), call.deps.backend
+    row = await votes.extend_vote(
+        backend, call.session, args.ref, args.seconds, by=seat.name,
+        id=entry_id(seat.name, args.key),
+    )  # fmt: skip
+    call.deps.channels.nudge(call.session)
+    return VoteRow.model_validate(row)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from parley.bus.entries import Act, Intent, Listens, VoteRule
+from parley.bus.entries import Act, Intent, Listens, VoteRule, VoteSeconds
 from parley.memory.context.context import Profile
 from parley.memory.settings.presets import PRESETS
 from parley.server.http.bodies.request_bodies import (
@@ -155,6 +155,17 @@ class CallVote(InSession):
     secret: bool | None = Field(
         None, description="whether nobody is shown who chose what; left out: the session's"
     )
+    seconds: VoteSeconds | None = Field(
+        None, description="until it is counted; 86400 for people; left out: the session's"
+    )
+    key: Key | None = _key()
+
+
+class ExtendVote(InSession):
+    ref: Annotated[str, Field(pattern=r"^[Vv]?[1-9][0-9]{0,8}$")] = Field(
+        description="handle of the vote, such as V1"
+    )
+    seconds: VoteSeconds = Field(description="more than it has")
     key: Key | None = _key()
 
 

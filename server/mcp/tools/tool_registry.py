@@ -115,6 +115,12 @@ TOOLS: Final[tuple[Tool, ...]] = (
         ballot_tools.call_vote, result_text.vote_text,
     ),
     Tool(
+        "extend_vote", "Give a vote more time",
+        "Have an open vote counted later than it would be, where somebody is still awaited.",
+        tool_arguments.ExtendVote, tool_results.VoteRow, "vote",
+        ballot_tools.extend_vote, result_text.vote_text,
+    ),
+    Tool(
         "bid_for_floor", "Ask for the floor",
         "Ask to speak where one speaks at a time, without waiting for it; wait_for_messages tells "
         "when it is yours. say asks by itself: call this to say how urgent it is.",

@@ -164,6 +164,7 @@ class VoteRow(Result):
     waiting: list[str]
     carried: str | None
     tally: dict[str, int] | None
+    ends_ms: int | None = None
 
 
 class Memory(Result):

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from parley.memory.text.plain_text import clip
+from parley.server.basics.durations import local_minute
 from parley.server.basics.output import escape
 from parley.server.render.minutes.row_lines import tally as tally_words
 from parley.server.render.vote_text import vote_headline
@@ -82,8 +83,9 @@ def _proposal(row: Row) -> Iterator[Placed]:
 
 def _vote(row: Row) -> Iterator[Placed]:
     yield _named(row["ref"], row["question"]), 2
-    waits = ", ".join(row["waiting"])
-    yield Text(_flat(_joined(vote_headline(row), waits and f"waits for {waits}")), "dim"), 6
+    waits, ends = ", ".join(row["waiting"]), row["ends_ms"]
+    until = f"until {local_minute(ends)}" if ends else ""
+    yield Text(_flat(_joined(vote_headline(row), until, waits and f"waits for {waits}")), "dim"), 6
 
 
 def _action(row: Row) -> Iterator[Placed]:

@@ -363,6 +363,28 @@ async def test_a_ballot_that_came_too_late_is_no_success(bus: Bus, redis_url: st
                 await voting
 
 
+async def test_a_vote_is_given_more_time_while_it_is_open(bus: Bus) -> None:
+    """By whoever may call one; what comes too late is refused to who gave it."""
+    await opened(bus)
+    async with (
+        Session.on(bus, "s", "Ana", role="person") as ana,
+        Session.on(bus, "s", "echo") as echo,
+    ):
+        await ana.call_vote("Otter?", seconds=600)
+        await wait_until(lambda: 1 in echo.memory.votes.by_ref)
+        with pytest.raises(InvalidEntry, match="no more time by echo: may not give V1 more time"):
+            await echo.extend_vote("V1", 60)
+        with pytest.raises(InvalidEntry, match="no vote 'V7'; there is V1"):
+            await ana.extend_vote("V7", 60)
+        await ana.extend_vote("v1", 60)
+        assert ana.memory.votes.by_ref[1].seconds == 660
+        vote = ana.memory.votes.by_ref[1]
+        await bus.publish("s", [result_draft(ana.memory, vote)])
+        await wait_until(lambda: ana.memory.votes.by_ref[1].status == "short")
+        with pytest.raises(InvalidEntry, match="V1 is short"):
+            await ana.extend_vote("V1", 60)
+
+
 async def test_a_seat_says_the_acts_that_it_was_given_and_no_other(bus: Bus) -> None:
     """Refused before the floor is asked for; plain words, and capabilities alone, bind nothing."""
     await opened(bus, **BIDDING, chair=["Eva"])

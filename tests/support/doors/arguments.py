@@ -16,6 +16,7 @@ ARGUMENTS: Final[dict[str, dict[str, Any]]] = {
     "support": {"session": SESSION, "ref": "P1", "why": "It is dark."},
     "oppose": {"session": SESSION, "ref": "P1", "why": "It costs much."},
     "call_vote": {"session": SESSION, "question": "Build it?", "proposal": "P1"},
+    "extend_vote": {"session": SESSION, "ref": "V1", "seconds": 60},
     "vote": {"session": SESSION, "ref": "V1", "choice": ["accept"], "why": "Yes."},
     "confirm_vote": {"session": SESSION, "ref": "V1"},
     "decide": {"session": SESSION, "content": "We build it.", "re": "P1"},

@@ -18,6 +18,7 @@ from parley.server.http.requests.memory_reads import (
 from parley.server.http.requests.message_requests import json_response
 from parley.server.http.state.dependencies import DependenciesOf, SessionId
 from parley.server.queries.memory_queries import check_moment
+from parley.server.queries.vote_ends import add_ends
 from parley.server.rows.page_rows import page_row
 
 router = APIRouter(tags=["memory"])
@@ -44,7 +45,9 @@ async def get_view(
             body = gzip_json(page_row(await deps.moments.at(session, at)))
             deps.answer_cache.put(key, body)
         return gzip_response(request, body, f'"{info.incarnation}-{len(info.skips)}-{at}"')
-    shown = page_row(await deps.backend.reader.current(session))
+    memory = await deps.backend.reader.current(session)
+    shown = page_row(memory)
+    await add_ends(deps.backend.bus, session, memory, shown["votes"])
     status = shown["status"] if info.status == "open" else info.status
     body = gzip_json({**shown, "status": status})
     return gzip_response(request, body, f'"{checksum(body)}"')

@@ -1,4 +1,4 @@
-"""Votes: call, confirm, cast, count."""
+"""Votes: call, confirm, give time, cast, count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from fastapi import APIRouter, Depends, Path, Query
 from parley.bus.contract.drafts import validate_entry
 from parley.bus.entries import VoteInitiated, VoteRule
 from parley.server.basics.entry_drafts import normalize_handle
-from parley.server.http.bodies.request_bodies import BallotBody, ConfirmBody, Spoken, VoteBody
+from parley.server.http.bodies.request_bodies import (
+    BallotBody,
+    ConfirmBody,
+    ExtendBody,
+    Spoken,
+    VoteBody,
+)
 from parley.server.http.bodies.session_responses import Page, ToldVote, VoteRow
 from parley.server.http.identity.authorization import Caller, Reader, RequiresRight, Speaker
 from parley.server.http.problems.problem_details import Problem, problem_responses
@@ -67,7 +73,7 @@ async def call_vote(
         VoteInitiated, participant=name, content=body.question,
         re=body.proposal and normalize_handle(body.proposal), options=tuple(body.options),
         rule=body.rule,
-        secret=body.secret, quorum=body.quorum, window=body.window,
+        secret=body.secret, quorum=body.quorum, window=body.window, seconds=body.seconds,
     )  # fmt: skip
     row = await votes.call_vote(deps.backend, session, entry, entry_id(name, key))
     await _watched(deps, session)
@@ -103,6 +109,20 @@ async def confirm_vote(
     by = caller.resolve_speaker(body.as_)
     row = await votes.confirm_vote(
         deps.backend, session, ref, agreed=body.agreed, by=by, id=entry_id(by, key)
+    )
+    await _watched(deps, session)
+    return row
+
+
+@_changes("/v1/sessions/{session}/votes/{ref}/extend")
+async def extend_vote(
+    session: SessionId, ref: Ref, body: ExtendBody, caller: Voter, deps: DependenciesOf,
+    key: IdempotencyKey = None,
+) -> Any:  # fmt: skip
+    """Give an open vote more time than it has."""
+    by = caller.resolve_speaker(body.as_)
+    row = await votes.extend_vote(
+        deps.backend, session, ref, body.seconds, by=by, id=entry_id(by, key)
     )
     await _watched(deps, session)
     return row

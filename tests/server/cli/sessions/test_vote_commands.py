@@ -170,12 +170,13 @@ def test_no_command_shows_a_secret_ballot(at: Parley) -> None:
     cast(at, "bo", "okapi")
     assert "zebra" not in ran.err
     assert "it is counted when it closes" in refused(at("vote", "tally", "s", "V1"), 1)
-    shown = at("vote", "show", "s", "V1").out.splitlines()
-    assert shown == [
+    head, options, ends, waits = at("vote", "show", "s", "V1").out.splitlines()
+    assert (head, options, waits) == (
         "V1 Which?: open, majority, secret, 2 of 3 voted",
         "  options: zebra, okapi, abstain",
         "  waits for: cy",
-    ]
+    )
+    assert ends.startswith("  counted by 20")
     cast(at, "cy", "zebra")
     at("vote", "tally", "s", "V1", "--count")
     for command in (("vote", "show", "s", "V1"), ("vote", "tally", "s", "V1", "--rule", "ranked"),
@@ -256,3 +257,22 @@ def test_the_count_of_a_closed_vote_is_in_the_order_of_its_options() -> None:
                 options=("red", "blue"), tally=tally)  # fmt: skip
     row = vote_row(Memory({}), vote)
     assert vote_headline(row) == "red carried (majority: red 3, blue 2, abstain 1)"
+
+
+def test_a_vote_is_called_for_a_day_and_given_more_time(at: Parley) -> None:
+    """Times are written as people write them; its row says when it is counted."""
+    assert at("vote", "call", "s", "Tea?", "--seconds", "1d", "--as", "ana").out == "V1\n"
+    (before,) = at("vote", "show", "s", "V1", "--json").rows()
+    assert at("vote", "extend", "s", "V1", "1h30m", "--as", "bo").err == (
+        "V1 has 1 hour 30 minutes more; open, majority, 0 of 3 voted (accept 0, reject 0)\n"
+    )
+    (after,) = at("vote", "show", "s", "V1", "--json").rows()
+    assert after["ends_ms"] - before["ends_ms"] == 5_400_000
+    assert "  counted by 20" in at("vote", "show", "s", "V1").out
+    assert "until 20" in at("brief", "s").out
+    assert "'soon' is no time" in refused(at("vote", "extend", "s", "V1", "soon"), 2)
+    long = refused(at("vote", "extend", "s", "V1", "52w", "--as", "bo"), 1)
+    assert long == "a vote runs for 365 days at most"
+    at("vote", "tally", "s", "V1", "--count")
+    closed = refused(at("vote", "extend", "s", "V1", "60", "--as", "ana"), 1)
+    assert closed == "V1 is closed: short"

@@ -16,7 +16,17 @@ from tests.support.doors.doors import doors
 from tests.support.logs.logs import opened
 from tests.support.sessions.rooms import BID
 
-KEYED: Final = ("propose", "say", "support", "oppose", "call_vote", "vote", "decide", "ratify")
+KEYED: Final = (
+    "propose",
+    "say",
+    "support",
+    "oppose",
+    "call_vote",
+    "extend_vote",
+    "vote",
+    "decide",
+    "ratify",
+)
 RECEIPT: Final = ("n", "seq", "ref")
 
 

@@ -179,6 +179,56 @@ async def test_a_vote_ends_when_its_time_is_over(redis_url: str) -> None:
         assert await _statuses(d) == ["short"]
 
 
+async def test_an_open_vote_says_when_it_is_over_and_is_given_more_time(redis_url: str) -> None:
+    """In its row, on the board and in the Brief, by the clock of the log; of the past nothing is.
+
+    A second try under the same key gives no more.
+    """
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with d.client(d.token("bo", session=NAME)) as bo:
+            path = f"{PATH}/votes"
+            called = await bo.post(path, json={"question": "And this?", "seconds": 86_400})
+            assert called.status_code == 201, called.text
+            row = called.json()
+            records = [row async for row in stream_entries(d.deps.backend.bus, NAME)]
+            (at,) = [record.received_ms for record in records if record.n == row["n"]]
+            assert row["ends_ms"] == at + 86_400_000
+            for _ in range(2):
+                more = await bo.post(
+                    f"{path}/V2/extend", json={"seconds": 60}, headers={"Idempotency-Key": "k"}
+                )
+                assert (more.status_code, more.json()["ends_ms"]) == (201, at + 86_460_000)
+            board = (await bo.get(f"{PATH}/view")).json()["votes"]
+            brief = (await bo.get(f"{PATH}/brief")).json()["votes"]
+            shown = (await bo.get(path)).json()["items"]
+            for rows in (board, brief, shown):
+                ends = {row["ref"]: row["ends_ms"] for row in rows}
+                assert (ends["V2"], ends["V1"] < at + 120_000) == (at + 86_460_000, True)
+            past = (await bo.get(path, params={"at": row["n"]})).json()["items"]
+            assert [row["ends_ms"] for row in past] == [None, None]
+            await bo.post(f"{path}/V2/count", json={})
+            assert (await bo.get(f"{path}/V2")).json()["ends_ms"] is None
+            late = await bo.post(f"{path}/V2/extend", json={"seconds": 60})
+            assert (late.status_code, slug(late)) == (409, "refused")
+            for seconds in (0, -1, 31_536_001, "60"):
+                wrong = await bo.post(f"{path}/V1/extend", json={"seconds": seconds})
+                assert (wrong.status_code, slug(wrong)) == (422, "invalid"), seconds
+
+
+async def test_who_may_not_call_a_vote_gives_none_more_time(redis_url: str) -> None:
+    """Neither by the route nor in a batch."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with d.client(d.token("bot", role="agent", session=NAME)) as bot:
+            answer = await bot.post(f"{PATH}/votes/V1/extend", json={"seconds": 60})
+            assert slug(answer) == "forbidden"
+            rows = {"entries": [{"kind": "vote.extended", "re": "V1", "seconds": 60}]}
+            assert slug(await bot.post(f"{PATH}/entries", json=rows)) == "forbidden"
+
+
 async def test_a_vote_that_outlived_its_server_ends_at_the_next_that_is_asked_for_it(
     redis_url: str,
 ) -> None:
