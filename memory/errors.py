@@ -7,6 +7,7 @@ DomainError
 ├── ContextOverflow    a budget below the floor of the profile
 ├── UnknownRef         a handle that names no item
 ├── UnknownMessage     a number that no entry has
+├── TargetNeeded       an act on an item that says none
 ├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
@@ -73,6 +74,15 @@ class UnknownMessage(DomainError):
     def __init__(self, n: int, newest: int) -> None:
         super().__init__(f"no message {n} in this session; the newest is {newest}")
         self.n, self.newest = n, newest
+
+
+class TargetNeeded(DomainError):
+    def __init__(self, act: str) -> None:
+        super().__init__(
+            f"{act} is an act on an item: pass re, the item's handle (P3, D1) or the number of the "
+            "message that made it"
+        )
+        self.finding = act
 
 
 class RedactionRefused(DomainError):

@@ -8,7 +8,6 @@ PersonaError
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class PersonaError(Exception):
@@ -26,13 +25,9 @@ class PersonaRefused(PersonaError):
 
 class PersonaNotFound(PersonaError):
     def __init__(self, name: str, known: Iterable[str]) -> None:
+        from parley.bus.entries.fields import nearest  # which loads pydantic
+
         near = nearest(name, known)
         advice = f"is {near!r} meant?" if near else "'parley persona ls' lists them"
         super().__init__(f"no persona {name!r}; {advice}")
         self.name = name
-
-
-def nearest(word: str, choices: Iterable[str], alike: float = 0.6) -> str | None:
-    """The choice that `word` was most likely meant to be; None where none is near."""
-    close = get_close_matches(word[:100], list(choices), n=1, cutoff=alike)
-    return close[0] if close else None

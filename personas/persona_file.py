@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.bus.entries import ACTS
-from parley.personas.errors import PersonaRefused, nearest
+from parley.bus.entries.fields import nearest
+from parley.personas.errors import PersonaRefused
 from parley.personas.front_matter import FrontMatter, split
 from parley.personas.persona import Budget, Persona
 from parley.personas.section import Section

@@ -118,11 +118,14 @@ def validate_entry(kind: type[Made], **fields: Any) -> Made:
     """The entry of those fields. Raises `InvalidEntry`, naming the field that is wrong."""
     from pydantic import ValidationError
 
+    from parley.bus.entries.fields import describe_fault
+
     try:
         return kind(**fields)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False)[0]
-        raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        first = refused.errors(include_url=False)[0]
+        words = describe_fault(first)
+        raise InvalidEntry(f"{'.'.join(map(str, first['loc']))}: {words}") from None
 
 
 def seal(id: str, entry: Entry) -> SealedDraft:

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     )
     from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
     from parley.bus.entries.kinds import KINDS, Entry
-    from parley.bus.entries.messages import ACTS, Act, Message, ResultsFinal
+    from parley.bus.entries.messages import ACTS, ACTS_ON_ITEMS, Act, Message, ResultsFinal
     from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
     from parley.bus.entries.participants import (
         LONGEST_ANSWER_MS,
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACTS",
+    "ACTS_ON_ITEMS",
     "DERIVED",
     "EPOCHS",
     "KINDS",
@@ -216,7 +217,7 @@ _MODULES = {
     ),
     "kind_groups": ("DERIVED", "EPOCHS", "PRIMARY"),
     "kinds": ("KINDS", "Entry"),
-    "messages": ("ACTS", "Act", "Message", "ResultsFinal"),
+    "messages": ("ACTS", "ACTS_ON_ITEMS", "Act", "Message", "ResultsFinal"),
     "notes": ("LessonImported", "NoteRefused", "NoteRevised", "NoteWritten"),
     "participants": (
         "LONGEST_ANSWER_MS",

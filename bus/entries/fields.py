@@ -1,11 +1,13 @@
 """What the fields of entries hold: names, texts, references, times.
 
 `EntryModel` is what every kind is built on: frozen, versioned by `v`, and with the
-publisher's own time in `at`.
+publisher's own time in `at`. What is wrong with a field is told by `describe_fault`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
@@ -19,6 +21,9 @@ Ref = Annotated[
     str, StringConstraints(pattern=r"^([PD][1-9][0-9]{0,8}|M[1-9][0-9]{0,8}(\.[1-9][0-9]?)?)$")
 ]
 EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
+_LONGEST: Final = 100  # characters of a word that are compared
+_QUOTED: Final = re.compile(r"'([^']*)'")
+_OF_CHOICES: Final = frozenset({"literal_error", "enum"})
 
 
 class EntryModel(BaseModel):
@@ -49,3 +54,34 @@ def is_rfc3339(text: str) -> bool:
     except ValueError:
         return False
     return "T" in text and moment.tzinfo is not None
+
+
+def nearest(word: str, choices: Iterable[str], alike: float = 0.6) -> str | None:
+    """The choice that `word` was most likely meant to be; None where none is near."""
+    from difflib import get_close_matches  # few calls have a misspelling
+
+    close = get_close_matches(word[:_LONGEST], list(choices), n=1, cutoff=alike)
+    return close[0] if close else None
+
+
+def suggest(word: object, choices: Iterable[str]) -> str:
+    """`; did you mean 'support'?`; empty where none of `choices`, in small letters, is near."""
+    near = nearest(word.casefold(), choices) if isinstance(word, str) else None
+    return "" if near is None else f"; did you mean {near!r}?"
+
+
+def describe_fault(error: Mapping[str, Any]) -> str:
+    """What a model says of a field, and of a misspelt choice the nearest one.
+
+    `error` is an item of `ValidationError.errors`, its input and context included; the words
+    tell what is taken, and nothing of what was given but for what pydantic itself quotes.
+    """
+    message = str(error["msg"])
+    if error["type"] not in _OF_CHOICES:
+        return message
+    return message + suggest(error.get("input"), quoted(error.get("ctx", {}).get("expected", "")))
+
+
+def quoted(text: str) -> list[str]:
+    """What stands in single quotes."""
+    return _QUOTED.findall(text)

@@ -13,6 +13,10 @@ Act = Literal[
     "reject", "decide", "ratify", "dispute", "ask", "inform",
 ]  # fmt: skip
 ACTS: Final[tuple[str, ...]] = get_args(Act)
+# On a proposal or a decision, each of them; the others may be on one.
+ACTS_ON_ITEMS: Final = frozenset(
+    {"amend", "support", "oppose", "abstain", "accept", "reject", "ratify", "dispute"}
+)
 
 
 class Message(EntryModel):

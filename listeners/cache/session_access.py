@@ -11,6 +11,7 @@ from parley.bus import Bus, Draft, Receipt
 from parley.bus.contract.drafts import new_id
 from parley.bus.entries import Entry, Message
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.act_targets import needed_target
 from parley.memory.state.lookup import missing_target
 from parley.memory.state.memory import Memory
 
@@ -35,11 +36,15 @@ class SessionAccess:
         return await self.reader.current(self.session)
 
     async def check_target(self, message: Message) -> None:
-        """Raises `UnknownRef` or `UnknownMessage` for an act on what is not there.
+        """Raises `TargetNeeded`, `UnknownRef` or `UnknownMessage` for an act on nothing.
 
         The log takes it, and the fold passes it over: whoever said it would not hear of that.
         """
-        if message.act is None or message.re is None:
+        if message.act is None:
+            return
+        if message.re is None:
+            if (needed := needed_target(message)) is not None:
+                raise needed
             return
         if (missing := missing_target(await self.memory(), message)) is not None:
             raise missing

@@ -11,6 +11,7 @@ from typing import Any
 
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, VoteInitiated
+from parley.bus.entries.fields import suggest
 from parley.memory.errors import SettingsRefused
 from parley.memory.floor.seats import may_act
 from parley.memory.settings.session_settings import parse_settings
@@ -48,7 +49,8 @@ def check_powers(may: Sequence[str] | None) -> tuple[str, ...] | None:
     unknown_words = [word for word in may if word not in known]
     if isinstance(may, str) or unknown_words:
         wrong = may if isinstance(may, str) else unknown_words[0]
-        raise InvalidEntry(f"may: {wrong!r} is not in a list of {', '.join(known)}")
+        near = suggest(wrong, known)
+        raise InvalidEntry(f"may: {wrong!r} is not in a list of {', '.join(known)}{near}")
     return tuple(may)
 
 

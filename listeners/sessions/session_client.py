@@ -20,6 +20,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from parley.bus import Bus, Cursor, Receipt
+from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import BadSessionFile, SessionNotFound
 from parley.bus.entries import Act, Message, Record
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
@@ -127,11 +128,12 @@ class SessionClient:
         """Say something. With an `id` of your own, saying it again changes nothing.
 
         Returns at once; where the session's `summary.strategy` is inline, when the
-        summaries that this made due are made. Raises what `bus.publish` does, and `UnknownRef`
-        or `UnknownMessage` for an act on what is not there, unless with `force`.
+        summaries that this made due are made. Raises what `bus.publish` does, `InvalidEntry`, and
+        unless with `force` `UnknownRef` or `UnknownMessage` for an act on what is not there,
+        `TargetNeeded` for one that needs `re` and has none.
         """
-        entry = Message(
-            participant=participant, content=content, act=act, re=re, topic=topic, at=at
+        entry = validate_entry(
+            Message, participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
         if not force:
             await self._access.check_target(entry)

@@ -43,8 +43,9 @@ class Speech(SeatHolder, Acts):
 
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
-        Raises `UnknownRef` or `UnknownMessage` for an act on what is not there, unless with
-        `force`, and `ActNotAllowed` for one that the seat was not given (`may`).
+        Raises `ActNotAllowed` for an act that the seat was not given (`may`), and unless with
+        `force` `UnknownRef` or `UnknownMessage` for one on what is not there, `TargetNeeded` for
+        one that needs `re` and has none.
         """
         if not force:
             await self._access.check_target(self._entry(text, act, re, to, topic))

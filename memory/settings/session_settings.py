@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
+from parley.bus.entries.fields import describe_fault
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.floor_settings import (
     BudgetSettings,
@@ -117,7 +118,9 @@ def parse_settings(partial: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate_json(tree, strict=True)
     except ValidationError as error:
-        raise _refused(error) from None
+        refused = _refused(error)
+        reason = describe_fault({**error.errors()[0], "msg": refused.reason})
+        raise SettingsRefused(refused.key, reason) from None
 
 
 def _refused(error: ValidationError) -> SettingsRefused:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from parley.bus.entries import Message
+from parley.memory.act_targets import needed_target
 from parley.memory.errors import DomainError, UnknownMessage, UnknownRef
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
@@ -10,14 +11,17 @@ from parley.memory.state.vote_state import Vote
 
 
 def missing_target(memory: Memory, message: Message) -> DomainError | None:
-    """Why the act of `message` is on nothing: its `re` names no item, or no entry, that is there.
+    """Why the act of `message` is on nothing: it needs an item and says none, or its `re` names
+    no item, or no entry, that is there.
 
-    None where it is there, and where nothing is missed: a message without an act may answer
-    anything, and a client id is for the log to look up.
+    None where nothing is missed: a message without an act may answer anything, and a client id
+    is for the log to look up.
     """
     on = message.re
-    if message.act is None or on is None:
+    if message.act is None:
         return None
+    if on is None:
+        return needed_target(message)
     if isinstance(on, int):
         return None if 0 < on <= memory.n else UnknownMessage(on, memory.n)
     is_item = on[:1] in ("P", "D") and on[1:].isascii() and on[1:].isdecimal()

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from parley.bus.contract.drafts import is_handle
 from parley.bus.entries import Message
+from parley.bus.entries.fields import describe_fault
 from parley.memory.voice import VOICE, is_voice
 from parley.server.basics.errors import Misuse
 
@@ -94,7 +95,7 @@ def build_entry(kind: type[Made], **fields: Any) -> Made:
     try:
         return kind(**fields)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False)[0]
+        first = refused.errors(include_url=False)[0]
         empty = isinstance(first["input"], str) and not first["input"].strip()
-        reason = "is empty; say something" if empty else first["msg"]
+        reason = "is empty; say something" if empty else describe_fault(first)
         raise Misuse(f"{first['loc'][0]}: {reason}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
 import orjson
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from parley.bus.contract.drafts import Draft, check_draft_id, seal
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import KINDS, MAX_CONTENT_BYTES, PRIMARY, Entry, Message
+from parley.bus.entries.fields import describe_fault
 from parley.memory.text.plain_text import clip
 from parley.memory.voice import describe_forgery
 
@@ -24,11 +26,14 @@ _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
 class InvalidField(Exception):
-    """A row that is no entry; the text says which field, and why; `field` is its name if known."""
+    """A row that is no entry; the text says which field, and why; `field` is its name if known.
 
-    def __init__(self, text: str, field: str = "") -> None:
+    `error` is what the model found, where one did.
+    """
+
+    def __init__(self, text: str, field: str = "", error: Mapping[str, Any] | None = None) -> None:
         super().__init__(text)
-        self.field = field
+        self.field, self.error = field, error
 
 
 def parse_object(line: bytes) -> dict[str, Any]:
@@ -125,9 +130,10 @@ def _valid(model: type[_Kind], fields: Fields) -> _Kind:
     try:
         return model.model_validate(fields)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False)[0]
+        first = refused.errors(include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "entry"
-        raise InvalidField(_fault(model, name, first["type"], first["msg"], fields), name) from None
+        words = _fault(model, name, first["type"], describe_fault(first), fields)
+        raise InvalidField(words, name, cast("Mapping[str, Any]", first)) from None
 
 
 def _fault(model: type[BaseModel], name: str, fault: str, words: str, fields: Fields) -> str:

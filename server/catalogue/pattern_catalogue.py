@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from parley.bus.entries import Message
+from parley.bus.entries.fields import nearest
 from parley.listeners.sessions.shipped_packs import newest_packs, shipped_packs
 from parley.memory.extraction.patterns.pack_faults import Fault, find_doubts, find_faults
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.memory.extraction.patterns.regular_expressions import MAX_PLACES, compile_pattern
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.text.plain_text import clip, one_line
-from parley.personas.errors import nearest
 from parley.server.basics.errors import Misuse
 from parley.server.transcripts import read_transcript
 

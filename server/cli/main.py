@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from parley.server.basics.collector import rest_collector
 from parley.server.basics.version import version
 from parley.server.cli.help_text import ready_help
+
+_NO_CHOICE: Final = re.compile(r"'([^']*)' is not one of (.+)$")
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -83,7 +86,11 @@ def _end_usage(wrong: Any) -> None:
     if type(wrong).__name__ == "NoArgsIsHelpError":
         wrong.show()
         raise SystemExit(wrong.exit_code)
+    from parley.bus.entries.fields import quoted, suggest
+
     words = wrong.format_message().rstrip(".")
+    if choice := _NO_CHOICE.search(words):
+        words = words.replace("Value error, ", "") + suggest(choice[1], quoted(choice[2]))
     ctx = getattr(wrong, "ctx", None)
     joint = "" if words.endswith("?") else ";"
     advice = "" if ctx is None else f"{joint} '{ctx.command_path} -h' tells what it takes"

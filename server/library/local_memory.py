@@ -90,13 +90,14 @@ class Memory:
         """Hear `participant` say something; gives its `n`.
 
         With an `id` of your own, hearing it again changes nothing. `at` is the sender's time.
-        Raises `InvalidEntry`, `SessionClosed`, `Conflict`; `UnknownRef` or `UnknownMessage` for
-        an `act` on what is not there, unless with `force`.
+        Raises `InvalidEntry`, `SessionClosed`, `Conflict`; for an `act` on what is not there
+        `UnknownRef` or `UnknownMessage`, and `TargetNeeded` for one that needs `re` and has none,
+        unless with `force`.
         """
         message = validate_entry(
             Message, participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
-        if not force and act is not None and re is not None:
+        if not force:
             missing = missing_target(self.state, message)
             if missing is not None:
                 raise missing

@@ -23,9 +23,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from parley.bus.entries import ACTS, Act, Content, Name
+from parley.bus.entries.fields import nearest
 from parley.memory.settings.floor_settings import FloorSettings, SpeakSettings, VoteSettings
 from parley.memory.settings.session_settings import MemorySettings
-from parley.personas.errors import nearest
 from parley.personas.persona_file import CAPABILITIES
 from parley.server.scenarios.script import Lines
 

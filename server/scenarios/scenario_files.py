@@ -13,8 +13,9 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from parley.bus.entries.fields import nearest
 from parley.memory.settings.setting_trees import drop_retired_keys, list_retired_keys
-from parley.personas.errors import PersonaRefused, nearest
+from parley.personas.errors import PersonaRefused
 from parley.personas.front_matter import Path, Place
 from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from parley.bus.connection.event_log import EventLog
 from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
+from parley.bus.entries.fields import describe_fault
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import parse_settings
 from parley.memory.settings.setting_trees import list_retired_keys
@@ -116,8 +117,9 @@ def _lay(tree: dict[str, Any], key: str, given: GivenValue) -> None:
     try:
         typed = SessionSettings.model_validate(alone).model_dump(exclude_unset=True)
     except ValidationError as refused:
-        reason = refused.errors(include_url=False, include_context=False)[0]["msg"]
-        raise Misuse(f"{given.where}: {reason}; it takes {setting.taken}") from None
+        reason = describe_fault(refused.errors(include_url=False)[0])
+        advice = "" if reason.endswith("?") else f"; it takes {setting.taken}"
+        raise Misuse(f"{given.where}: {reason}{advice}") from None
     for step in path:
         typed = typed[step]
     set_at(tree, path, typed)

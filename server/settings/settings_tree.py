@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
+from parley.bus.entries.fields import describe_fault
 from parley.listeners.spending.prices import Price
 from parley.memory.settings.floor_settings import VoteSettings
 from parley.memory.settings.presets import load_preset, opening_tree
@@ -136,11 +137,13 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def _explained(refused: ValidationError, given: Sources) -> Misuse:
-    first = refused.errors(include_url=False, include_context=False)[0]
+    first = refused.errors(include_url=False)[0]
+    words = describe_fault(first)
     path = tuple(str(step) for step in first["loc"])
     for name, setting in SETTINGS.items():
         if path[: len(setting.path)] == setting.path and name in given.values:
             below = ".".join(path[len(setting.path) :])
             place = given.values[name].where + (f", {below}" if setting.mapping and below else "")
-            return Misuse(f"{place}: {first['msg']}; it takes {setting.taken}")
-    return Misuse(f"{'.'.join(path)}: {first['msg']}")
+            advice = "" if words.endswith("?") else f"; it takes {setting.taken}"
+            return Misuse(f"{place}: {words}{advice}")
+    return Misuse(f"{'.'.join(path)}: {words}")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 from parley.bus.contract import errors as bus_errors
 from parley.listeners.sessions import argument_checks, turns
 from parley.memory import errors as memory_errors
 from parley.server.cli.command_tree import command
 from parley.server.http.http_app import openapi_document
-from parley.server.http.problems.problem_details import KNOWN
+from parley.server.http.problems.problem_details import KNOWN, SCHEMA
 from parley.server.http.problems.problem_types import KINDS
 from parley.server.mcp.tools.tool_registry import TOOLS
 from tests.support.doors.agents import over_http
@@ -71,6 +74,34 @@ async def test_a_misspelled_field_is_named_before_the_one_that_is_missing(redis_
             problem = (await ana.post(f"{PATH}/messages", json={"contnt": "A lamp."})).json()
     assert problem["fault"] == "extra_forbidden"
     assert problem["detail"] == "There is no such name here; did you mean content?"
+
+
+@pytest.mark.parametrize("kind", ["publish", "subscribe", "unsubscribe", "ping", "pong", None])
+async def test_every_frame_of_a_socket_is_refused_in_one_shape(
+    redis_url: str, kind: str | None
+) -> None:
+    """`nack`, with the problem that HTTP would answer with; one of no kind is told the kinds."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        url = d.url.replace("http", "ws", 1) + f"{PATH}/ws"
+        bearer = {"Authorization": f"Bearer {d.token('ana', session=NAME)}"}
+        protocol = [Subprotocol("parley.v1")]
+        async with connect(url, additional_headers=bearer, subprotocols=protocol) as socket:
+            await socket.recv()
+            frame = {"type": kind, "ref": "1", "entries": [{"content": "Hi."}], "aftr": 3}
+            taken = {"publish": ("ref", "entries"), "subscribe": ()}.get(kind or "", ())
+            sent = {name: frame[name] for name in ("type", *taken, "aftr")}
+            await socket.send(json.dumps(sent))
+            answer = json.loads(await socket.recv())
+    assert (answer["type"], answer["ref"]) == ("nack", "1" if kind == "publish" else None)
+    problem = answer["problem"]
+    assert set(SCHEMA["required"]) <= set(problem) <= set(SCHEMA["properties"])
+    assert (problem["type"], problem["status"]) == ("urn:parley:problem:invalid", 422)
+    if kind in ("pong", None):
+        assert problem["field"] == "type"
+    else:
+        assert problem["fault"] == "extra_forbidden"
+        assert problem["detail"].startswith("There is no such name here; ")
 
 
 async def test_every_tool_refuses_an_unknown_argument_in_one_shape(redis_url: str) -> None:

@@ -70,7 +70,11 @@ def say(
         bool, typer.Option("--repeats", help="then say which earlier proposals it says again")
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="also where --act is on what is not there yet")
+        bool,
+        typer.Option(
+            "--force",
+            help="say it though --re is not there yet, or --act has none",
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -83,12 +87,23 @@ def say(
 
     text = stdin_text() if content == "-" else content
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
+    if act is not None and re is None and not force:
+        _check_needed(message)
     if act is None or re is None or force:
         receipt = call_bus(startup(ctx), publish_entry, session, message, id_ or "")
     else:
         receipt = _say_on_target(settings(ctx), session, message, id_ or "")
     rows = _repeats(settings(ctx), session, receipt.n) if repeats else None
     command_output.show_message_receipt(receipt, rows, json)
+
+
+def _check_needed(message: Message) -> None:
+    """Raises `Misuse` for an act that needs an item and names none."""
+    from parley.memory.act_targets import needed_target
+    from parley.server.basics.errors import Misuse
+
+    if (needed := needed_target(message)) is not None:
+        raise Misuse(f"--re is missing: {needed}")
 
 
 def _say_on_target(settings: Settings, session: str, message: Message, id: str) -> Receipt:

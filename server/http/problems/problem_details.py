@@ -192,6 +192,10 @@ def _setting(error: memory_errors.SettingsRefused) -> Problem:
     return Problem("refused", detail=reason, field=".".join(path))
 
 
+def _target_needed(error: memory_errors.TargetNeeded) -> Problem:
+    return Problem("invalid", detail=f"{error}.", field="re", fault="missing")
+
+
 def _unavailable(_: BaseException) -> Problem:
     return Problem("unavailable", retry_after=RETRY_SECONDS)
 
@@ -217,6 +221,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     LogReplaced: _unavailable,
     memory_errors.UnknownRef: _as("no-item"),
     memory_errors.UnknownMessage: _as("no-message"),
+    memory_errors.TargetNeeded: _target_needed,
     memory_errors.UnknownVote: _as("no-vote"),
     memory_errors.StaleRevision: _as("note-moved"),
     memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),

@@ -71,7 +71,7 @@ async def _invalid(connection: HTTPConnection, error: Any) -> Response | None:
     if first["type"] == "extra_forbidden" and len(first["loc"]) == 2:
         return await _answered(connection, _unknown_field(connection, str(first["loc"][1])))
     field = ".".join(_own(connection.app, first["loc"][1:])) or None
-    detail = describe_expected(first["type"], first["msg"])
+    detail = describe_expected(first)
     wrong = Problem("invalid", detail=detail, field=field, fault=first["type"])
     return await _answered(connection, wrong)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
+from parley.bus.entries.fields import describe_fault, nearest
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip
-from parley.personas.errors import nearest
 
 LONGEST: Final = 300
 READ: Final = 4000  # of a refusal that quotes a whole message
@@ -44,11 +44,12 @@ def redact_input(text: str, values: Iterable[str] = ()) -> str:
     return kept if re.search(r"\w", kept) else ""
 
 
-def describe_expected(fault: str, message: str) -> str:
+def describe_expected(error: Mapping[str, Any]) -> str:
     """What a field takes, as the model says it; empty where that may tell what was sent."""
-    return (
-        f"A field of the request is missing or wrong. {message}." if fault in _OF_THE_MODEL else ""
-    )
+    if error["type"] not in _OF_THE_MODEL:
+        return ""
+    words = describe_fault(error)
+    return f"A field of the request is missing or wrong. {words}{'' if words[-1] == '?' else '.'}"
 
 
 def describe_unknown(name: str, known: Sequence[str], query: Iterable[str] = ()) -> str:

@@ -31,6 +31,7 @@ from parley.server.http.identity.token_grants import (
     check_phase,
 )
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
+from parley.server.http.problems.validation_details import describe_expected
 from parley.server.http.requests.message_requests import check_act, entry_id
 from parley.server.http.state.dependencies import Dependencies
 from parley.server.services.publication import NO_EPOCH
@@ -62,7 +63,7 @@ async def draft_batch(
         try:
             drafts.append(_draft(memory, caller, row, named, ids, f"{key}.{index}"))
         except InvalidField as wrong:
-            raise _at(index, wrong.field) from None
+            raise _at(index, wrong) from None
     messages: Any = [draft.entry for draft in drafts if draft.entry.kind == "message"]
     check_message_authors(memory, caller, messages)
     if sum(len(seal(draft.id, draft.entry).body) for draft in drafts) > BATCH_BYTES:
@@ -145,8 +146,9 @@ def _check_targets(memory: Memory, drafts: Sequence[Draft]) -> None:
             apply(ahead, Record(ahead.seq + 1, n, earlier.id, 0, earlier.entry))
         folded = index
         if missing := missing_target(ahead, entry):
-            slug = problem_from_exception(missing).slug
-            raise Problem(slug, field=f"entries.{index}.re")
+            problem = problem_from_exception(missing)
+            problem.extra["field"] = f"entries.{index}.re"
+            raise problem
 
 
 async def _check_references(
@@ -168,6 +170,8 @@ async def _check_references(
         raise Problem("refused") from None
 
 
-def _at(index: int, field: str) -> Problem:
+def _at(index: int, wrong: InvalidField) -> Problem:
+    """What is wrong with a row, in words of the model alone."""
+    field, error = wrong.field, wrong.error or {"type": "value_error"}
     place = f"entries.{index}" + (f".{field}" if field in _NAMES or field == "id" else "")
-    return Problem("invalid", field=place, fault="value_error")
+    return Problem("invalid", detail=describe_expected(error), field=place, fault=error["type"])

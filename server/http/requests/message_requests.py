@@ -150,7 +150,7 @@ async def read_body(request: Request, model: type[Model]) -> Model:
 
 def likeliest_error(refused: ValidationError) -> ErrorDetails:
     """The mistake to tell first: a misspelled name often is why another is missing."""
-    errors = refused.errors(include_url=False, include_context=False, include_input=False)
+    errors = refused.errors(include_url=False)
     return next((error for error in errors if error["type"] == "extra_forbidden"), errors[0])
 
 
@@ -172,5 +172,5 @@ def validation_fault(
         return {"fault": error["type"], "detail": detail, **named}
     field = str(loc[0]) if loc and loc[0] in own else ""
     place = "".join(f".{step}" for step in loc[1:2] if field and isinstance(step, int))
-    fault = {"fault": error["type"], "detail": describe_expected(error["type"], error["msg"])}
+    fault = {"fault": error["type"], "detail": describe_expected(error)}
     return {**fault, **({"field": field + place} if field else {})}

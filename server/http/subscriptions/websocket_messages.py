@@ -58,7 +58,7 @@ def parse_client_message(tree: Any) -> Sent:
     try:
         return _SENT.validate_python(tree)
     except ValidationError as refused:
-        first = refused.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = refused.errors(include_url=False)[0]
         kind, loc = first["type"], first["loc"]
         if not loc:  # it is of no type
             field = "type" if kind.startswith("union_tag") else None

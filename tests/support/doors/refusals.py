@@ -1,0 +1,89 @@
+"""One message said at every door, and what each of them refuses it with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio.to_thread
+import orjson
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+from parley import Memory, Session
+from parley.bus.contract.errors import BusError
+from parley.memory.errors import DomainError
+from tests.support.doors.agents import over_http
+from tests.support.doors.calls import Parley
+from tests.support.doors.doors import Standing
+from tests.support.doors.gateway_talk import NAME, PATH
+
+Fields = dict[str, Any]
+
+
+async def refusals(d: Standing, redis_url: str, parley: Parley, said: Fields) -> dict[str, str]:
+    """What each door answers `said` with, by door. Fails where one takes it."""
+    return {
+        "http": await _http(d, f"{PATH}/messages", said),
+        "batch": await _http(d, f"{PATH}/entries", {"entries": [said]}),
+        "websocket": await _websocket(d, said),
+        "mcp": await _mcp(d, said),
+        "session": await _session(redis_url, said),
+        "seat": await _seat(redis_url, said),
+        "memory": await _raised(lambda: _remember(said)),
+        "command": await anyio.to_thread.run_sync(_command, redis_url, parley, said),
+    }
+
+
+async def _http(d: Standing, path: str, body: Fields) -> str:
+    async with d.client(d.token("ana", session=NAME)) as ana:
+        answer = await ana.post(path, json=body)
+    assert answer.status_code >= 400, answer.text
+    return answer.text
+
+
+async def _websocket(d: Standing, said: Fields) -> str:
+    url = d.url.replace("http", "ws", 1) + f"{PATH}/ws"
+    bearer = {"Authorization": f"Bearer {d.token('ana', session=NAME)}"}
+    protocol = [Subprotocol("parley.v1")]
+    async with connect(url, additional_headers=bearer, subprotocols=protocol) as socket:
+        await socket.recv()
+        frame = {"type": "publish", "ref": "1", "entries": [said]}
+        await socket.send(orjson.dumps(frame).decode())
+        answer = orjson.loads(await socket.recv())
+    assert answer["type"] == "nack", answer
+    return orjson.dumps(answer["problem"]).decode()
+
+
+async def _mcp(d: Standing, said: Fields) -> str:
+    async with over_http(d, d.token("ana", session=NAME)) as ana:
+        await ana.do("join_session")
+        return await ana.refused("say", **said)
+
+
+async def _session(redis_url: str, said: Fields) -> str:
+    async with Session.open(NAME, redis_url) as session:
+        return await _raised(lambda: session.say("ana", **said))
+
+
+async def _seat(redis_url: str, said: Fields) -> str:
+    async with Session.open(NAME, redis_url) as session, session.join("zoe") as zoe:
+        return await _raised(lambda: zoe.say(said["content"], act=said["act"]))
+
+
+async def _remember(said: Fields) -> int:
+    return Memory().say("ana", **said)
+
+
+async def _raised(say: Callable[[], Awaitable[int]]) -> str:
+    try:
+        await say()
+    except (BusError, DomainError) as refused:
+        return str(refused)
+    raise AssertionError("it was said")
+
+
+def _command(redis_url: str, parley: Parley, said: Fields) -> str:
+    ran = parley("--redis", redis_url, "say", NAME, said["content"], "--act", said["act"])
+    assert ran.code == 2, (ran.out, ran.err)
+    return ran.err
