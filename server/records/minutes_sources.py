@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,17 +25,22 @@ from parley.server.records.transcript_analysis import analyze
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
-from parley.server.transcripts import FORMATS, parse_transcript, read_transcript
+from parley.server.transcripts import all_formats, parse_transcript, read_transcript
 from parley.server.transcripts.transcript_export import summary_lines
 
 _SESSION = b'{"parley":"session",'
-_ENDINGS = frozenset({"json", "zip", *(end for each in FORMATS for end in each.extensions)})
 
 
 def is_file(source: str) -> bool:
     """Whether it names a file: it is `-`, has a slash, or ends as records of talk do."""
     ending = source.rpartition(".")[2].lower() if "." in source else ""
-    return source == "-" or "/" in source or ending in _ENDINGS
+    return source == "-" or "/" in source or ending in _endings()
+
+
+@cache
+def _endings() -> frozenset[str]:
+    """How the names of records of talk end."""
+    return frozenset({"json", "zip", *(end for each in all_formats() for end in each.extensions)})
 
 
 async def report_session(backend: Backend, session: str, at: int | None) -> dict[str, Any]:

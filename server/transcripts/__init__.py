@@ -12,9 +12,9 @@ from typing import Final
 
 from parley.server.basics.errors import Failure
 from parley.server.transcripts.format_registry import (
-    FORMATS,
     HOW_TO_FORCE,
     NAMES,
+    all_formats,
     detect_format,
     find_format,
 )
@@ -24,7 +24,7 @@ from parley.server.transcripts.sources.transcript import LeftOut, OnBad, Transcr
 from parley.server.transcripts.sources.transcript_files import open_source
 
 __all__ = [
-    "FORMATS", "NAMES", "LeftOut", "OnBad", "Transcript", "TranscriptEntry",
+    "NAMES", "LeftOut", "OnBad", "Transcript", "TranscriptEntry", "all_formats",
     "parse_transcript", "read_transcript",
 ]  # fmt: skip
 

@@ -2,42 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import Final
+from functools import cache
+from importlib import import_module
+from typing import Final, cast
 
 from parley.server.basics.errors import Failure, Misuse
-from parley.server.transcripts.formats.autogen import AUTOGEN
-from parley.server.transcripts.formats.captions import SRT, VTT
-from parley.server.transcripts.formats.json_lines import JSON_LINES
-from parley.server.transcripts.formats.langchain import LANGCHAIN
-from parley.server.transcripts.formats.markdown_talk import MARKDOWN
-from parley.server.transcripts.formats.model_chats import ANTHROPIC, OPENAI
-from parley.server.transcripts.formats.speaker_lists import SPEAKER_LISTS
-from parley.server.transcripts.platforms.github import GITHUB
-from parley.server.transcripts.platforms.irc import IRC
-from parley.server.transcripts.platforms.mbox import MBOX
-from parley.server.transcripts.platforms.slack import SLACK
-from parley.server.transcripts.posts.autogen_console import AUTOGEN_CONSOLE
-from parley.server.transcripts.posts.chatdev_log import CHATDEV
-from parley.server.transcripts.posts.github_markdown import GITHUB_MARKDOWN
-from parley.server.transcripts.posts.message_board import BOARD
-from parley.server.transcripts.posts.notebook import NOTEBOOK
 from parley.server.transcripts.sources.source import Source
-from parley.server.transcripts.sources.transcript_format import Format
+from parley.server.transcripts.sources.transcript_format import SURE, Format
 
-FORMATS: Final[tuple[Format, ...]] = (
-    JSON_LINES, IRC, VTT, SRT, SLACK, MARKDOWN, OPENAI, ANTHROPIC, GITHUB, MBOX, AUTOGEN,
-    LANGCHAIN, SPEAKER_LISTS, AUTOGEN_CONSOLE, NOTEBOOK, CHATDEV, BOARD, GITHUB_MARKDOWN,
-)  # fmt: skip
-NAMES: Final = tuple(each.name for each in FORMATS)
+# Loaded when it is asked for: most files are of the first one.
+_PLACES: Final = {
+    "jsonl": "formats.json_lines:JSON_LINES",
+    "irc": "platforms.irc:IRC",
+    "vtt": "formats.captions:VTT",
+    "srt": "formats.captions:SRT",
+    "slack": "platforms.slack:SLACK",
+    "markdown": "formats.markdown_talk:MARKDOWN",
+    "openai": "formats.model_chats:OPENAI",
+    "anthropic": "formats.model_chats:ANTHROPIC",
+    "github": "platforms.github:GITHUB",
+    "mbox": "platforms.mbox:MBOX",
+    "autogen": "formats.autogen:AUTOGEN",
+    "langchain": "formats.langchain:LANGCHAIN",
+    "speakers": "formats.speaker_lists:SPEAKER_LISTS",
+    "autogen-console": "posts.autogen_console:AUTOGEN_CONSOLE",
+    "notebook": "posts.notebook:NOTEBOOK",
+    "chatdev": "posts.chatdev_log:CHATDEV",
+    "board": "posts.message_board:BOARD",
+    "github-markdown": "posts.github_markdown:GITHUB_MARKDOWN",
+}
+NAMES: Final = tuple(_PLACES)
 HOW_TO_FORCE: Final = "name it: --input-format, or --format of 'parley transcript'"
+
+
+@cache
+def load_format(name: str) -> Format:
+    """The format called `name`. Raises `KeyError`."""
+    module, _, constant = _PLACES[name].partition(":")
+    return cast("Format", getattr(import_module(f"parley.server.transcripts.{module}"), constant))
+
+
+def all_formats() -> Iterator[Format]:
+    """Every format, each loaded as it is come to."""
+    return map(load_format, NAMES)
 
 
 def find_format(name: str) -> Format:
     """The format called `name`. Raises `Misuse`, naming those there are."""
-    for each in FORMATS:
-        if each.name == name:
-            return each
+    if name in _PLACES:
+        return load_format(name)
     near = get_close_matches(name, NAMES, 1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise Misuse(f"no format is called {name!r}{hint} There are {', '.join(NAMES)}")
@@ -48,10 +63,12 @@ def detect_format(source: Source) -> Format:
     extension = source.extension
     best: Format | None = None
     most = (0, False)
-    for each in FORMATS:
+    for each in all_formats():
         sure = (each.tell(source), extension in each.extensions)
         if sure[0] and sure > most:
             best, most = each, sure
+        if most == (SURE, True):
+            break  # none can be surer
     if best is not None:
         return best
     start = source.data[:64].lstrip()[:1]

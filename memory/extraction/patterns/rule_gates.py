@@ -44,8 +44,8 @@ class RuleGate:
         self._rules = len(marks) + len(rules)
         hints = enumerate(map(_hint, hinted), self._rules)
         self._near = _search([*near, *hints])
-        self._scripts = [_search(own) for own in scripts.values()]
-        self._hinted = [_search(own) for own in hinted.values()]
+        self._scripts = [_search_lazily(own) for own in scripts.values()]
+        self._hinted = [_search_lazily(own) for own in hinted.values()]
 
     def hits(self, text: str) -> list[int]:
         """The numbers of what occurs in `text`, ascending; [] for nearly all plain talk."""
@@ -73,6 +73,22 @@ def _hint(words: str) -> str:
 def _search(rules: Iterable[tuple[int, str]]) -> _Search:
     numbers, patterns = zip(*rules, strict=True)
     return numbers, compile_pattern_set(patterns).Match
+
+
+def _search_lazily(rules: Iterable[tuple[int, str]]) -> _Search:
+    """`_search`, compiled when it is first asked: most talk is in a language or two.
+
+    Packs are measured before they are read with, so it is never too large to be compiled.
+    """
+    numbers, patterns = zip(*rules, strict=True)
+    compiled: list[Callable[[str], Any]] = []
+
+    def search(text: str) -> Any:
+        if not compiled:
+            compiled.append(compile_pattern_set(patterns).Match)
+        return compiled[0](text)
+
+    return numbers, search
 
 
 def _add_hits(search: _Search, text: str, hits: list[int]) -> list[int]:

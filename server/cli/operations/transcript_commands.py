@@ -68,14 +68,14 @@ def read(file: Path, skip_bad: bool, format: str | None, speakers: list[str] | N
 
 def _list(json: bool) -> None:
     from parley.server.basics.output import new_table, print_json, stdout, table_cell
-    from parley.server.transcripts import FORMATS
+    from parley.server.transcripts import all_formats
 
     if json:
-        for each in FORMATS:
+        for each in all_formats():
             print_json({"name": each.name, "about": each.about, "extensions": each.extensions})
         return
     table = new_table("FORMAT", "WHAT IT IS")
-    for each in FORMATS:
+    for each in all_formats():
         table.add_row(table_cell(each.name), table_cell(each.about))
     stdout().print(table)
 

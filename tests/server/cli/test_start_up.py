@@ -86,9 +86,13 @@ def test_commands_that_write_no_entry_load_no_models(
 
 
 def test_analysis_loads_no_redis_and_no_doors(tmp_path: Path) -> None:
-    """It reads a file: the fold is all that it needs."""
+    """It reads a file: the fold is all that it needs, and the one format that the file has."""
     file = tmp_path / "talk.jsonl"
     file.write_text(TALK)
     names = _imported("", "analyze", str(file))
-    assert _below(names, "redis", "anyio", "openai", "parley.server.http") == []
-    assert len(names) <= 655
+    assert _below(names, "redis", "anyio", "openai", "parley.server.http", "typer._adapters") == []
+    assert _below(names, "parley.server.transcripts.formats.") == [
+        "parley.server.transcripts.formats.json_lines"
+    ]
+    assert _below(names, "parley.server.transcripts.posts") == []
+    assert len(names) <= 629

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.server.basics.errors import BadTranscript, Failure, Misuse
-from parley.server.transcripts import FORMATS, NAMES, parse_transcript
+from parley.server.transcripts import NAMES, all_formats, parse_transcript
 from parley.server.transcripts.sources.source import Source
 from tests.server.transcripts.samples import SAMPLES
 
-EXTENSIONS = ("", *sorted({end for each in FORMATS for end in each.extensions}))
+EXTENSIONS = ("", *sorted({end for each in all_formats() for end in each.extensions}))
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -33,7 +33,7 @@ def test_its_own_format_is_the_surest(sample: str) -> None:
     """Of all the formats none is as sure of the file as the one that it has."""
     name, data = SAMPLES[sample]
     source = Source(data)
-    sure = {each.name: each.tell(source) for each in FORMATS}
+    sure = {each.name: each.tell(source) for each in all_formats()}
     own = sure.pop(name)
     assert own > max(sure.values())
 
