@@ -9,14 +9,25 @@ from parley.memory.extraction.writing.back_references import drop_openers, end_w
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
+from parley.memory.extraction.writing.unit_texts import leads_in, tidy
 from parley.memory.extraction.writing.written_message import WrittenMessage
-from parley.memory.summaries.talk_sentences import Line, quote_line
+from parley.memory.summaries.sentence_roles import shipped_roles
+from parley.memory.summaries.talk_sentences import Line, form_words, is_form, quote_line
+from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import content_stems
 
 _DOCUMENT: Final = 200  # characters: a shorter message is a line, and is quoted as it stands
 _CLAUSE: Final = re.compile(r"[:;.!?]\s|\s[-–—→]\s")
 _SHARED: Final = 2  # content words by which a stance shows what it is on
+_SHORT: Final = 8  # words; a sentence of fewer is told with the next one
+_ANNOUNCED: Final = 20  # words of what a sentence announces, with it
+_LONG: Final = 260  # characters of both together
+_TITLE: Final = 80  # characters
+_TITLE_WORDS: Final = 2
+_HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s))")
+_HEAD_WORDS: Final = 12  # of an item of a list that is told by its head
+_STOPS: Final = (".", "!", "?")
 _READ: Final = 20_000  # characters of one message
 _NOBODY: Final[frozenset[str]] = frozenset()
 
@@ -38,19 +49,14 @@ class RangeWords:
         if message is None or not places:
             return self.quote(n, start, end)
         if ruling:
-            return ruling_text(message, message.units[places[0]]).text
-        scores = message.unit_scores()
-        unit = message.units[max(places, key=lambda place: (scores[place], -place))]
-        return item_text(message, unit, (unit.start, unit.end)).text
-
-    def weigh(self, n: int, start: int, end: int) -> int:
-        """How much the wording there looks like a proposal, hundredths of a logit; 0 of a line."""
-        line = self._lines.get(n)
-        message = None if line is None else self._read(line)
-        if message is None:
-            return 0
-        scores = message.unit_scores()
-        return max((scores[place] for place in _places(message, start, end)), default=0)
+            place = places[0]
+            text = ruling_text(message, message.units[place]).text
+        else:
+            scores = message.unit_scores()
+            place = max(places, key=lambda place: (scores[place], -place))
+            unit = message.units[place]
+            text = item_text(message, unit, (unit.start, unit.end)).text
+        return _extended(message, place, text)
 
     def puts_forward(self, n: int, start: int, end: int) -> bool:
         """False of a written message's words that report, and put nothing forward."""
@@ -85,6 +91,81 @@ class RangeWords:
             return ""
         return drop_openers(quote_line(line, start, end), current_cards().texts)
 
+    def is_written(self, n: int) -> bool:
+        """True of a message that is long enough to be read as a document."""
+        line = self._lines.get(n)
+        return line is not None and self._read(line) is not None
+
+    def sentence(self, n: int, start: int, end: int) -> str:
+        """The sentence of entry `n` that begins in `start`..`end`, with what it needs to be
+        understood alone.
+        """
+        line = self._lines.get(n)
+        if line is None:
+            return ""
+        if is_form(line.content):
+            return form_words(line.content)
+        message = self._read(line)
+        places = [] if message is None else _places(message, start, end)
+        if message is None or not places:
+            return self.quote(n, start, end)
+        unit = message.units[places[0]]
+        listed = _with_heads(message, places[0])
+        text = listed or item_text(message, unit, (unit.start, unit.end)).text
+        if leads_in(message, unit) and len(text) <= unit.end - unit.start:
+            return ""  # of what it leads in there is nothing to tell
+        return _extended(message, places[0], text)
+
+    def places(self) -> dict[int, int]:
+        """Which message of the range each entry is, by its n."""
+        return {n: place for place, n in enumerate(sorted(self._lines))}
+
+    def end_of_list(self, n: int, start: int, end: int) -> int:
+        """Where the list ends that the sentence at `start`..`end` leads in; `end` of any other."""
+        line = self._lines.get(n)
+        if line is None or line.content[start:end].rstrip("*_ \n")[-1:] != ":":
+            return end
+        message = self._read(line)
+        if message is None:
+            return end
+        for place in _places(message, start, end)[:1]:
+            for unit in message.units[place + 1 :]:
+                if unit.lead < place and (unit.first or unit.kind == "heading"):
+                    break
+                end = unit.end
+        return end
+
+    def title(self, n: int) -> str:
+        """The line that entry `n` opens with, where that is its title; else ""."""
+        line = self._lines.get(n)
+        message = None if line is None else self._read(line)
+        if message is None or len(message.units) < 2 or is_form(message.text):
+            return ""
+        first, second = message.units[:2]
+        words = tidy(message.text[first.start : first.end])
+        if (
+            first.kind not in ("heading", "sentence")
+            or len(words) > _TITLE
+            or (
+                first.kind == "sentence"
+                and (second.block == first.block or words.endswith((".", ":")))
+            )
+        ):
+            return ""
+        words = drop_openers(words, message.text_wordings).replace("**", "").rstrip(":!.")
+        says = len(words.split()) >= _TITLE_WORDS and not words.endswith("?")
+        return words if says and not is_courtesy(words) else ""
+
+    def own_words(self, n: int, start: int, end: int) -> str:
+        """The words of the sentence itself, without anything around it."""
+        line = self._lines.get(n)
+        message = None if line is None else self._read(line)
+        places = [] if message is None else _places(message, start, end)
+        if message is None or not places:
+            return self.quote(n, start, end)
+        unit = message.units[places[0]]
+        return tidy(message.text[unit.start : unit.end])
+
     def _read(self, line: Line) -> WrittenMessage | None:
         if line.n not in self._messages:
             message = None
@@ -94,6 +175,50 @@ class RangeWords:
                     message = None
             self._messages[line.n] = message
         return self._messages[line.n]
+
+
+def _extended(message: WrittenMessage, place: int, text: str) -> str:
+    """`text`, which the unit at `place` says, with what follows it where it is too short to say
+    anything or only announces that.
+    """
+    bare = shipped_roles().bare.occurs(text)
+    least = _ANNOUNCED if bare else _SHORT
+    units = message.units
+    while len(text.split()) < least and place + 1 < len(units):
+        place += 1
+        if units[place].kind not in ("sentence", "item"):
+            break
+        words = tidy(message.text[units[place].start : units[place].end])
+        following = drop_openers(words, message.text_wordings)
+        if following in text:
+            continue
+        if len(text) + len(following) > _LONG:
+            break
+        text = (
+            f"{text} {following}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {following}"
+        )
+    return text
+
+
+def _with_heads(message: WrittenMessage, place: int) -> str:
+    """A sentence that leads in a list with the heads of its items; "" of any other, and where
+    the items have none.
+    """
+    lead = message.units[place]
+    if lead.kind == "item" or not leads_in(message, lead):
+        return ""
+    heads: list[str] = []
+    for unit in message.units[place + 1 :]:
+        if unit.lead < place and (unit.first or unit.kind == "heading"):
+            break
+        if unit.lead == place and unit.first:
+            words = drop_openers(tidy(message.text[unit.start : unit.end]), message.text_wordings)
+            head = _HEAD.match(words)
+            heads.append(head[0].rstrip(" :-–—") if head else words.rstrip("."))
+    if len(heads) < 2 or any(len(head.split()) > _HEAD_WORDS for head in heads):
+        return ""
+    text = tidy(message.text[lead.start : lead.end])
+    return f"{text.rstrip(':')}: {'; '.join(heads)}"
 
 
 def _places(message: WrittenMessage, start: int, end: int) -> list[int]:

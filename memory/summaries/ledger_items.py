@@ -23,9 +23,9 @@ class Item:
     def __init__(self, ref: str) -> None:
         self.ref = ref
         self.changes: list[LedgerChange] = []
-        self.inferred: set[LedgerChange] = set()  # stances whose words do not show what they are on
         self.text = ""
         self.reasons: list[str] = []
+        self.named = False  # beside a sentence of the talk
 
     @property
     def weight(self) -> int:
@@ -53,20 +53,13 @@ class Item:
         return f"{self.ref} {self.events()}{text}{''.join(self.reasons)}"
 
     def events(self) -> str:
-        events: dict[tuple[str, str, bool], list[str]] = {}
-        shown = {(each.kind, each.who) for each in self.changes if each not in self.inferred}
+        """What happened to it, by whom, in the ledger's words."""
+        events: dict[tuple[str, str], list[str]] = {}
         for change in self.changes:
-            inferred = change in self.inferred
-            if inferred and (change.kind, change.who) in shown:
-                continue
-            names = events.setdefault((change.kind, change.other, inferred), [])
+            names = events.setdefault((change.kind, change.other), [])
             if change.who and change.who not in names:
                 names.append(one_line(change.who))
-        phrases = [
-            f"{'apparently ' if inferred else ''}{_phrase(kind, other, names)}"
-            for (kind, other, inferred), names in events.items()
-        ]
-        return "; ".join(phrases)
+        return "; ".join(_phrase(kind, other, names) for (kind, other), names in events.items())
 
 
 class Agreement:
@@ -77,7 +70,7 @@ class Agreement:
         self.refs: list[str] = []
 
     def head(self) -> str:
-        return f"{one_line(self.change.who)} supported {', '.join(_runs(self.refs))}: "
+        return f"{one_line(self.change.who)} supported {', '.join(list_runs(self.refs))}: "
 
 
 def group_items(changes: Sequence[LedgerChange]) -> tuple[list[Item], list[Agreement]]:
@@ -106,7 +99,7 @@ def rest_line(items: Sequence[Item], *, longest: bool = False) -> str:
 
     `longest`: each handle alone, so that it grows no longer when some of them get words.
     """
-    bare = [item for item in items if not item.text and not item.reasons]
+    bare = [item for item in items if not item.text and not item.named]
     proposers = Counter(
         one_line(item.birth.who) for item in bare if item.birth is not None and not item.is_settled
     )
@@ -121,11 +114,11 @@ def rest_line(items: Sequence[Item], *, longest: bool = False) -> str:
     ranked = sorted(states.items(), key=lambda group: -max(item.weight for item in group[1]))
     for state, some in ranked:
         refs = [item.ref for item in some]
-        parts.append(f"{', '.join(refs if longest else _runs(refs))} {state}")
+        parts.append(f"{', '.join(refs if longest else list_runs(refs))} {state}")
     return f"Also: {'; '.join(parts)}" if parts else ""
 
 
-def _runs(refs: Sequence[str]) -> Iterator[str]:
+def list_runs(refs: Sequence[str]) -> Iterator[str]:
     """`refs`, three or more handles that follow each other as one: "P3–P7"."""
     for _, run in groupby(enumerate(refs), lambda each: (each[1][:1], _number(each[1]) - each[0])):
         handles = [ref for _, ref in run]
@@ -173,7 +166,7 @@ def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
         case "amends" | "repeats":
             return f"{kind} {other}"
         case "agreed":
-            return "agreed, nobody objected"
+            return "agreed"
         case "replaced" | "superseded":
             return f"{kind} by {other}" if other else kind
         case _:

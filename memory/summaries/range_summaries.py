@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import islice
+from typing import Final
 
 from parley.bus.entries import Message, SummaryMade
 from parley.memory.state.effects import SummaryEffect
@@ -23,7 +24,7 @@ from parley.memory.summaries.ledger_changes import heaviest
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
-_CHARS_PER_WORD = 12  # a summary longer than its words times this is cut
+CHARS_PER_WORD: Final = 12  # a summary longer than its words times this is cut
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
 
 Key = tuple[int, int]
@@ -116,7 +117,7 @@ def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
     standing = memory.summaries.get(key)
     if standing is not None and (standing.how == "model" or entry.how == "extract"):
         return
-    text = clip(entry.text.strip(), memory.era(entry.last).words * _CHARS_PER_WORD)
+    text = clip(entry.text.strip(), memory.era(entry.last).words * CHARS_PER_WORD)
     memory.summaries[key] = Summary(
         level=entry.level,
         first=entry.first,

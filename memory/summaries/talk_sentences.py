@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.text.courtesies import is_courtesy
-from parley.memory.text.markdown_blocks import split_blocks
+from parley.memory.text.markdown_blocks import Block, split_blocks
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.sentences import IDEOGRAPHIC
 from parley.memory.text.similarity import content_stems
@@ -23,12 +24,26 @@ _READ: Final = 20_000  # characters of one message; what a summary can quote is 
 _MAX_SENTENCES: Final = 200  # of one message
 _LEAST_WORDS: Final = 4  # a shorter sentence says nothing out of its place
 _LEAST_ASKED: Final = 6  # words of a question that is more than bare
+_NEAR_END: Final = 4  # sentences; a question before them is answered by its message itself
 _LEAST_STEMS: Final = 3
 _CHARS_PER_MARK: Final = 12  # of code: with fewer the text is no sentence
-_WEIGH_OUTCOME: Final = 30  # beside at most 100 for words that the talk shares
-_MOST_OUTCOMES: Final = 2
-_WEIGH_NEWEST: Final = 20
+_WEIGH_SHARED: Final = 30  # of a sentence all of whose words the talk comes back to
+_WEIGH_FIRST: Final = 22  # the first sentence of a message; its last one half of that
+_WEIGH_MARKED: Final = 20  # what its author set in bold
+_WEIGH_PERSON: Final = 20  # said by a person, or by whoever is in the chair
 _WEIGH_HANGING: Final = 25
+_WEIGH_PROGRESS: Final = 35  # what was going on until the same participant spoke again
+_WEIGH_LEADING: Final = 12  # what leads a list in, and is told with its heads
+_WEIGH_TITLE: Final = 12
+_WEIGH_ITEM: Final = 6
+_WEIGH_LONG: Final = 12  # more than forty words
+_WEIGH_NAMES: Final = 18  # mostly names of code
+_WEIGH_ASKING: Final = 25  # a question behind the first message, which others may have answered
+_LEAST_OF_REQUEST: Final = 8  # words of a question that says what is asked for
+_MANY_WORDS: Final = 40
+_MOST_GISTS: Final = 4  # of one message
+_MARKED_SHARE: Final = 3  # of a sentence's characters, one in so many set in bold
+_TITLE_CHARS: Final = 100
 _TALK: Final = ("paragraph", "item")
 _ENDS: Final = (*".!…。！", '."', ".)", "。」")
 _STOPS: Final = (*_ENDS, ":", "?", "!", ";", ",", "？")
@@ -38,18 +53,12 @@ _SENTENCE: Final = re.compile(
 )
 _NO_STOP: Final = re.compile(r"(?:\b(?:mrs?|ms|dr|vs|cf|e\.g|i\.e|fig|resp)|\s)\.$", re.IGNORECASE)
 _IDEOGRAPHS: Final = re.compile(f"[{IDEOGRAPHIC}]")
-# How something came out, what was wrong, what somebody ruled.
-_OUTCOME: Final = re.compile(
-    r"\b(?:verdicts?|in (?:summary|short|conclusion)|conclusions?|overall|outcomes?|root cause"
-    r"|turn(?:s|ed) out|key (?:insight|point|finding)s?|fixed|pass(?:es|ed|ing)|"
-    r"fail(?:s|ed|ing|ure)|works now|working now|broken|completed?|implemented|committed|merged"
-    r"|deployed|resolved|winner|prefer(?:s|red|ence)|wrong"
-    r"|consensus|decided|final(?:ly)?|totals?|tally|scored?|disagree|reject(?:s|ed)?|approved?|because"
-    r"|the (?:problem|issue|cause|reason|bug|catch) (?:is|was))\b"
-    r"|\b\d+ ?(?:/|of|out of) ?\d+\b|\d ?%|[✅❌]",
-    re.IGNORECASE,
-)
 _CODE: Final = re.compile(r"[=(){}\[\]_;<>|\\]")
+_FIELD: Final = re.compile(
+    r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
+    r"""["'](?P<value>.{0,600}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
+)
+_SHORT_FIELD: Final = 80  # characters
 _SHORT: Final = 40  # characters of what is quoted for an item, where more stands behind it
 _SIGNS: Final = re.compile(r"^[^\w(\[\"'`$/@.+<-]+")  # faces and ticks before words
 _HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
@@ -73,55 +82,100 @@ class Sentence:
     start: int
     end: int
     weight: int = 0
+    marked: bool = False  # set in bold by its author
+    title: bool = False  # the line that its message opens with
+    item: bool = False  # of a list
 
 
 class Talk(NamedTuple):
-    """What an interval's talk offers: central sentences, best first, and open questions."""
+    """What an interval's talk offers: up to four sentences of each message, the weightiest of
+    it first, messages in log order; and the questions that nobody answered.
+    """
 
-    central: tuple[Sentence, ...]
+    gists: tuple[Sentence, ...]
     questions: tuple[Sentence, ...]
 
 
 def read_talk(lines: Sequence[Line]) -> Talk:
-    """The sentence of each of `lines` that carries most, and the questions that nobody took up.
+    """The sentences of each of `lines` that carry most, and the questions left at the end.
 
-    What carries most shares its words with the rest of the talk, or says how something came
-    out; newer messages go before older ones.
+    What carries most plays a part in the minutes (rules, corrects, reports, objects, asks),
+    opens its message, is marked by its author, or shares its words with the rest of the talk.
     """
-    sentences = [sentence for line in lines for sentence in _sentences(line, _TALK)]
-    stems = [frozenset(content_stems(sentence.text)) for sentence in sentences]
-    shared = Counter(stem for each in stems for stem in each)
+    roles = shipped_roles()
+    said = [list(_sentences(line, _TALK)) for line in lines]
+    stems = [[frozenset(content_stems(each.text)) for each in sentences] for sentences in said]
+    shared = Counter(stem for each in stems for words in each for stem in words)
     common = max(1, max(shared.values(), default=1) - 1)
-    ranked: list[tuple[bool, int, int]] = []
-    questions: list[Sentence] = []
-    later: dict[str, set[str]] = {}  # stem -> who says it after the sentence in hand
-    for place in range(len(sentences) - 1, -1, -1):
-        sentence, words = sentences[place], stems[place]
-        if _says_something(sentence.text) and len(words) >= _LEAST_STEMS:
-            if not sentence.text.endswith(("?", "？")):
-                weight = 100 * sum(shared[word] - 1 for word in words) // (len(words) + 4) // common
-                weight += _WEIGH_OUTCOME * len(_OUTCOME.findall(sentence.text)[:_MOST_OUTCOMES])
-                if weight:  # what nobody comes back to is small talk
-                    weight += _WEIGH_NEWEST * place // len(sentences)
-                    weight -= _WEIGH_HANGING * bool(_HANGING.match(sentence.text))
-                ranked.append((not _is_whole(sentence.text), -weight, place))
-            elif _is_open(sentence, words, later):
-                questions.append(sentence)
-        for word in words:
-            later.setdefault(word, set()).add(sentence.participant)
-    earliest = {stems[place]: place for place in range(len(stems) - 1, -1, -1)}
-    chosen: dict[int, Sentence] = {}
-    for _, weight, place in sorted(ranked):
-        sentence = sentences[place]
-        if earliest[stems[place]] == place and sentence.n not in chosen:
-            chosen[sentence.n] = replace(sentence, weight=-weight)
-    return Talk(tuple(chosen.values()), tuple(questions[:2]))
+    last = {line.participant: place for place, line in enumerate(lines)}
+    told: set[frozenset[str]] = set()
+    gists: list[Sentence] = []
+    for place, (line, sentences, words_of) in enumerate(zip(lines, said, stems, strict=True)):
+        ranked = []
+        opened = False
+        person = roles.people.occurs(line.participant)
+        if is_form(line.content):
+            sentences = sentences[:1]
+            words_of = words_of[:1]
+        for index, (sentence, words) in enumerate(zip(sentences, words_of, strict=True)):
+            text = sentence.text
+            if len(words) < _LEAST_STEMS or not _says_something(text) or words in told:
+                continue
+            asks = text.endswith(("?", "？"))
+            if (asks and len(text.split()) < _LEAST_OF_REQUEST) or roles.filler.occurs(text):
+                continue
+            told.add(words)
+            weight = _WEIGH_SHARED * sum(shared[word] - 1 for word in words)
+            weight = weight // (len(words) + 4) // common + roles.weigh(text)
+            if not opened and not sentence.title:
+                weight += _WEIGH_FIRST
+                opened = True
+            elif index == len(sentences) - 1:
+                weight += _WEIGH_FIRST // 2
+            weight += _WEIGH_MARKED * sentence.marked + _WEIGH_PERSON * person
+            weight -= _WEIGH_TITLE * sentence.title + _WEIGH_ITEM * sentence.item
+            weight += _WEIGH_LEADING * text.endswith(":")
+            weight -= _WEIGH_ASKING * (asks and place > 0)
+            weight -= _WEIGH_HANGING * bool(_HANGING.match(text))
+            weight -= _WEIGH_LONG * (len(text.split()) > _MANY_WORDS)
+            weight -= _WEIGH_NAMES * (not _is_whole(text) and _names_code(text))
+            if roles.progress.occurs(text):
+                weight -= _WEIGH_PROGRESS * (2 if last[line.participant] != place else 1) // 2
+            ranked.append((-weight, index))
+        for weight, index in sorted(ranked)[:_MOST_GISTS]:
+            gists.append(replace(sentences[index], weight=-weight))
+    return Talk(tuple(gists), _open_questions(said))
+
+
+def _open_questions(said: Sequence[Sequence[Sentence]]) -> tuple[Sentence, ...]:
+    """The questions of six words or more that the last message ends with, two at most."""
+    asked = [
+        sentence
+        for sentence in (said[-1][-_NEAR_END:] if said else ())
+        if sentence.text.endswith(("?", "？")) and _says_something(sentence.text, _LEAST_ASKED)
+    ]
+    return tuple(asked[-2:])
+
+
+def _names_code(text: str) -> bool:
+    """True where a third of `text` stands in code spans."""
+    return 3 * sum(map(len, text.split("`")[1::2])) >= len(text)
+
+
+def is_form(content: str) -> bool:
+    """True of a message that is one object of data, a form that somebody filled in."""
+    return content.lstrip().startswith(("{", "[{"))
+
+
+def form_words(content: str) -> str:
+    """The fields of a form, "name: value", short ones first; "" where it has none."""
+    fields = [(pair["name"], one_line(pair["value"])) for pair in _FIELD.finditer(content[:_READ])]
+    said = [f"{name}: {value}" for name, value in fields if value]
+    return "; ".join(sorted(said, key=lambda field: len(field) > _SHORT_FIELD))
 
 
 def _says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
-    if text.startswith(("{", "[{")):  # a form that somebody filled in
-        return False
     if is_courtesy(text) or len(_CODE.findall(text)) * _CHARS_PER_MARK > len(text):
         return False
     return len(text.split()) >= least or len(_IDEOGRAPHS.findall(text)) > 2 * least
@@ -159,29 +213,40 @@ def any_sentence(lines: Sequence[Line]) -> Sentence | None:
     return next((each for each in sentences if not is_courtesy(each.text)), None)
 
 
-def _is_open(sentence: Sentence, words: frozenset[str], later: dict[str, set[str]]) -> bool:
-    """True of a question of six words whose words, two and a third of them, no other says after."""
-    if not _says_something(sentence.text, _LEAST_ASKED):
-        return False
-    asker = {sentence.participant}
-    taken_up = sum(bool(later.get(word, asker) - asker) for word in words)
-    return taken_up < max(2, len(words) // 3)
-
-
 def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
     """The sentences of a message's blocks of these kinds, 200 at most."""
     content, count = line.content[:_READ], 0
-    for block in split_blocks(content):
-        if block.kind not in kinds:
+    blocks = split_blocks(content)
+    for index, block in enumerate(blocks):
+        title = index == 0 and _is_title(content, blocks)
+        if block.kind not in kinds and not (title or block.bold):
             continue
         first = block.start + (len(block.marker) if block.kind == "item" else 0)
         for start, end in _spans(content, first, block.end):
-            text = clip(_strip_marks(content[start:end]), _SENTENCE_LIMIT)
+            words = content[start:end]
+            text = clip(_strip_marks(words), _SENTENCE_LIMIT)
             if text:
-                yield Sentence(line.n, one_line(line.participant), text, start, end)
+                bold = sum(map(len, words.split("**")[1::2])) if "**" in words else 0
+                yield Sentence(
+                    line.n, one_line(line.participant), text, start, end,
+                    marked=_MARKED_SHARE * bold >= len(words),
+                    title=title, item=block.kind == "item",
+                )  # fmt: skip
                 count += 1
                 if count == _MAX_SENTENCES:
                     return
+
+
+def _is_title(content: str, blocks: Sequence[Block]) -> bool:
+    """True where a message opens with a short line that is no sentence."""
+    block = blocks[0]
+    words = content[block.start : block.end].rstrip(" *_#")
+    return (
+        len(blocks) > 1
+        and block.kind in ("paragraph", "heading")
+        and block.end - block.start < _TITLE_CHARS
+        and not words.endswith((*_ENDS, "?", "？", ":"))
+    )
 
 
 def _spans(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:

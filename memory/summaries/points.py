@@ -1,0 +1,211 @@
+"""What may be told of a range: the items that it brought, and the sentences of its talk.
+
+An item carries weight where it is a decision, where its words put something forward, or
+where somebody spoke to it. What became of one is told where the words show it, and not where
+a later message takes it back. Pure; linear in the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.state.summary_state import LedgerChange
+from parley.memory.summaries.item_words import RangeWords
+from parley.memory.summaries.ledger_items import Agreement, Item
+from parley.memory.summaries.sentence_roles import shipped_roles
+from parley.memory.summaries.talk_sentences import Sentence, is_form
+from parley.memory.text.similarity import content_stems
+
+_UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
+_DECIDED: Final = 100  # what a decision weighs beside its words
+_PUT: Final = 22  # a proposal
+_SPOKEN_TO: Final = 12  # each thing that became of it
+_SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
+_SPOKEN: Final = (*_SIDES, "disputed", "rejected", "accepted", "adopted", "withdrawn", "ratified")
+_ENDED: Final = ("accepted", "adopted", "agreed", "rejected", "ratified")
+_TAKEN_BACK: Final = 3  # content words that a correction shares with what it takes back
+_BROUGHT: Final = ("proposed", "claimed", "amends", "repeats")  # by its author alone
+
+
+@dataclass(slots=True)
+class Point:
+    """One thing that may be told: an item that the range brought, or a sentence of the talk."""
+
+    n: int
+    start: int
+    end: int
+    weight: int
+    item: Item | None = None
+    agreement: Agreement | None = None
+    sentence: Sentence | None = None
+    handles: list[str] = field(default_factory=list)  # of the proposals in the sentence
+    form: bool = False  # the fields of one
+    opens: bool = False  # it opens the range: what was asked for
+    title: str = ""  # of its message, where that is told with it
+    text: str = ""  # the words that found room
+
+    @property
+    def who(self) -> str:
+        """Who says it."""
+        if self.sentence is not None:
+            return self.sentence.participant
+        changes = self.item.changes if self.item is not None else []
+        return next((change.who for change in changes if change.n == self.n), "")
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.n, self.start
+
+
+def drop_doubtful(
+    items: Sequence[Item], gists: Sequence[Sentence], range_words: RangeWords
+) -> None:
+    """Leave out what became of items where no words show it, or later ones take it back."""
+    roles = shipped_roles()
+    corrections = [
+        (gist.n, set(content_stems(gist.text)))
+        for gist in gists
+        if roles.has(gist.text, "correction")
+    ]
+    births = {
+        item.ref: range_words.quote(item.birth.n, item.birth.start, item.birth.end)
+        for item in items
+        if item.birth is not None
+    }
+    for item in items:
+        birth = item.birth
+        text = births.get(item.ref, "")
+        stems = set(content_stems(text))
+        taken_back = birth is not None and any(
+            n > birth.n and len(stems & other) >= _TAKEN_BACK for n, other in corrections
+        )
+        item.changes = [
+            change
+            for change in item.changes
+            if _is_shown(change, item, text, range_words)
+            and (change.kind != "superseded" or _is_akin(text, births.get(change.other, "")))
+            and not (taken_back and change.kind in _ENDED)
+        ]
+
+
+def _is_akin(text: str, other: str) -> bool:
+    """True of two texts that share content words, or of which the range has not both."""
+    stems, others = set(content_stems(text)), set(content_stems(other))
+    return not stems or not others or len(stems & others) >= _TAKEN_BACK
+
+
+def _is_shown(change: LedgerChange, item: Item, text: str, range_words: RangeWords) -> bool:
+    """False of a side that somebody is said to take in words that do not name the item, and of
+    support that grants and objects; of what was adopted by somebody in such words.
+    """
+    if change.kind not in (*_SIDES, "adopted") or change.end <= change.start:
+        return True
+    said = range_words.quote(change.n, change.start, change.end)
+    if not range_words.names(change.n, change.start, change.end, item.ref, text):
+        return False
+    return change.kind != "supported" or not shipped_roles().contrasts(said)
+
+
+def list_item_points(
+    items: Sequence[Item], gists: Sequence[Sentence], range_words: RangeWords
+) -> list[Point]:
+    """The items that the range brought and that carry weight: decisions, and proposals that put
+    something forward by their words, or that somebody spoke to.
+    """
+    weights = {(gist.n, gist.start): gist.weight for gist in gists}
+    points = []
+    for item in items:
+        birth = item.birth
+        if birth is None:
+            spoke = [c for c in item.changes if c.end > c.start and c.kind in _SPOKEN]
+            if spoke:
+                last = spoke[-1]
+                weight = _weigh(weights, last) + _SPOKEN_TO
+                points.append(Point(last.n, last.start, last.end, weight, item=item))
+            continue
+        spoken = sum(change.kind not in _BROUGHT for change in item.changes)
+        if not spoken and any(change.kind == "repeats" for change in item.changes):
+            continue
+        if birth.kind == "proposed" and not spoken:
+            words = range_words.own_words(birth.n, birth.start, birth.end)
+            if not _puts_forward(words, birth, range_words):
+                continue
+        weight = _DECIDED if birth.kind == "claimed" else _PUT
+        weight += _SPOKEN_TO * min(spoken, 2) + _weigh(weights, birth)
+        points.append(Point(birth.n, birth.start, birth.end, weight, item=item))
+    return points
+
+
+def _weigh(weights: dict[tuple[int, int], int], change: LedgerChange) -> int:
+    """What the weightiest sentence of the talk where `change` stands weighs."""
+    own = [
+        value for (n, start), value in weights.items()
+        if n == change.n and change.start <= start < change.end
+    ]  # fmt: skip
+    return max(own, default=_UNWEIGHED)
+
+
+def _puts_forward(words: str, birth: LedgerChange, range_words: RangeWords) -> bool:
+    roles = shipped_roles()
+    if words.endswith(("?", "？")):
+        return False
+    if roles.proposes(words):
+        return True
+    if not range_words.is_written(birth.n):
+        return True
+    return _is_imperative(words) and not roles.has(words, "result", "cause", "objection")
+
+
+def _is_imperative(words: str) -> bool:
+    """True of words that begin with a verb that asks for something, and is no list's first."""
+    first, _, rest = words.partition(" ")
+    return first.lower() in current_cards().verbs and bool(rest)
+
+
+def list_talk_points(
+    items: Sequence[Item],
+    gists: Sequence[Sentence],
+    own: Sequence[tuple[int, int]],
+    range_words: RangeWords,
+) -> list[Point]:
+    """The sentences of the talk, with the handles of what they propose; without those that begin
+    or go on at the places `own`, which items and questions have.
+    """
+    taken: dict[int, list[int]] = {}
+    for n, start in own:
+        taken.setdefault(n, []).append(start)
+    born = [item.birth for item in items if item.birth is not None]
+    births: dict[int, list[LedgerChange]] = {}
+    for birth in born:
+        births.setdefault(birth.n, []).append(birth)
+    points = []
+    for gist in gists:
+        if any(gist.start <= start < gist.end for start in taken.get(gist.n, ())):
+            continue
+        end = range_words.end_of_list(gist.n, gist.start, gist.end)
+        handles = [
+            birth.ref for birth in births.get(gist.n, ())
+            if birth.start < end and gist.start < birth.end and birth.kind == "proposed"
+        ]  # fmt: skip
+        point = Point(gist.n, gist.start, gist.end, gist.weight, sentence=gist, handles=handles)
+        point.form = is_form(gist.text)
+        point.opens = gist.n == gists[0].n
+        points.append(point)
+    return points
+
+
+def list_agreement_points(agreements: Sequence[Agreement]) -> list[Point]:
+    """The sentences by which somebody was for several items at once."""
+    return [
+        Point(
+            agreement.change.n,
+            agreement.change.start,
+            agreement.change.end,
+            _SPOKEN_TO,
+            agreement=agreement,
+        )
+        for agreement in agreements
+    ]
