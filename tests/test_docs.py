@@ -162,6 +162,7 @@ def test_examples_run_beside_a_server(name: str, directory: Path, warm_programs:
         "docs/scenarios.md",
         "docs/transcripts.md",
         "docs/http.md",
+        "docs/mcp.md",
     ],
 )
 def test_examples_run(name: str, directory: Path, warm_programs: Path) -> None:

@@ -21,6 +21,7 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.counting_rules import Choice
 from parley.memory.voting.electorate import explain_bad_ballot, read_choice
 from parley.memory.voting.extensions import extension_refusal
+from parley.memory.voting.vote_advice import advise_caller, tell_ended
 from parley.memory.voting.vote_calls import call_refusal
 from parley.personas.persona_file import CAPABILITIES
 
@@ -67,15 +68,14 @@ def check_settings(tree: Mapping[str, Any] | None) -> dict[str, Any]:
 def check_call(memory: Memory, name: str, entry: VoteInitiated) -> None:
     """Whether a vote that `name` calls would be held."""
     if reason := call_refusal(memory, memory.named(name), entry):
-        raise InvalidEntry(f"no vote for {name}: {reason}")
+        raise InvalidEntry(f"no vote for {name}: {advise_caller(memory, entry, reason)}")
 
 
 def check_ballot(memory: Memory, name: str, ref: str, choice: Sequence[str]) -> tuple[Vote, Choice]:
     """The open vote `ref` (V1), and `choice` as its options are written."""
     vote = _known_vote(memory, ref)
     if vote.status != "open":
-        how = "over for want of a quorum" if vote.status == "short" else vote.status
-        raise InvalidEntry(f"{vote.handle} is {how}, not open")
+        raise InvalidEntry(tell_ended(memory, vote))
     if memory.named(name) not in vote.electorate:
         raise InvalidEntry(f"{name} has no vote in {vote.handle}: it sat down later")
     ballot_choice = read_choice(vote, choice)

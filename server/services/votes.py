@@ -16,6 +16,7 @@ from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import explain_bad_ballot, list_electorate, read_choice
 from parley.memory.voting.extensions import extension_refusal, may_extend
 from parley.memory.voting.turnout import is_complete
+from parley.memory.voting.vote_advice import advise_caller, tell_ended
 from parley.memory.voting.vote_calls import call_refusal
 from parley.server.basics.entry_drafts import build_entry, handle_of_kind, normalize_handle
 from parley.server.basics.errors import Failure, Misuse, NotTheirs
@@ -66,14 +67,9 @@ async def call_vote(backend: Backend, session: str, entry: VoteInitiated, id: st
     if (before := await published_n(backend.bus, session, entry, id)) is not None:
         return await _row(backend, session, before)
     if reason:
-        raise NotTheirs(who, _ADVICE.get(reason, "{reason}").format(who=who, reason=reason))
+        advice = advise_caller(memory, entry, reason)
+        raise NotTheirs(who, f"{who} {advice}" if reason.startswith("may not") else advice)
     return await _row(backend, session, (await publish_entry(backend.bus, session, entry, id)).n)
-
-
-_ADVICE: Mapping[str, str] = {
-    "may not call a vote": "{who} {reason}; a chair, a person, or an agent that may 'vote' can",
-    "nobody is there to vote": "{reason}; whoever votes takes a seat or says something first",
-}
 
 
 async def confirm_vote(
@@ -239,11 +235,14 @@ def _open(memory: Memory, ref: str) -> Vote:
             f"{vote.handle} is not open: it waits to be agreed to ('parley vote confirm')"
         )
     if vote.status != "open":
-        raise Failure(f"{vote.handle} is closed: {vote.status}")
+        raise Failure(tell_ended(memory, vote))
     return vote
 
 
 def _check_elector(memory: Memory, who: str, electors: Mapping[str, int], vote: Vote) -> None:
     if memory.named(who) not in electors:
         voters = ", ".join(sorted(electors))
-        raise NotTheirs(who, f"{who} has no vote in {vote.handle}; those who have: {voters}")
+        raise NotTheirs(
+            who, f"{who} has no vote in {vote.handle}, which has those who were there when it "
+            f"opened: {voters}; what {who} says counts as talk",
+        )  # fmt: skip

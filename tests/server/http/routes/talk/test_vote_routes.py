@@ -88,6 +88,39 @@ async def test_who_has_no_vote_casts_none(redis_url: str) -> None:
             assert slug(await bo.get(f"{PATH}/votes/P1")) == "invalid"
 
 
+async def test_a_vote_on_what_is_decided_names_the_decision(redis_url: str) -> None:
+    """As a late ballot does, and a second vote the first; each says what to do."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as operator:
+
+            async def say(name: str, **body: Any) -> None:
+                answer = await operator.post(f"{PATH}/messages", json={"as": name, **body})
+                assert answer.status_code == 201, answer.text
+
+            async def refusal(path: str, **body: Any) -> str:
+                answer = await operator.post(f"{PATH}/{path}", json={"as": "bo", **body})
+                assert (answer.status_code, slug(answer)) == (409, "refused")
+                return str(answer.json()["detail"])
+
+            for n in (1, 2):
+                await say("ana", content=f"I propose lamp {n} for the pier.", act="propose")
+            for name in ("bo", "cy"):
+                await say(name, content="Yes.", act="support", re="P1")
+            told = await refusal("votes", question="A lamp?", proposal="P1")
+            assert told.startswith("P1 is accepted: it is decided, as D1, and needs no vote; ")
+            called = {"question": "Two?", "proposal": "P2", "as": "bo"}
+            assert (await operator.post(f"{PATH}/votes", json=called)).status_code == 201
+            told = await refusal("votes", question="Two?", proposal="P2")
+            assert told == "a vote on P2 is under way: V1; cast a ballot in that"
+            for name in ("ana", "bo", "cy"):
+                ballot = {"choice": ["accept"], "as": name}
+                await operator.post(f"{PATH}/votes/V1/ballots", json=ballot)
+            told = await refusal("votes/V1/ballots", choice=["reject"])
+            assert told.startswith("V1 is carried, not open: it made D2; ")
+            assert "such as P3" in await refusal("votes", question="Three?", proposal="P9")
+
+
 async def test_a_secret_vote_tells_nobodys_choice(redis_url: str) -> None:
     """Neither while it is open nor when it is counted; while open nothing is counted again."""
     async with doors(redis_url) as d:
