@@ -21,7 +21,7 @@ BusError
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 
@@ -30,10 +30,13 @@ class BusError(Exception):
 
 
 class SessionNotFound(BusError):
-    def __init__(self, session: str) -> None:
+    """`near` are names that there are, and that may have been meant."""
+
+    def __init__(self, session: str, near: Sequence[str] = ()) -> None:
+        meant = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         lists = "'parley session ls' lists them, 'parley session new' opens one"
-        super().__init__(f"no session {session!r}; {lists}")
-        self.session = session
+        super().__init__(f"no session {session!r}; {meant}{lists}")
+        self.session, self.near = session, tuple(near)
 
 
 class SessionExists(BusError):

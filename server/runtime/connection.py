@@ -6,12 +6,13 @@ import faulthandler
 import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 from msgspec import Struct
 
 from parley.bus import Bus
+from parley.bus.contract.errors import SessionNotFound
 from parley.server.basics.collector import wake_collector
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from parley.server.settings.startup_settings import StartupSettings
 
 Result = TypeVar("Result")
+
+_COMPARED: Final = 200  # sessions, the newest, whose names are held against one that is none
 
 
 class Connection(Struct, frozen=True):
@@ -52,9 +55,10 @@ async def open_connection(
     bus's `Unavailable` where neither can be had.
     """
     if settings.redis and not scratch:
-        async with await Bus.connect(
-            settings.redis, require_durable=settings.require_durable
-        ) as bus:
+        async with (
+            await Bus.connect(settings.redis, require_durable=settings.require_durable) as bus,
+            _near_names(bus),
+        ):
             yield Connection(bus, settings.redis, "given", durable=True)
         return
     from parley.bus import embedded
@@ -65,5 +69,22 @@ async def open_connection(
         await Bus.connect(
             server.url, require_durable=settings.require_durable and not scratch
         ) as bus,
+        _near_names(bus),
     ):
         yield Connection(bus, server.url, server.kind, server.durable)
+
+
+@asynccontextmanager
+async def _near_names(bus: Bus) -> AsyncIterator[None]:
+    """Has a `SessionNotFound` that ends the block name the sessions that may have been meant."""
+    try:
+        yield
+    except SessionNotFound as missing:
+        if missing.near:
+            raise
+        from difflib import get_close_matches  # few calls have a misspelling
+
+        names = [info.session for info in await bus.sessions(0, _COMPARED)]
+        raise SessionNotFound(
+            missing.session, get_close_matches(missing.session, names, n=2)
+        ) from None

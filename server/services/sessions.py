@@ -24,6 +24,13 @@ async def list_sessions(bus: Bus, offset: int, count: int) -> list[dict[str, Any
     return [asdict(info) for info in await bus.sessions(offset, count)]
 
 
+async def list_with_workers(bus: Bus, offset: int, count: int) -> tuple[list[dict[str, Any]], bool]:
+    """`list_sessions`, and whether a worker runs that folds them, or none is needed."""
+    rows = await list_sessions(bus, offset, count)
+    behind = any(row["folded"] < row["head"] for row in rows)
+    return rows, not behind or any("fold" in each.lanes for each in await bus.workers())
+
+
 async def read_session_state(bus: Bus, session: str) -> dict[str, Any]:
     """Where one session stands, and its preset. Raises `SessionNotFound`."""
     info = asdict(await bus.info(session))

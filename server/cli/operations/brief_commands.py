@@ -30,7 +30,11 @@ def brief(
     at: At = None,
     json: Json = False,
 ) -> None:
-    """What was decided, what is open, and what waits for you."""
+    """What was decided, what is open, and what waits for you.
+
+    --as NAME says who asks: what waits for NAME, ballots to cast say, is told in the first
+    sentence. Without it, for your login; a file waits for nobody.
+    """
     from parley.server.cli.operations.brief_output import show_brief
 
     show_brief(settings(ctx), source, at, input_format, speaker or (), as_, json)

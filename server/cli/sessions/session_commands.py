@@ -66,8 +66,8 @@ def ls(
     from parley.server.render.tables import session_table
     from parley.server.services import sessions
 
-    rows = call_bus(startup(ctx), sessions.list_sessions, 0, limit)
-    session_table.show_sessions(rows, json)
+    rows, worked = call_bus(startup(ctx), sessions.list_with_workers, 0, limit)
+    session_table.show_sessions(rows, json, worked=worked)
 
 
 @app.command()

@@ -670,3 +670,29 @@ def test_a_number_beyond_all_is_refused(at: Parley) -> None:
     for digits in ("1" * 5_000, str(2**64), str(2**63)):
         ran = at("say", "s", "So be it.", "--re", digits)
         assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+
+
+def test_a_session_that_is_none_is_told_those_near_it(at: Parley) -> None:
+    """Whatever the command needs: the bus alone, or the fold."""
+    for name in ("harbour", "harbor-2", "zoo"):
+        assert at("session", "new", name).code == 0
+    for command in (["session", "show"], ["memory"], ["watch", "--limit", "1"], ["say", "Hi."]):
+        words = command[:2] if command[0] == "session" else command[:1]
+        ran = at(*words, "harbor", *command[len(words) :])
+        assert ran.code == 1
+        assert "no session 'harbor'; did you mean 'harbour' or 'harbor-2'? 'parley" in ran.err
+    assert "did you mean" not in at("memory", "quay").err
+
+
+def test_a_list_says_where_no_worker_folds(at: Parley) -> None:
+    """Only where something waits for one, and to people alone."""
+    assert at("session", "new", "s").code == 0
+    shown = at("session", "ls")
+    assert "no worker runs; 'parley worker' starts one." in shown.out
+    assert len(at("session", "ls", "--json").rows()) == 1
+
+
+def test_help_tells_whom_a_brief_is_for_and_what_force_does(parley: Parley) -> None:
+    """`--as` and `--force` are not told by their names alone."""
+    assert "--as NAME says who asks" in parley("brief", "--help").out
+    assert "say it though --re is not there yet" in parley("say", "--help").out
