@@ -15,6 +15,7 @@ from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.fences import fence_lines
 from parley.memory.text.text_sizes import measure_text
 from parley.server.basics.output import count_of
+from parley.server.verdicts.tallies import item_tally
 
 Lines = Iterable[str]
 
@@ -138,8 +139,8 @@ def ledger(memory: Memory) -> Lines:
     for ref, decision in memory.decisions.items():
         if memory.decision(ref) is not decision:
             continue
-        support, oppose, neutral = decision.tally
-        tally = f"+{support} -{oppose} ~{neutral}"
+        count = item_tally(memory, decision)
+        tally = f"+{count['support']} -{count['oppose']} ~{count['neutral']}"
         topic = visible_line(decision.topic)
         yield f"{decision.handle} {decision.status} {tally}, n {decision.born}: {topic}"
         if decision.outcome:

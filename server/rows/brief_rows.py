@@ -21,7 +21,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.server.rows.cite_rows import NO_RECORDS, RecordsByNumber, Row, cite_list, origin_terms
 from parley.server.rows.entry_times import time_row
-from parley.server.rows.item_rows import page_decision_row, page_proposal_row
+from parley.server.rows.item_rows import dissent_rows, page_decision_row, page_proposal_row
 from parley.server.rows.vote_rows import vote_row
 from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text
@@ -133,11 +133,16 @@ def brief_row(memory: Memory, records: RecordsByNumber = NO_RECORDS) -> Row:
         **_summary(memory, brief),
         "decided": [_decided(memory, brief, d, read, records) for d in brief.decided[:MOST]],
         "disputed": [_decided(memory, brief, d, read, records) for d in brief.disputed[:MOST]],
-        "open": [page_proposal_row(memory, proposal, read) for proposal in brief.open[:MOST]],
+        "open": [_open(memory, proposal, read, records) for proposal in brief.open[:MOST]],
         "votes": [vote_row(memory, vote) for vote in brief.votes],
         "perhaps": perhaps_rows(memory, brief),
         "more": left_out(brief),
     }
+
+
+def _open(memory: Memory, proposal: Proposal, read: ClaimOverlay, records: RecordsByNumber) -> Row:
+    row = page_proposal_row(memory, proposal, read)
+    return {**row, "dissent": dissent_rows(memory, proposal, records)}
 
 
 def brief_index(memory: Memory, read: ClaimOverlay) -> Row:

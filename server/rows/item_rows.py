@@ -92,19 +92,24 @@ def page_decision_row(
         **pick(row, "resolves", "superseded_by"),
         **{side: list(voices) for side, voices in decision_sides(decision).items()},
         "tally": item_tally(memory, decision),
-        "dissent": [
-            {
-                "participant": objection.participant,
-                "text": objection.text,
-                "n": objection.origin.cites[0].n,
-                "cites": cite_list(objection.origin),
-            }
-            for objection in list_objections(memory, decision, records)
-        ],
+        "dissent": dissent_rows(memory, decision, records),
         "tentative": decision.tentative,
         "basis": basis_words(decision.ratified or decision.origin),
         **origin_terms(decision.ratified or decision.origin),
     }
+
+
+def dissent_rows(memory: Memory, item: Proposal | Decision, records: RecordsByNumber) -> list[Row]:
+    """Who is against it in their words, who says most first."""
+    return [
+        {
+            "participant": objection.participant,
+            "text": objection.text,
+            "n": objection.origin.cites[0].n,
+            "cites": cite_list(objection.origin),
+        }
+        for objection in list_objections(memory, item, records)
+    ]
 
 
 def tool_decision_row(decision: Decision, read: ClaimOverlay) -> Row:

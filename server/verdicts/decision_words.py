@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from parley.bus.entries import Record
-from parley.memory.state.item_state import Cite, Decision, Origin
+from parley.memory.state.item_state import Cite, Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.sentences import sentence_span
@@ -39,20 +39,27 @@ def decision_text(memory: Memory, decision: Decision) -> str:
 
 
 class Objection(NamedTuple):
-    """Who is against a decision, why, where that is known, and where they say so."""
+    """Who is against an item, why, where that is known, and where they say so."""
 
     participant: str
     text: str | None
     origin: Origin
 
 
-def list_objections(memory: Memory, decision: Decision, records: Records) -> list[Objection]:
+def list_objections(memory: Memory, item: Proposal | Decision, records: Records) -> list[Objection]:
     """Who is against it; who says most of why first, of equals the latest."""
     objections = [
-        Objection(name, _objection(memory, decision, name, origin, records), origin)
-        for name, origin in decision.dissenters.items()
+        Objection(name, _objection(memory, item, name, origin, records), origin)
+        for name, origin in _opponents(item)
     ]
     return sorted(objections, key=_weight)
+
+
+def _opponents(item: Proposal | Decision) -> Iterable[tuple[str, Origin]]:
+    if isinstance(item, Decision):
+        return item.dissenters.items()
+    opposed = (each for each in item.reactions.items() if each[1].stance == "oppose")
+    return ((name, reaction.origin) for name, reaction in opposed)
 
 
 def _weight(objection: Objection) -> tuple[int, int]:
@@ -72,12 +79,13 @@ def reason_words(cite: Cite, records: Records) -> str | None:
 
 
 def _objection(
-    memory: Memory, decision: Decision, name: str, origin: Origin, records: Records
+    memory: Memory, item: Proposal | Decision, name: str, origin: Origin, records: Records
 ) -> str | None:
     """As the entry has it, else as the position of `name` keeps it; None where neither does."""
     words = reason_words(origin.cites[0], records)
     if words is not None or (person := memory.participants.get(name)) is None:
         return words
-    kept = (person.positions.get(on) for on in (decision.handle, f"P{decision.resolves}"))
+    settles = f"P{item.resolves}" if isinstance(item, Decision) else ""
+    kept = (person.positions.get(on) for on in (item.handle, settles))
     against = (position for position in kept if position and position.stance == "oppose")
     return next((_STAND.sub("", position.text) for position in against), None)

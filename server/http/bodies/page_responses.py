@@ -47,6 +47,12 @@ class Dissent(Answer):
     cites: list[Cite]
 
 
+class OpenProposal(ProposalCard):
+    """One that stands, with who is against it."""
+
+    dissent: list[Dissent]
+
+
 class DecisionCard(Answer):
     """`text` says what is decided, `basis` in words by what it stands."""
 
@@ -155,7 +161,7 @@ class BriefRow(Answer):
     waiting: list[Awaited]
     decided: list[DecidedCard]
     disputed: list[DecidedCard]
-    open: list[ProposalCard]
+    open: list[OpenProposal]
     votes: list[VoteRow]
     actions: list[ActionRow]
     perhaps: list[Possible]

@@ -68,9 +68,7 @@ def _listed(row: Row, part: str, tell: Callable[[Row], Iterator[Placed]]) -> lis
 def _decision(row: Row) -> Iterator[Placed]:
     yield _item(row, "" if row["status"] == "ratified" else "red"), 2
     yield Text(_joined(tally_words(row["tally"]), row["basis"], _day(row)), "dim"), 6
-    for dissent in row["dissent"][:1]:
-        words = f": “{dissent['text']}”" if dissent["text"] else ""
-        yield Text(_flat(f"against: {dissent['participant']}{words}"), "red"), 6
+    yield from _dissent(row)
     for earlier in row["replaces"]:
         yield Text(_flat(f"instead of {earlier['ref']}: {clip(earlier['text'], TEXT)}"), "dim"), 6
 
@@ -79,6 +77,14 @@ def _proposal(row: Row) -> Iterator[Placed]:
     yield _item(row), 2
     words = tally_words(row["tally"]) or "nobody has reacted"
     yield Text(_flat(_joined(f"by {row['participant']}", words)), "dim"), 6
+    yield from _dissent(row)
+
+
+def _dissent(row: Row) -> Iterator[Placed]:
+    """The strongest objection, in its words."""
+    for dissent in row["dissent"][:1]:
+        words = f": “{dissent['text']}”" if dissent["text"] else ""
+        yield Text(_flat(f"against: {dissent['participant']}{words}"), "red"), 6
 
 
 def _vote(row: Row) -> Iterator[Placed]:

@@ -10,6 +10,7 @@ from parley.bus.entries import BallotCast, ItemCorrected, ParticipantJoined, Vot
 from parley.memory.state.memory import Memory
 from parley.memory.voting.votes import compute_result
 from parley.server.http.bodies.page_responses import Board
+from parley.server.render.layer_text import ledger
 from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
 from parley.server.rows.digest_rows import digest
 from parley.server.rows.page_rows import page_row
@@ -91,6 +92,17 @@ def test_an_item_has_one_count_wherever_it_is_shown() -> None:
     board, minutes = page_row(memory), digest(memory, {})
     shown = [*board["proposals"], *board["decisions"], *minutes["settled"], *minutes["decisions"]]
     assert [row["tally"] for row in shown] == [expected] * 4
+    assert next(iter(ledger(memory))).startswith("D1 ratified +2 -1 ~0, ")
+
+
+def test_an_open_proposal_is_told_with_who_is_against_it() -> None:
+    """In their words, also where they give in: "fine" takes back nothing."""
+    lines = talk(IDEA, ("dee", "I still think P1 is wrong, but fine."), ("eve", "I oppose P1."))
+    memory, _ = folded(lines)
+    (row,) = brief_row(memory, {record.n: record for record in lines})["open"]
+    assert [(each["participant"], each["text"], each["n"]) for each in row["dissent"]] == [
+        ("dee", "I still think P1 is wrong, but fine.", 2), ("eve", "I oppose P1.", 3),
+    ]  # fmt: skip
 
 
 def test_a_decision_is_never_told_by_a_handle() -> None:
