@@ -84,3 +84,4 @@ class BallotCompleted(EntryModel):
     carried: str | None = None  # the option that won; None: none did
     rule: VoteRule | None = None
     tally: dict[str, int] = Field(default_factory=dict)  # weight by option; secret or not
+    seconds: int | None = None  # its time of its own when it was counted

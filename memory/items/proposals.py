@@ -230,8 +230,19 @@ def settle_proposal(
     )
 
 
+def _is_voted_on_at_leisure(memory: Memory, proposal: Proposal) -> bool:
+    running = (memory.votes.by_ref[ref] for ref in memory.votes.running)
+    return any(
+        vote.seconds and (vote.proposal == proposal.ref or proposal.handle in vote.options)
+        for vote in running
+    )
+
+
 def lapse_proposals(moment: FoldStep) -> None:
-    """Settle every active proposal that was not mentioned for too long."""
+    """Settle every active proposal that was not mentioned for too long.
+
+    But those that a vote with a time of its own is on: its ballots are awaited while others talk.
+    """
     memory = moment.memory
     overdue = memory.messages - memory.lapse_after
     silent: list[Proposal] = []
@@ -239,7 +250,8 @@ def lapse_proposals(moment: FoldStep) -> None:
         proposal = memory.proposals[ref]
         if proposal.mentioned > overdue:
             break
-        silent.append(proposal)
+        if not _is_voted_on_at_leisure(memory, proposal):
+            silent.append(proposal)
     for proposal in sorted(silent, key=lambda proposal: proposal.ref):
         origin = Origin((Cite(moment.n), Cite(proposal.born)), "rule", "lapse.after")
         settle_proposal(moment, proposal, "lapsed", origin)

@@ -80,8 +80,8 @@ def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
 
     What it says stands, as it was counted when it was published: words that are
     taken out of a ballot later change no outcome. Only an open vote takes one,
-    and only from those who may call one; and none that was counted before a ballot
-    that the log has before it: that is to be counted again. The server's own, that
+    and only from those who may call one; and none that was counted before a ballot, or
+    more time, that the log has before it: that is to be counted again. The server's own, that
     nobody agreed to a vote in time, cancels one that still waits.
     """
     if entry.vote is None:
@@ -98,6 +98,9 @@ def close_with_result(moment: FoldStep, entry: BallotCompleted) -> None:
         return
     if entry.heard is not None and entry.heard < vote.heard:
         refuse_vote_entry(moment, f"was counted before the ballot of {vote.heard}", vote)
+        return
+    if entry.heard is not None and (entry.seconds or 0) != vote.seconds:
+        refuse_vote_entry(moment, "was counted before it was given more time", vote)
         return
     vote.carried = entry.carried and clip(entry.carried, 128)
     vote.rule = entry.rule or vote.rule
@@ -180,6 +183,7 @@ def compute_result(memory: Memory, ref: int, rule: VoteRule | None = None) -> Ba
         carried=result.carried,
         rule=rule or result.rule,
         tally=result.tally,
+        seconds=vote.seconds or None,
     )
 
 

@@ -38,7 +38,7 @@ from parley.server.scenarios.scenario_files import parse as parse_scenario
 from parley.server.transcripts import parse_transcript
 from tests.server.transcripts.samples import SAMPLES
 from tests.support.logs.logs import PACKS, numbered
-from tests.support.logs.mixed import CONTROL_MAKERS, DERIVED_MAKERS, made, opening
+from tests.support.logs.mixed import DERIVED_MAKERS, TIMED_MAKERS, made, opening
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -57,7 +57,7 @@ def readers() -> dict[str, Reader]:
     """By name. Making the samples takes a second."""
     entries = tuple(
         encode(made(bytes([0, *range(seed, seed + 13)]), (maker,)))
-        for maker in dict.fromkeys((*CONTROL_MAKERS, *DERIVED_MAKERS))
+        for maker in dict.fromkeys((*TIMED_MAKERS, *DERIVED_MAKERS))
         for seed in range(3)
     )
     texts = {name: data for name, (_, data) in SAMPLES.items()}
@@ -127,7 +127,7 @@ def _read_frame(data: bytes) -> Any:
 
 def _snapshot() -> bytes:
     memory = Memory(PACKS)
-    bodies = [made(bytes([0, *range(k, k + 13)]), CONTROL_MAKERS) for k in range(0, 200, 7)]
+    bodies = [made(bytes([0, *range(k, k + 13)]), TIMED_MAKERS) for k in range(0, 200, 7)]
     for record in numbered([opening("deliberation", {}), *bodies]):
         apply(memory, record)
     return dump(memory)

@@ -16,6 +16,7 @@ const TOLD = { // of somebody, and of nobody
   "decision.superseded": ["replaced it", "was superseded"],
   "vote.called": ["called the vote", "the vote was called"],
   "vote.opened": ["opened the vote", "the vote was opened"],
+  "vote.extended": ["gave it more time", "was given more time"],
   "vote.closed": ["closed the vote", "the vote was counted"],
   "item.corrected": ["corrected it", "was corrected"],
   "episode.opened": ["began it", "was begun"],

@@ -31,7 +31,7 @@ from parley.bus.entries import (
 )
 from parley.bus.log import outbox
 from parley.bus.log.outbox import Outbox, ReofferedDrafts
-from tests.support.logs.mixed import CONTROL_MAKERS, made
+from tests.support.logs.mixed import TIMED_MAKERS, made
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.talks import everything, forget_after, message_draft, talk
@@ -288,7 +288,7 @@ async def test_whatever_kind_an_entry_is_of_it_stands_where_it_stood(
     """Between the messages of one publisher another's entries of each kind that says what holds."""
     entries = {
         entry.kind: entry
-        for maker in CONTROL_MAKERS
+        for maker in TIMED_MAKERS
         for seed in range(16)
         if (entry := made(bytes([0, *range(seed, seed + 13)]), (maker,))).kind not in _NOT_SO
     }

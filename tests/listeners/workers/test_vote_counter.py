@@ -29,6 +29,7 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.rooms.log_port import RedisLog
 from parley.listeners.rooms.room import enter_room
 from parley.listeners.votes.teller import VoteTeller
+from parley.listeners.votes.vote_times import read_end_ms
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.vote_counter import LANE, VoteCounter
 from parley.memory.state.vote_state import Vote
@@ -222,6 +223,22 @@ async def test_a_fork_gives_a_vote_that_ran_its_time_anew(bus: Bus) -> None:
         await wait_until(lambda: ended(bus))
         await wait_until(lambda: _waits(bus, "f"))
     assert (await vote_in(bus, session="f")).status == "open"
+
+
+async def test_a_fork_keeps_what_a_vote_was_given(bus: Bus) -> None:
+    """All of it counts from the fork; a log that is put back has it from the call, as it was."""
+    await begin(bus)
+    await put(bus, VoteExtended(participant="ana", re="V1", seconds=600))
+    await an_hour_later(bus)
+    records = await whole(bus, "s")
+    (called,) = [record for record in records if record.entry.kind == "vote.initiated"]
+    rows, then = (await bus.audit("s")).rows, await bus.now_ms()
+    await bus.restore("f", decode_rows(fork_log(rows, "s", 3, then)))
+    for session, begun in (("s", called.received_ms), ("f", then)):
+        vote = await vote_in(bus, session=session)
+        assert (vote.status, vote.seconds) == ("open", 720)
+        end = await read_end_ms(bus, await bus.info(session), vote.n, vote.seconds)
+        assert end == begun + 720_000
 
 
 async def _waits(bus: Bus, session: str) -> bool:

@@ -57,58 +57,58 @@ class Transcripts(NamedTuple):
 
 
 FIRST: Final = Digests(
-    logs="86bb29aa14528996284c2fdb4c4d3767",
+    logs="8c385f4a6806490dbe652e709ab7149a",
     facts="2a520e7116ef1d063b802098b2a6c47e",
     memories="3661f9970b96f3e5b573edf244f05a00",
 )
 GENERATED: Final = (
     Digests(
-        logs="aace0bf1ea75d5537969297709485071",
+        logs="79f6722e26d30fb8555aebbb25f7dcc7",
         facts="1da6fce51cd69c91d1072fa7f377a781",
         memories="7175d263ea020d533e315dccff2ea43a",
     ),
     Digests(
-        logs="3594a2c4b012d9aa591bb94356ffb912",
+        logs="0933c698fa28db8b14546a0451073d86",
         facts="1b0affe36b7c0e1d2292ae506f3ed119",
         memories="68972d5983697d16dae9198d33060463",
     ),
     Digests(
-        logs="66aa144278e40888a82b3989a459b566",
+        logs="a4bfb367929139cbb92cac9e38120c14",
         facts="bb642026b95cf72508f1d91648a0e6bd",
         memories="cb9b4f08b7e6fb246ba4a0d4e457bcaa",
     ),
     Digests(
-        logs="914407fdcef8c0dfa7a92e4da23624ac",
+        logs="823cca5d3bd6cf280eb3372d43f7dc12",
         facts="dc49bc388a46174818b8eda12ff15731",
         memories="cf3984da95ce138e00c6f207e19f424f",
     ),
     Digests(
-        logs="56b8672a3ba550a69cf18085ec005361",
+        logs="49ae7468cc4a534b656e95496556a443",
         facts="a69f020800186cb4fa915a0dc1de4bf2",
         memories="dadc0e74e3475ba44354cf19090b5dc7",
     ),
     Digests(
-        logs="9aaf261f9c611b4ed02eca918f8dde7d",
+        logs="18d94c690198161d4a035b420f878962",
         facts="283c794dc90708dcd3248787a1502da8",
         memories="0b0f6dcc415f9b1e2432623442c51ec6",
     ),
     Digests(
-        logs="ed30f75e9dccfce31037dddf46034f7e",
+        logs="5168644e10260029cafe39d60015bc92",
         facts="86b1ae342395b5eeb3b1c959f4a49e51",
         memories="f68d20930ca987cacb3fb04d423725c4",
     ),
     Digests(
-        logs="561d62c9d0fcf6f563e0d4f6e059c8ab",
+        logs="ecf562fca87b70205d77028576dce554",
         facts="62ecc05c05cc0c35d55b8e65b83ccb3a",
         memories="4c98b2c87be62156d9b667236205a9e1",
     ),
     Digests(
-        logs="4111b89f236110caa15531a6c2336fd2",
+        logs="902ecf7a671e02ad2f0d68ed80de2ba8",
         facts="1371116d4c10bd1400e65e5c4d180ca2",
         memories="f5d59ccf498bdb17727e58543031d5ed",
     ),
     Digests(
-        logs="e4cf986259b5bf150281f363e7e000b9",
+        logs="d20b1cb1479983b06a88367ef60cad52",
         facts="a2f3d4ce44462b50daccf7d369980525",
         memories="8dff8e954409a772610244d8684919e6",
     ),

@@ -152,6 +152,34 @@ def test_more_time_is_given_by_who_called_the_vote_or_may_call_one() -> None:
     assert room.vote().seconds == before
 
 
+def test_a_result_that_was_counted_before_more_time_is_counted_again() -> None:
+    """Whoever was told that there is more time is not overtaken by a count under way."""
+    room = voting()
+    early = compute_result(room.memory, 1)
+    extended(room)
+    (fact,) = room.put(early)
+    assert fact.data["reason"] == "was counted before it was given more time"
+    assert room.vote().status == "open"
+    assert early.seconds is None
+    assert compute_result(room.memory, 1).seconds == 180
+    room.close()
+    assert room.vote().status == "short"
+
+
+@pytest.mark.parametrize("given", [{"re": "P1"}, {"options": ("P1", "tea")}])
+def test_what_is_voted_on_for_a_day_does_not_lapse_meanwhile(given: Any) -> None:
+    """However much is said beside it; once the vote is over it does as any other."""
+    room = Room(*THREE, lapse={"after": 3})
+    room.call(seconds=86_400, **given)
+    talk = [Message(participant="bo", content=f"Word {k}.") for k in range(9)]
+    room.put(*talk)
+    assert room.memory.proposals[1].status == "active"
+    assert room.vote().status == "open"
+    room.close()
+    facts = room.put(Message(participant="bo", content="Another word."))
+    assert only(facts, "proposal.settled").data["status"] == "lapsed"
+
+
 def test_a_vote_that_waits_to_be_agreed_to_is_given_no_time() -> None:
     room = Room(*THREE, vote={"confirm": "all"})
     room.call()

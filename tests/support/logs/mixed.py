@@ -280,7 +280,9 @@ def _timed(p: Picks) -> Entry:
 
 def _extended(p: Picks) -> Entry:
     return VoteExtended(
-        participant=p.of(NAMES), re=p.of(VOTES), seconds=p.of((1, 60, 86_400, MAX_VOTE_SECONDS))
+        participant=p.of(NAMES),
+        re=p.of(("V1", "V2", "V3", *range(1, 9))),
+        seconds=p.of((1, 60, 86_400, MAX_VOTE_SECONDS)),
     )
 
 
