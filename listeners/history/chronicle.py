@@ -16,13 +16,13 @@ WIDTH: Final = 1 + len(SERIES)  # of a row of figures: n, and one a series
 MARKED: Final = frozenset({
     "proposal.made", "proposal.settled", "proposal.echoed", "proposal.reoffered",
     "decision.claimed", "decision.ratified", "decision.disputed", "decision.superseded",
-    "position.flipped", "vote.called", "vote.closed", "floor.nudged", "session.closed",
-    "seat.taken", "seat.left", "settings.changed", "participant.aliased",
+    "position.flipped", "vote.called", "vote.extended", "vote.closed", "floor.nudged",
+    "session.closed", "seat.taken", "seat.left", "settings.changed", "participant.aliased",
 })  # fmt: skip
 _MARK_CHARS: Final = 240  # characters that a mark tells
 _TEXT_FIELDS: Final = {
     "floor.nudged": "text", "session.closed": "reason", "seat.taken": "role", "seat.left": "reason",
-    "settings.changed": "settings", "participant.aliased": "alias",
+    "settings.changed": "settings", "participant.aliased": "alias", "vote.extended": "seconds",
 }  # fmt: skip
 _DECIDES: Final = ("decision.", "item.corrected")  # facts that may change what is decided
 _FACT_BYTES: Final = 800  # of a fact that is noted, and its mark: measured on 3,000 messages

@@ -5,7 +5,7 @@ import { api, of } from "/static/api.js";
 export const PAGE = 200;
 
 /** What happens beside the numbered entries: it stands after the one that came before it. */
-export const BESIDE = new Set(["floor.nudged", "session.closed", "seat.taken", "seat.left", "settings.changed", "participant.aliased"]);
+export const BESIDE = new Set(["floor.nudged", "session.closed", "seat.taken", "seat.left", "settings.changed", "participant.aliased", "vote.extended"]);
 
 /**
  * A Map from n to a record `{seq, n, id, t, entry}`: messages, and what else has a number. Of

@@ -3,9 +3,11 @@
 import { el, fill } from "/static/el.js";
 import { named } from "/static/text.js";
 import { cite, cites } from "./citations.js";
+import { countdown } from "./deadline.js";
 import { ballots, hands } from "./hands.js";
 import { SIGNS, handle, linked, person, said, sign, tag, why } from "./parts.js";
 import { message } from "./source.js";
+import { missed, tallied, tending } from "./tending.js";
 import { reason, whole } from "./wording.js";
 
 const SIDES = [["support", "for"], ["oppose", "against"], ["neutral", "abstaining"]];
@@ -87,7 +89,7 @@ export function open(ctx, row, board, then, redraw) {
     el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), linked(row.ref), row.amends && el("span", {}, "rewords ", handle(row.amends)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites), why(ctx, row.ref)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     stands(row),
-    missed(board, row),
+    nothingCame(board, row),
     vote ? running(ctx, vote, redraw) : null,
     hands(ctx, row, vote, redraw),
   );
@@ -106,14 +108,11 @@ function some(names) {
 }
 
 /** A vote on it that came to nothing says so where it was called. */
-function missed(board, row) {
+function nothingCame(board, row) {
   const last = board.votes.find((one) => one.proposal === row.ref);
-  if (!last || !["short", "failed"].includes(last.status)) return null;
-  const told = last.status === "short" ? `The vote ${last.ref} ended without a quorum` : `The vote ${last.ref} carried nothing`;
-  return el("p", { class: "brief-missed" }, sign("▤"), told, tallied(last));
+  const words = missed(last);
+  return words && el("p", { class: "brief-missed" }, sign("▤"), `The vote ${last.ref} `, words);
 }
-
-const tallied = (vote) => (vote.tally ? `: ${Object.entries(vote.tally).map(([option, weight]) => `${option} ${weight}`).join(", ")}.` : ".");
 
 /** A question that is voted on without a proposal. */
 export const question = (ctx, vote, redraw) =>
@@ -130,8 +129,10 @@ function running(ctx, vote, redraw) {
       { class: "brief-meta" },
       linked(vote.ref),
       el("span", {}, called ? "waits to be agreed to" : `${vote.cast ?? 0} of ${all} voted`, tallied(vote)),
+      countdown(vote),
       vote.waiting.length > 0 && el("span", {}, "awaited: ", some(vote.waiting)),
     ),
     ballots(ctx, vote, redraw),
+    tending(ctx, vote),
   );
 }

@@ -4,10 +4,10 @@ import { newKey } from "/static/api.js";
 import { button, el } from "/static/el.js";
 import { bdi } from "/static/text.js";
 import { failed } from "./join.js";
-import { SIGNS, maySpeak, sign } from "./parts.js";
+import { SIGNS, mayCall, maySpeak, sign } from "./parts.js";
 import { hold, now, pending, undo, wait } from "./pending.js";
 import { react } from "./source.js";
-import { call, mayCall } from "./votes.js";
+import { call } from "./votes.js";
 
 const STANCES = [["support", "Support", "support"], ["oppose", "Oppose", "oppose"], ["abstain", "Abstain", "neutral"]];
 const DONE = { support: "You support it.", oppose: "You oppose it.", abstain: "You abstain." };

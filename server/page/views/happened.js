@@ -4,7 +4,9 @@ import { el } from "/static/el.js";
 import { clock, moment, named } from "/static/text.js";
 import { whyClosed } from "./closed.js";
 import { alike, quiet, told as came } from "./comings.js";
+import { span } from "./deadline.js";
 import { said } from "./parts.js";
+import { missed } from "./tending.js";
 
 const NAMES = 6; // beside the first, of those who cast ballots one after the other
 const SERVER = "parley"; // in whose name the server counts
@@ -14,14 +16,14 @@ const FOLDED = { "ballot.cast": "re", "note.written": "participant" }; // by wha
 const quoted = (text) => text && el("q", {}, said(text, LINE));
 const handle = (ref) => ref && el("b", { class: "handle" }, ref);
 const why = (ref, ctx) => ref && el("button", { type: "button", class: "link-like", data: { ref }, title: `Why is ${ref} here?`, onclick: () => ctx.go({ view: "why", ref }) }, handle(ref));
-const outcome = ({ carried, consensus }) => (carried ? ["carries ", said(carried, 60)] : consensus ? "carries" : "carries nothing");
+const outcome = ({ carried, consensus }, row) => (carried ? ["carries ", said(carried, 60)] : consensus ? "carries" : (missed(row) ?? "carries nothing"));
 
 /** By kind: a sign, the kinds of facts that the words tell already, and the words. */
 const KINDS = {
-  "vote.initiated": ["▤", ["vote.called", "vote.opened"], ({ entry, who, vote }) => [who, " called a vote", vote && [" ", vote], ": ", quoted(entry.content)]],
+  "vote.initiated": ["▤", ["vote.called", "vote.opened"], ({ entry, who, vote, row }) => [who, " called a vote", vote && [" ", vote], ": ", quoted(entry.content), missed(row) && el("span", { class: "happened-then" }, "It ", missed(row))]],
   "vote.confirmed": ["▤", ["vote.confirmed", "vote.opened"], ({ entry, who, vote }) => [who, entry.agreed === false ? " did not agree to the vote" : " agreed to the vote", vote && [" ", vote]]],
   "ballot.cast": ["▤", ["ballot.cast"], ({ who, others, vote }) => [who, ...others, others.length ? " cast ballots" : " cast a ballot", vote && [" in ", vote]]],
-  "ballot.completed": ["▤", ["vote.closed"], ({ entry, who, vote, own }) => [own ? [who, " held a ballot: "] : "The ballot closed: ", vote ?? "it", " ", outcome(entry)]],
+  "ballot.completed": ["▤", ["vote.closed"], ({ entry, who, vote, own, row }) => [own ? [who, " held a ballot: "] : "The ballot closed: ", vote ?? "it", " ", outcome(entry, row)]],
   "results.final": ["▣", [], ({ entry, who }) => [who, " announced results: ", quoted(entry.content)]],
   "tool.called": ["⚙", [], ({ entry, who }) => [who, " used ", said(entry.tool, 60)]],
   "tool.returned": ["⚙", ["tool.cached", "tool.hit"], ({ entry, who }) => [said(entry.tool, 60), entry.ok === false ? " failed for " : " answered ", who]],
@@ -43,10 +45,11 @@ export function happened(ctx, record, rows, run = [record]) {
   const [glyph, tells, words] = KINDS[entry.kind] ?? ["·", [], ({ who }) => [who, ` left an entry (${entry.kind})`]];
   const name = entry.participant ?? entry.by ?? null;
   const work = episode(ctx, record, rows);
+  const on = voted(ctx, record, rows);
   const told = words({
     ctx, entry, name, who: doer(name), own: name && name !== SERVER,
     others: names(run.slice(1).map((one) => one.entry.participant)),
-    vote: why(voted(ctx, record, rows), ctx),
+    vote: why(on, ctx), row: (ctx.store.get("board")?.votes ?? []).find((one) => one.ref === on),
     ref: why(work.ref, ctx), title: work.title, kind: work.kind,
   });
   const left = rows.filter((row) => !tells.includes(row.kind));
@@ -104,6 +107,9 @@ function besides(ctx, run) {
   if (row.kind === "session.closed") {
     const reason = row.reason || ctx.store.get("board")?.closed;
     return line("■", ["The session closed", reason && [": ", said(whyClosed(reason), LINE)]], "", row.t, "closing");
+  }
+  if (row.kind === "vote.extended") {
+    return line("▤", [doer(row.participant), " gave ", why(row.ref, ctx), ` ${span(Number(row.seconds ?? row.text))} more`], "", row.t, "");
   }
   const asked = row.participant ? [" asked ", named(row.participant)] : " spoke up";
   return line("↻", ["The floor", asked, row.text && [": ", quoted(row.text)]], "", row.t, "nudging");

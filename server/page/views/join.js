@@ -10,7 +10,7 @@ const ACTS = [
   ["", "Say"], ["propose", "Propose"], ["amend", "Amend"], ["support", "Support"], ["oppose", "Oppose"], ["abstain", "Abstain"], ["ask", "Ask"],
   ["inform", "Inform"], ["decide", "Decide"], ["ratify", "Ratify"], ["dispute", "Dispute"], ["accept", "Accept"], ["reject", "Reject"], ["withdraw", "Withdraw"],
 ];
-const ABOUT = new Set(["amend", "support", "oppose", "abstain", "ratify", "dispute", "accept", "reject", "withdraw"]);
+const ABOUT = new Set(["amend", "support", "oppose", "abstain", "ratify", "dispute", "accept", "reject", "withdraw", "decide"]);
 const LONGEST = 1048576; // bytes of a message
 const AGAIN_MS = 3000; // until what could not be sent is tried again
 const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
@@ -141,7 +141,7 @@ function written(ctx) {
     const { re } = ctx.store.get("replying") ?? {};
     about.hidden = !ABOUT.has(act.value);
     root.dataset.act = act.value;
-    if (!about.hidden) fill(about, ...options(ctx, typeof re === "string" ? re : about.value));
+    if (!about.hidden) fill(about, ...options(ctx, typeof re === "string" ? re : about.value, act.value));
   }
   function answering() {
     const found = ctx.store.get("replying");
@@ -209,13 +209,14 @@ function written(ctx) {
   return { root, fit, answering, end: () => clearTimeout(state.again) };
 }
 
-/** What an act can be about: what stands open, newest first. */
-function options(ctx, chosen) {
+/** What an act can be about: what stands open, newest first; a decision settles a proposal. */
+function options(ctx, chosen, act) {
   const board = ctx.store.get("board");
+  const settles = act === "decide";
   const open = (board?.proposals ?? []).filter((one) => one.status === "active" || one.ref === chosen);
-  const decided = (board?.decisions ?? []).filter((one) => one.status !== "superseded").slice(0, 20);
-  const rows = [...open, ...decided].map((one) => [one.ref, `${one.ref} ${clip(one.text || one.outcome || one.topic, 48)}`]);
-  return [["", "as it stands"], ...rows].map(([value, label]) => el("option", { value, selected: value === chosen }, bdi(label).textContent));
+  const decided = settles ? [] : (board?.decisions ?? []).filter((one) => one.status !== "superseded").slice(0, 20);
+  const rows = [...open, ...decided].map((one) => [one.ref, `${settles ? "settles " : ""}${one.ref} ${clip(one.text || one.outcome || one.topic, 48)}`]);
+  return [["", settles ? "settles nothing that is proposed" : "as it stands"], ...rows].map(([value, label]) => el("option", { value, selected: value === chosen }, bdi(label).textContent));
 }
 
 function answers(ctx, { re, said }) {

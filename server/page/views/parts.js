@@ -55,6 +55,12 @@ export function maySpeak(ctx) {
   return open && (me?.role === "person" || me?.role === "agent");
 }
 
+/** Whether the reader may call a vote. */
+export function mayCall(ctx) {
+  const { may, role } = ctx.store.get("me");
+  return may === null ? role === "person" : may.includes("vote") || may.includes("moderate");
+}
+
 /** Runs `show` now and when one of `parts` has changed, at most once a frame; gives what ends it. */
 export function following(ctx, parts, show) {
   let frame = 0;

@@ -2,13 +2,15 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, clip, many, named } from "/static/text.js";
+import { countdown, times, usual } from "./deadline.js";
 import { asked, field } from "./form.js";
 import { failed } from "./join.js";
-import { maySpeak } from "./parts.js";
+import { mayCall, maySpeak } from "./parts.js";
+import { missed, tending } from "./tending.js";
 
 const RULES = { majority: "majority", two_thirds: "two thirds", unanimity: "unanimity", consent: "consent", ranked: "ranked" };
 const ENDED = 3; // of those that are over, the newest
-const CARRIED = { closed: "counted", failed: "nothing carried", short: "no quorum", cancelled: "cancelled" };
+const CARRIED = { closed: "counted", cancelled: "cancelled" };
 
 /** The children of the votes' part. */
 export function votes(ctx, { votes: found = [] }) {
@@ -24,12 +26,6 @@ export function votes(ctx, { votes: found = [] }) {
   ];
 }
 
-/** Whether the reader may call a vote. */
-export const mayCall = (ctx) => {
-  const { may, role } = ctx.store.get("me");
-  return may === null ? role === "person" : may.includes("vote") || may.includes("moderate");
-};
-
 function vote(ctx, one) {
   const me = ctx.store.get("me").name;
   const elector = Object.hasOwn(one.electorate ?? {}, me);
@@ -40,6 +36,7 @@ function vote(ctx, one) {
     el("p", { class: "question" }, bdi(one.question)),
     tally(one),
     waiting(one),
+    tending(ctx, one),
     one.status === "called" && maySpeak(ctx) && elector && one.waiting.includes(me) && agreeing(ctx, one),
     one.status === "open" && maySpeak(ctx) && elector && ballot(ctx, one, one.ballots?.[me]),
     one.status === "open" && maySpeak(ctx) && !elector && mayCall(ctx) && el("p", { class: "row" }, step(ctx, "Count now", one.ref, "count", () => ({}), "small")),
@@ -67,6 +64,7 @@ function waiting(one) {
   return el(
     "p",
     { class: "soft small" },
+    one.ends_ms && [countdown(one), "; "],
     one.status === "called" ? "to be agreed to: " : `${one.cast ?? 0} of ${many(all, "ballot")} cast`,
     names.length > 0 && [one.status === "called" ? "" : "; waits for ", names.slice(0, 6).flatMap((name, at) => [at ? ", " : "", named(name)]), names.length > 6 && ` and ${names.length - 6} more`],
   );
@@ -135,7 +133,7 @@ function ballot(ctx, one, cast) {
 
 /** What was asked stands below how it ended: either may be long. */
 function ended(one) {
-  const word = one.carried ? el("span", {}, "carries ", el("b", {}, bdi(one.carried))) : CARRIED[one.status] ?? one.status;
+  const word = one.carried ? el("span", {}, "carries ", el("b", {}, bdi(one.carried))) : missed(one) ? el("span", {}, missed(one)) : CARRIED[one.status] ?? one.status;
   return el("li", { data: { ref: one.ref }, tabindex: "-1" }, el("p", { class: "over-head" }, icon("vote"), el("span", { class: "handle" }, one.ref), " ", word), el("p", { class: "soft over-asked" }, bdi(one.question)));
 }
 
@@ -147,6 +145,7 @@ export function call(ctx, on = "") {
   const options = el("textarea", { id: "vote-options", rows: 3, placeholder: "one a line; none: accept or reject" });
   const rule = el("select", { id: "vote-rule" }, el("option", { value: "" }, "as the session has it"), ...Object.entries(RULES).map(([value, label]) => el("option", { value }, label)));
   const secret = el("input", { type: "checkbox", id: "vote-secret" });
+  const time = times("vote-time", usual(ctx.store.get("board").participants, ctx.store.get("me").name), "some minutes, as the session has it");
   const chosen = () => {
     const found = open.find((one) => one.ref === about.value);
     if (found && !question.value) question.value = `${clip(found.text || found.topic, 120).replace(/[.?!]$/u, "")}?`;
@@ -156,12 +155,13 @@ export function call(ctx, on = "") {
   chosen();
   asked("Call a vote", [
     field("On", about), field("Question", question), field("Options", options), field("Rule", rule),
+    field("Counted after", time, "Sooner once everybody has voted. The talk goes on meanwhile where it is longer than the session's own time."),
     el("label", { class: "check" }, secret, el("span", {}, "Secret: nobody is shown who chose what")),
   ], {
     does: "Call it",
     send: () => {
       const lines = options.value.split("\n").map((line) => line.trim()).filter(Boolean);
-      return ctx.api.post(ctx.api.of(ctx.session, "votes"), { question: question.value.trim(), ...(about.value && { proposal: about.value }), ...(lines.length && { options: lines }), ...(rule.value && { rule: rule.value }), ...(secret.checked && { secret: true }) });
+      return ctx.api.post(ctx.api.of(ctx.session, "votes"), { question: question.value.trim(), ...(about.value && { proposal: about.value }), ...(lines.length && { options: lines }), ...(rule.value && { rule: rule.value }), ...(secret.checked && { secret: true }), ...(time.value && { seconds: Number(time.value) }) });
     },
   });
 }
