@@ -34,7 +34,8 @@ from parley.memory.summaries.talk_sentences import Line, Talk, any_sentence, rea
 SHARE: Final = 350  # per mille of the talk's characters that its summary may have
 MORE: Final = 150  # per cent of its words that the summary of long talk may have
 _LONG_MESSAGES: Final = 300  # characters of a message, on average
-_CHARS_OF_TALK: Final = 24  # for each word of a summary that has more than its words
+_SHORT_MESSAGES: Final = 150  # characters of a message, on average
+_CHARS_OF_TALK: Final = 20  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _MOST_OF_TALK: Final = 3  # sentences, where messages are short
 # A question that is no title with a sign: in English it has such a word; or ideographs, say.
@@ -85,7 +86,9 @@ def extract_summary(
         *list_agreement_points(agreements),
     ]
     point_lines = PointLines(range_words, room)
-    minutes = point_lines.fill(points, None if long else _MOST_OF_TALK)
+    minutes = point_lines.fill(
+        points, _MOST_OF_TALK if length < _SHORT_MESSAGES * len(lines) else None
+    )
     for item in items:
         item.named = item.ref in point_lines.handles
     parts = [*minutes, *asked]

@@ -163,7 +163,8 @@ class RangeWords:
         places = [] if message is None else _places(message, start, end)
         if message is None or not places:
             return self.quote(n, start, end)
-        unit = message.units[places[0]]
+        scores = message.unit_scores()
+        unit = message.units[max(places, key=lambda place: (scores[place], -place))]
         return tidy(message.text[unit.start : unit.end])
 
     def _read(self, line: Line) -> WrittenMessage | None:
@@ -214,7 +215,8 @@ def _with_heads(message: WrittenMessage, place: int) -> str:
         if unit.lead == place and unit.first:
             words = drop_openers(tidy(message.text[unit.start : unit.end]), message.text_wordings)
             head = _HEAD.match(words)
-            heads.append(head[0].rstrip(" :-–—") if head else words.rstrip("."))
+            words = head[0].rstrip(" :-–—") if head else words.rstrip(".")
+            heads.append(words if ")" in words else words.partition(" (")[0])
     if len(heads) < 2 or any(len(head.split()) > _HEAD_WORDS for head in heads):
         return ""
     text = tidy(message.text[lead.start : lead.end])

@@ -24,6 +24,7 @@ from parley.memory.text.similarity import content_stems
 TEXT_LIMIT: Final = 270  # characters of one line's words
 _LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
 FEW_WORDS: Final = 44  # of a line
+_LISTED: Final = 160  # per cent of that which a list may have
 _STOPS: Final = (".", "!", "?")
 _LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
 _LEAST_WORDS: Final = 8  # of a text that is cut; fewer say nothing
@@ -35,10 +36,11 @@ _ALIKE_OF_OTHERS: Final = 75  # of all that either says, where two participants 
 _CLAUSE: Final = re.compile(r"[:.?!] ")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _MOST_OF_MESSAGE: Final = 3  # lines
-_AGAIN: Final = 32  # each line of a message weighs so much less than the one before it
+_AGAIN: Final = 42  # each line of a message weighs so much less than the one before it
 _LAST: Final = 40  # how much more the last message weighs; the one before it half, the first
 _FIRST: Final = 30
 _LEAST_WEIGHT: Final = 28  # of a sentence that is told beside others, where messages are short
+_LEAST_OF_LONG: Final = -80  # where messages are long, and each has more to tell
 _WEIGHTY: Final = 60  # a sentence of the talk
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
 
@@ -101,7 +103,11 @@ class PointLines:
             is_talk = point.sentence is not None
             if self._room.words < _LEAST_WORDS:
                 break
-            light = talk >= most or (quoted and weight < _LEAST_WEIGHT) if most else weight < 0
+            light = (
+                talk >= most or (quoted and weight < _LEAST_WEIGHT)
+                if most
+                else weight < _LEAST_OF_LONG
+            )
             if (is_talk and light) or _is_quoted(point, quoted):
                 continue
             if self._word(point):
@@ -166,7 +172,10 @@ class PointLines:
         """
         if anew and is_told(whole, point.who, self._told):
             return ""
-        text = self._room.clip(whole, TEXT_LIMIT, head, FEW_WORDS + len(head.split()))
+        share = _LISTED if point.sentence is not None and point.sentence.leads else 100
+        text = self._room.clip(
+            whole, TEXT_LIMIT * share // 100, head, FEW_WORDS * share // 100 + len(head.split())
+        )
         if not _says_enough(text, whole) or (
             point.sentence is not None and text.endswith(ELLIPSIS) and self._room.is_short(whole)
         ):

@@ -21,7 +21,7 @@ from parley.memory.text.similarity import content_stems
 
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
 _DECIDED: Final = 100  # what a decision weighs beside its words
-_PUT: Final = 22  # a proposal
+_PUT: Final = 12  # a proposal
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
 _SPOKEN: Final = (*_SIDES, "disputed", "rejected", "accepted", "adopted", "withdrawn", "ratified")
@@ -162,7 +162,7 @@ def _puts_forward(words: str, birth: LedgerChange, range_words: RangeWords) -> b
 def _is_imperative(words: str) -> bool:
     """True of words that begin with a verb that asks for something, and is no list's first."""
     first, _, rest = words.partition(" ")
-    return first.lower() in current_cards().verbs and bool(rest)
+    return first.lower() in current_cards().verbs and bool(rest) and not first.isupper()
 
 
 def list_talk_points(

@@ -85,6 +85,7 @@ class Sentence:
     marked: bool = False  # set in bold by its author
     title: bool = False  # the line that its message opens with
     item: bool = False  # of a list
+    leads: bool = False  # leads a list in
 
 
 class Talk(NamedTuple):
@@ -119,7 +120,9 @@ def read_talk(lines: Sequence[Line]) -> Talk:
             words_of = words_of[:1]
         for index, (sentence, words) in enumerate(zip(sentences, words_of, strict=True)):
             text = sentence.text
-            if len(words) < _LEAST_STEMS or not _says_something(text) or words in told:
+            if words in told or not (
+                sentence.leads or (len(words) >= _LEAST_STEMS and _says_something(text))
+            ):
                 continue
             asks = text.endswith(("?", "？"))
             if (asks and len(text.split()) < _LEAST_OF_REQUEST) or roles.filler.occurs(text):
@@ -127,14 +130,14 @@ def read_talk(lines: Sequence[Line]) -> Talk:
             told.add(words)
             weight = _WEIGH_SHARED * sum(shared[word] - 1 for word in words)
             weight = weight // (len(words) + 4) // common + roles.weigh(text)
-            if not opened and not sentence.title:
+            if not opened and not sentence.title and len(words) >= _LEAST_STEMS:
                 weight += _WEIGH_FIRST
                 opened = True
             elif index == len(sentences) - 1:
                 weight += _WEIGH_FIRST // 2
             weight += _WEIGH_MARKED * sentence.marked + _WEIGH_PERSON * person
             weight -= _WEIGH_TITLE * sentence.title + _WEIGH_ITEM * sentence.item
-            weight += _WEIGH_LEADING * text.endswith(":")
+            weight += _WEIGH_LEADING * sentence.leads
             weight -= _WEIGH_ASKING * (asks and place > 0)
             weight -= _WEIGH_HANGING * bool(_HANGING.match(text))
             weight -= _WEIGH_LONG * (len(text.split()) > _MANY_WORDS)
@@ -221,6 +224,8 @@ def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
         title = index == 0 and _is_title(content, blocks)
         if block.kind not in kinds and not (title or block.bold):
             continue
+        listed = index + 1 < len(blocks) and blocks[index + 1].kind == "item"
+        leads = listed and content[block.start : block.end].rstrip("*_ ").endswith(":")
         first = block.start + (len(block.marker) if block.kind == "item" else 0)
         for start, end in _spans(content, first, block.end):
             words = content[start:end]
@@ -230,7 +235,7 @@ def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
                 yield Sentence(
                     line.n, one_line(line.participant), text, start, end,
                     marked=_MARKED_SHARE * bold >= len(words),
-                    title=title, item=block.kind == "item",
+                    title=title, item=block.kind == "item", leads=leads and end == block.end,
                 )  # fmt: skip
                 count += 1
                 if count == _MAX_SENTENCES:

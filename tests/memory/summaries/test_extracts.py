@@ -211,7 +211,7 @@ def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
     length = talk_length(lines)
     assert len(summary) <= length
     assert len(summary) <= max(FLOOR, length * SHARE // 1000)
-    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 24), 0)
+    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 20), 0)
     again, same = fold_talk(*talk)
     assert extract_summary(again, same, words) == summary
 
