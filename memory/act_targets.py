@@ -12,6 +12,11 @@ _HANDLE: Final = re.compile(r"(?<!\w)[PD][1-9][0-9]{0,8}(?!\w)")
 _ON_TOPICS: Final = frozenset({"support", "oppose", "abstain", "dispute"})
 
 
+def find_handles(content: str) -> list[str]:
+    """The handles of proposals and decisions in what was said."""
+    return _HANDLE.findall(content)
+
+
 def needed_target(message: Message) -> TargetNeeded | None:
     """Why the act of `message` is on nothing; None where it names an item, or needs none.
 

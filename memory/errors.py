@@ -8,6 +8,7 @@ DomainError
 ├── UnknownRef         a handle that names no item
 ├── UnknownMessage     a number that no entry has
 ├── TargetNeeded       an act on an item that says none
+├── AlreadyDecided     a decision on what others decided
 ├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
@@ -83,6 +84,18 @@ class TargetNeeded(DomainError):
             "message that made it"
         )
         self.finding = act
+
+
+class AlreadyDecided(DomainError):
+    """`proposal` was decided, as `decision`; both are handles."""
+
+    def __init__(self, proposal: str, decision: str) -> None:
+        super().__init__(
+            f"{proposal} is decided, as {decision}: to agree, support {decision}; to decide "
+            f"otherwise pass re {decision}, without {proposal} in the words, which claims a "
+            "decision that takes its place once others ratify it"
+        )
+        self.proposal, self.decision = proposal, decision
 
 
 class RedactionRefused(DomainError):

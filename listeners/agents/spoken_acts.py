@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from parley.bus.entries import Act, Intent
+from parley.bus.entries import ACTS_ON_ITEMS, Act, Intent
 from parley.memory.extraction.patterns.clauses import PreparedText
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.floor_state import Bid
@@ -26,9 +26,6 @@ _INTENDED_ACTS: Final[dict[Intent, Act | None]] = {
     "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
 }  # fmt: skip
 
-_NEEDS_ITEM: Final = frozenset(
-    {"amend", "support", "oppose", "abstain", "accept", "reject", "ratify", "dispute"}
-)
 _OF_PROPOSALS: Final = frozenset({"amend", "accept"})
 _AGAINST: Final[dict[str, frozenset[str]]] = {
     "support": frozenset({"oppose", "dispute", "reject"}),
@@ -163,7 +160,7 @@ def _is_void(memory: Memory, name: str, act: str, refs: Sequence[str], intent: B
         return not active or wanted not in ("decide", "answer")
     if act in _OF_PROPOSALS:
         return not proposals
-    return act in _NEEDS_ITEM and not any(item is not None for item in items)
+    return act in ACTS_ON_ITEMS and not any(item is not None for item in items)
 
 
 def _denies(act: str, text: str, detections: Sequence[Detection]) -> bool:

@@ -12,7 +12,7 @@ from parley.bus.contract.drafts import new_id
 from parley.bus.entries import Entry, Message
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.memory.act_targets import needed_target
-from parley.memory.state.lookup import missing_target
+from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
 
 
@@ -36,17 +36,18 @@ class SessionAccess:
         return await self.reader.current(self.session)
 
     async def check_target(self, message: Message) -> None:
-        """Raises `TargetNeeded`, `UnknownRef` or `UnknownMessage` for an act on nothing.
+        """Raises `TargetNeeded`, `UnknownRef` or `UnknownMessage` for an act on nothing, and
+        `AlreadyDecided`.
 
         The log takes it, and the fold passes it over: whoever said it would not hear of that.
         """
         if message.act is None:
             return
-        if message.re is None:
+        if message.re is None and message.act != "decide":
             if (needed := needed_target(message)) is not None:
                 raise needed
             return
-        if (missing := missing_target(await self.memory(), message)) is not None:
+        if (missing := target_refusal(await self.memory(), message)) is not None:
             raise missing
 
     async def publish(self, entry: Entry, id: str = "") -> Receipt:

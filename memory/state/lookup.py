@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 from parley.bus.entries import Message
-from parley.memory.act_targets import needed_target
-from parley.memory.errors import DomainError, UnknownMessage, UnknownRef
+from parley.memory.act_targets import find_handles, needed_target
+from parley.memory.errors import AlreadyDecided, DomainError, UnknownMessage, UnknownRef
 from parley.memory.state.episode_state import Episode
+from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 
 
-def missing_target(memory: Memory, message: Message) -> DomainError | None:
-    """Why the act of `message` is on nothing: it needs an item and says none, or its `re` names
-    no item, or no entry, that is there.
+def target_refusal(memory: Memory, message: Message) -> DomainError | None:
+    """Why the act of `message` is not to be said: it needs an item and says none, what its `re`
+    names is not there, or it would replace alone what others ratified.
 
-    None where nothing is missed: a message without an act may answer anything, and a client id
-    is for the log to look up.
+    None where nothing is in the way: a message without an act may answer anything, and a client
+    id is for the log to look up.
     """
     on = message.re
     if message.act is None:
         return None
-    if on is None:
-        return needed_target(message)
-    if isinstance(on, int):
-        return None if 0 < on <= memory.n else UnknownMessage(on, memory.n)
-    is_item = on[:1] in ("P", "D") and on[1:].isascii() and on[1:].isdecimal()
-    return UnknownRef(on) if is_item and memory.item(on) is None else None
+    if isinstance(on, int) and not 0 < on <= memory.n:
+        return UnknownMessage(on, memory.n)
+    if isinstance(on, str) and _is_item(on) and memory.item(on) is None:
+        return UnknownRef(on)
+    return needed_target(message) or _replaced_alone(memory, message)
+
+
+def _is_item(ref: str) -> bool:
+    return ref[:1] in ("P", "D") and ref[1:].isascii() and ref[1:].isdecimal()
+
+
+def _replaced_alone(memory: Memory, message: Message) -> AlreadyDecided | None:
+    """A decision on a proposal that is decided binds at once: that is a chair's to say."""
+    if message.act != "decide" or memory.named(message.participant) in memory.chairs:
+        return None
+    on = message.re
+    named = [memory.item(handle) for handle in find_handles(message.content)]
+    if on is not None:
+        target = memory.known(on) if isinstance(on, int) else memory.item(on)
+        named = [target] if isinstance(target, Proposal) else named
+    for item in named:
+        if not isinstance(item, Proposal):
+            continue
+        decision = memory.decision(memory.resolving.get(item.ref, 0))
+        if decision is not None and decision.ratified is not None:
+            return AlreadyDecided(item.handle, decision.handle)
+    return None
 
 
 def find_episode(memory: Memory, ref: int | str) -> Episode | None:

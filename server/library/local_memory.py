@@ -30,7 +30,7 @@ from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.memory.settings.presets import opening_tree
 from parley.memory.settings.session_settings import parse_settings
 from parley.memory.state import memory as fold
-from parley.memory.state.lookup import missing_target
+from parley.memory.state.lookup import target_refusal
 from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
 from parley.server.library.typed_rows import (
@@ -98,7 +98,7 @@ class Memory:
             Message, participant=participant, content=content, act=act, re=re, topic=topic, at=at
         )
         if not force:
-            missing = missing_target(self.state, message)
+            missing = target_refusal(self.state, message)
             if missing is not None:
                 raise missing
         return self.publish(message, id)

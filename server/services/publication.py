@@ -27,9 +27,9 @@ async def publish_on_target(
 
     Raises `UnknownRef` or `UnknownMessage` where that is not there, unless the message stands.
     """
-    from parley.memory.state.lookup import missing_target  # the fold: most messages need none of it
+    from parley.memory.state.lookup import target_refusal  # the fold: most messages need none of it
 
-    if missing := missing_target(await backend.reader.current(session), message):
+    if missing := target_refusal(await backend.reader.current(session), message):
         draft = Draft(id, message)
         if not id or (before := await find_published(backend.bus, session, draft)) is None:
             raise missing

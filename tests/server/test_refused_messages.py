@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 import pytest
 
 from parley import Memory
@@ -11,6 +13,12 @@ from tests.support.doors.calls import Parley
 from tests.support.doors.doors import doors
 from tests.support.doors.gateway_talk import NAME, PATH, begin
 from tests.support.doors.refusals import refusals
+
+RATIFIED: Final[list[Any]] = [
+    {"as": "ana", "content": "I propose a lamp.", "act": "propose"},
+    {"as": "bo", "content": "Yes.", "act": "support", "re": "P1"},
+    {"as": "cy", "content": "Yes.", "act": "support", "re": "P1"},
+]
 
 
 @pytest.mark.parametrize("act", ["support", "ratify"])
@@ -78,3 +86,35 @@ async def test_what_is_near_nothing_is_told_what_there_is(redis_url: str, parley
     for door, text in refused.items():
         assert "or 'inform'" in text, (door, text)
         assert "mean" not in text, (door, text)
+
+
+@pytest.mark.parametrize("words", ["We leave it dark.", "We leave it dark, whatever P1 says."])
+async def test_nobody_replaces_alone_what_was_ratified(
+    redis_url: str, parley: Parley, words: str
+) -> None:
+    """Refused at every door, with how to decide otherwise, which binds once others ratify it."""
+    on = {} if "P1" in words else {"re": "P1"}
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as operator:
+            for body in RATIFIED:
+                assert (await operator.post(f"{PATH}/messages", json=body)).status_code == 201
+        said = {"content": words, "act": "decide", **on}
+        refused = await refusals(d, redis_url, parley, said)
+        async with d.client(d.token("dee", session=NAME)) as dee:
+            otherwise = {"content": "We leave it dark.", "act": "decide", "re": "D1"}
+            assert (await dee.post(f"{PATH}/messages", json=otherwise)).status_code == 201
+            rows = (await dee.get(f"{PATH}/decisions")).json()["items"]
+    for door, text in refused.items():
+        assert "P1 is decided, as D1: to agree, support D1; to decide otherwise" in text, door
+    status = {row["handle"]: (row["status"], row["supersedes"]) for row in rows}
+    assert status == {"D1": ("ratified", None), "D2": ("claimed", "D1")}
+
+
+def test_a_chair_replaces_it() -> None:
+    """As every word of a chair binds; and anybody decides what nobody has decided."""
+    memory = Memory(settings={"chair": ["dee"]})
+    for body in RATIFIED:
+        memory.say(body["as"], body["content"], act=body["act"], re=body.get("re"))
+    assert memory.say("dee", "We leave it dark.", act="decide", re="P1") == 4
+    assert [row["status"] for row in memory.decisions] == ["superseded", "ratified"]

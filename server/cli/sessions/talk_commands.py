@@ -89,7 +89,7 @@ def say(
     message = entry_drafts.draft_message(as_, text, act=act, re=re, topic=topic, to=to or [])
     if act is not None and re is None and not force:
         _check_needed(message)
-    if act is None or re is None or force:
+    if act is None or force or (re is None and act != "decide"):
         receipt = call_bus(startup(ctx), publish_entry, session, message, id_ or "")
     else:
         receipt = _say_on_target(settings(ctx), session, message, id_ or "")

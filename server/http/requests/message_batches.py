@@ -12,7 +12,7 @@ from parley.bus.log.batches import BATCH_BYTES
 from parley.memory.floor.seats import is_allowed
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
-from parley.memory.state.lookup import missing_target
+from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
 from parley.server.basics.entry_json import (
     Fields,
@@ -137,7 +137,7 @@ def _check_targets(memory: Memory, drafts: Sequence[Draft]) -> None:
     ahead, folded = memory, 0
     for index, draft in enumerate(drafts):
         entry = draft.entry
-        if not isinstance(entry, Message) or missing_target(ahead, entry) is None:
+        if not isinstance(entry, Message) or target_refusal(ahead, entry) is None:
             continue
         if ahead is memory:
             ahead = load(dump(memory), memory.packs, memory.seq)
@@ -145,7 +145,7 @@ def _check_targets(memory: Memory, drafts: Sequence[Draft]) -> None:
             n = ahead.n + (earlier.entry.kind in PRIMARY)
             apply(ahead, Record(ahead.seq + 1, n, earlier.id, 0, earlier.entry))
         folded = index
-        if missing := missing_target(ahead, entry):
+        if missing := target_refusal(ahead, entry):
             problem = problem_from_exception(missing)
             problem.extra["field"] = f"entries.{index}.re"
             raise problem

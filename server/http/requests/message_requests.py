@@ -19,7 +19,7 @@ from parley.listeners.sessions.session import Session
 from parley.listeners.sessions.turns import NotGranted
 from parley.memory.arbitration.obstacles import Obstacle
 from parley.memory.floor.seats import is_allowed
-from parley.memory.state.lookup import missing_target
+from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
@@ -54,11 +54,11 @@ def check_act(caller: Caller, act: str | None) -> None:
 
 
 async def check_target(deps: Dependencies, session: str, memory: Memory, draft: Draft) -> None:
-    """Raises as `missing_target` tells, unless the message stands since its target was there.
+    """Raises as `target_refusal` tells, unless the message stands since its target was there.
 
     The log would take it, and nobody would hear that it was for nothing.
     """
-    missing = missing_target(memory, cast("Message", draft.entry))
+    missing = target_refusal(memory, cast("Message", draft.entry))
     if missing is not None and await find_published(deps.backend.bus, session, draft) is None:
         raise missing
 

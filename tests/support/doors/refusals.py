@@ -30,7 +30,7 @@ async def refusals(d: Standing, redis_url: str, parley: Parley, said: Fields) ->
         "mcp": await _mcp(d, said),
         "session": await _session(redis_url, said),
         "seat": await _seat(redis_url, said),
-        "memory": await _raised(lambda: _remember(said)),
+        "memory": await _memory(redis_url, said),
         "command": await anyio.to_thread.run_sync(_command, redis_url, parley, said),
     }
 
@@ -68,11 +68,17 @@ async def _session(redis_url: str, said: Fields) -> str:
 
 async def _seat(redis_url: str, said: Fields) -> str:
     async with Session.open(NAME, redis_url) as session, session.join("zoe") as zoe:
-        return await _raised(lambda: zoe.say(said["content"], act=said["act"]))
+        return await _raised(lambda: zoe.say(said["content"], act=said["act"], re=said.get("re")))
 
 
-async def _remember(said: Fields) -> int:
-    return Memory().say("ana", **said)
+async def _memory(redis_url: str, said: Fields) -> str:
+    async with Session.open(NAME, redis_url) as session:
+        memory = Memory.from_json(await session.to_json())
+
+    async def say() -> int:
+        return memory.say("ana", **said)
+
+    return await _raised(say)
 
 
 async def _raised(say: Callable[[], Awaitable[int]]) -> str:
@@ -84,6 +90,8 @@ async def _raised(say: Callable[[], Awaitable[int]]) -> str:
 
 
 def _command(redis_url: str, parley: Parley, said: Fields) -> str:
-    ran = parley("--redis", redis_url, "say", NAME, said["content"], "--act", said["act"])
-    assert ran.code == 2, (ran.out, ran.err)
+    on = ("--re", said["re"]) if "re" in said else ()
+    words = ("say", NAME, said["content"], "--act", said["act"], *on)
+    ran = parley("--redis", redis_url, *words)
+    assert ran.code in (1, 2), (ran.out, ran.err)
     return ran.err

@@ -13,7 +13,7 @@ from parley.bus.contract.drafts import validate_entry as entry_made
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
 from parley.listeners.sessions.turns import Muted
-from parley.memory.state.lookup import missing_target
+from parley.memory.state.lookup import target_refusal
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
 from parley.server.http.bodies.session_responses import EntryRow, MessageReceiptRow, Page, Receipts
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
@@ -104,7 +104,7 @@ async def post_message(
     )  # fmt: skip
     draft = Draft(entry_id(name, key), entry)
     room = deps.channels.current(session)
-    if entry.act is not None and (room is None or missing_target(room.memory, entry)):  # it may lag
+    if entry.act is not None and (room is None or target_refusal(room.memory, entry)):  # it may lag
         await check_target(deps, session, await deps.backend.reader.current(session), draft)
     if caller.role == "agent" or may_be_note(caller, entry):
         memory = room.memory if room else await deps.backend.reader.current(session)
