@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from parley.memory.extraction.patterns.regular_expressions import compile_pattern_set
+from parley.memory.extraction.structure.ascii_patterns import ascii_pattern
 
 READ: Final = 500  # characters of a line that count: what is put to others says so early
 
@@ -56,16 +57,16 @@ class Lexicon:
     A word with `_` in it stands for two words.
     """
 
-    __slots__ = ("_match", "_numbers", "_of_minutes", "names")
+    __slots__ = ("_match", "_match_ascii", "_numbers", "_of_minutes", "_patterns", "names")
 
     def __init__(self, languages: Iterable[Mapping[str, str]] = ()) -> None:
         patterns = {name: [pattern] for name, pattern in _FORMS.items()}
         for cues in languages:
             for name, words in cues.items():
                 patterns.setdefault(name.lstrip("^="), []).append(_pattern(name, words))
-        self._match = compile_pattern_set(
-            tuple("|".join(every) for every in patterns.values())
-        ).Match
+        self._patterns = tuple("|".join(every) for every in patterns.values())
+        self._match_ascii = compile_pattern_set(tuple(map(ascii_pattern, self._patterns))).Match
+        self._match: Callable[[str], Any] | None = None  # of other text, compiled where there is
         self.names = (*patterns, *_BEYOND, *_MINUTES, _SCRIBED)
         self._numbers = {name: number for number, name in enumerate(self.names)}
         self._of_minutes = frozenset(map(self.number, ("minutes", "last time")))
@@ -74,12 +75,20 @@ class Lexicon:
         """The place of a cue in `names`; -1 for one that these languages lack."""
         return self._numbers.get(name, -1)
 
+    def search(self, text: str, *, whole: bool = False) -> list[int]:
+        """The numbers of the cues that occur in `text`, ascending; `whole`: by all of Unicode."""
+        if text.isascii() and not whole:
+            return self._match_ascii(text) or []
+        if self._match is None:
+            self._match = compile_pattern_set(self._patterns).Match
+        return self._match(text) or []
+
     def hits(self, text: str, scribed: bool = False) -> list[int]:
         """The numbers of the cues of `text`, a line without its speaker's name.
 
         It is folded and at most `READ` long. Words are counted by their spaces.
         """
-        hits = self._match(text) or []
+        hits = self.search(text)
         words = text.count(" ") + 1
         lengths = len(self.names) - len(_BEYOND) - len(_MINUTES) - 1
         if not self._of_minutes.isdisjoint(hits):
