@@ -14,6 +14,7 @@ from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.basics.entry_json import (
     Fields,
     InvalidField,
@@ -81,7 +82,7 @@ def _draft(
     name = _speaker(caller, row, named)
     _check_right(memory, caller, name, row)
     target = row.get("re")
-    re = ids.get(target, target) if isinstance(target, str) else target
+    re = ids.get(target, normalize_handle(target)) if isinstance(target, str) else target
     given = {**row, "by" if row.get("kind") == "item.corrected" else "participant": name}
     given.pop("agent_id", None)
     entry = parse_entry(given, re)

@@ -14,6 +14,7 @@ from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
 from parley.listeners.sessions.turns import Muted
 from parley.memory.state.lookup import target_refusal
+from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
 from parley.server.http.bodies.session_responses import EntryRow, MessageReceiptRow, Page, Receipts
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
@@ -98,8 +99,9 @@ async def post_message(
     body = await read_body(request, MessageBody)
     check_act(caller, body.act)
     name = caller.resolve_speaker(body.as_)
+    on = normalize_handle(body.re) if isinstance(body.re, str) else body.re
     entry = entry_made(
-        Message, participant=name, content=body.content, act=body.act, re=body.re,
+        Message, participant=name, content=body.content, act=body.act, re=on,
         to=tuple(body.to), topic=body.topic, at=body.at,
     )  # fmt: skip
     draft = Draft(entry_id(name, key), entry)

@@ -51,9 +51,12 @@ async def test_a_word_on_what_is_not_there_is_refused(
             refused = await ana.post(f"{PATH}/messages", json=body)
             assert (refused.status_code, slug(refused)) == (404, name)
             assert (await ana.get(PATH)).json()["n"] == 1
-            for there in ("P1", 1):
+            for there in ("P1", "p1", 1):  # as commands and tools take them
                 body = {"content": "Yes.", "act": "support", "re": there}
                 assert (await ana.post(f"{PATH}/messages", json=body)).status_code == 201
+                rows = {"entries": [body]}
+                if role == "person":
+                    assert (await ana.post(f"{PATH}/entries", json=rows)).status_code == 201
 
 
 async def test_the_same_key_says_it_once(redis_url: str) -> None:
