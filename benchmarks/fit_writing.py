@@ -85,7 +85,10 @@ def _units(transcript: Recorded) -> Iterable[Seen]:
         key = keys.get(row["index"])
         sought = set() if key is None else _sought(message, key["texts"])
         optional = key is not None and is_optional(key)
+        unsaid = set(message.find_unsaid(range(len(message.units))))
         for index in range(len(message.units)):
+            if index in unsaid:
+                continue
             weight = _HALF if optional and index in sought else 1.0
             if key is not None and index not in sought:
                 weight = 0.0 if optional else _HALF

@@ -28,15 +28,23 @@ _STRUCK = 970  # resemblance, per mille, at which words count as those a person 
 
 
 def propose(
-    moment: FoldStep, text: str, origin: Origin, amends: Proposal | None = None, topic: str = ""
+    moment: FoldStep,
+    text: str,
+    origin: Origin,
+    amends: Proposal | None = None,
+    topic: str = "",
+    own: str = "",
 ) -> Proposal | None:
     """Enter a proposal, on `topic` or what its text begins with.
+
+    `own` is what it is compared by, where `text` has words besides that say what it is about.
 
     None where a person struck the same words before, for what a wording of the same message
     proposes already, and for what a document says again of a proposal that it supports.
     """
     memory = moment.memory
-    marks = fingerprint(text)
+    own = own or text
+    marks = fingerprint(own)
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None
@@ -53,7 +61,7 @@ def propose(
     if amends is not None:
         replace_proposal(moment, amends, made)
     elif earlier is not None and not _goes_on(moment, origin, *earlier):
-        _echo(moment, made, *earlier, text)
+        _echo(moment, made, *earlier, own)
     if made.echoes is None and made.amends is None:
         memory.uncompared[made.ref] = None
     where = origin.cites[0]

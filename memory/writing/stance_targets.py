@@ -62,9 +62,9 @@ def named_option(memory: Memory, text: str, answered: Sequence[Proposal]) -> Pro
         refs = {
             turn.options[marked[1]] for turn in memory.writing.turns if marked[1] in turn.options
         }
-        label = f"option {marked[1]}"
+        label = re.compile(rf"(?:^|: )option {marked[1]}\b")
         for each in answered:
-            if each.ref in refs or re.match(rf"{label}\b", each.text.lower()):
+            if each.ref in refs or label.search(each.text.lower()):
                 return each
         return None
     ordered = _ORDERED.search(low)

@@ -10,7 +10,7 @@ from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.item_texts import item_span, item_text
+from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
@@ -38,6 +38,7 @@ _DOCUMENT: Final = 300  # of one that is a document by itself, where it has line
 _OF_OTHERS: Final = frozenset({"decide.ruling", "decide.answers", "decide.assigned"})
 _BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it by these alone
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
+_FIXES: Final = "decide.output"  # of a document that sets down what was decided
 _HANDLE: Final = re.compile(r"\bP([1-9]\d{0,8})\b")
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 
@@ -94,6 +95,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     if any(each.rule == _HOLDS for each in placed):
         taken_up += answered_turns.newest_own(memory, moment.participant)
         weighed = []
+    elif any(each.rule == _FIXES for each in placed):
+        weighed = []
     units = [each.unit for each in weighed]
     options: dict[str, int] = {}
     for each in weighed:
@@ -145,13 +148,15 @@ def _propose(
     first, last = item_span(message, weighed.unit, apart)
     rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
     confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
-    text, label = item_text(message, weighed.unit, (first, last))
+    text, label, own = item_text(message, weighed.unit, (first, last))
+    if not is_told(message, weighed.unit, text):
+        return None
     origin = moment.origin(
         "pattern", rule, confidence,
         start=first, end=last, also=cite_label(moment.memory, label),
     )  # fmt: skip
     topic = tidy(message.text[weighed.unit.start : weighed.unit.end])
-    made = proposals.propose(moment, text, origin, topic=topic)
+    made = proposals.propose(moment, text, origin, topic=topic, own=own)
     if made is not None:
         hold_back_unmarked(moment, made)
     return made
@@ -178,7 +183,7 @@ def _take_ruling(
     if not rulings or any(each.act == "neutral" for each in placed):
         return
     ruling = min(rulings, key=lambda each: each.unit.start)
-    text, label = ruling_text(message, ruling.unit)
+    text, label, _ = ruling_text(message, ruling.unit)
     least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
     named = _named(moment.memory, message.text[ruling.unit.start : ruling.unit.end])
     resolves = named or _resolved(moment.memory, text, answered, least)

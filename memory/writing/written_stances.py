@@ -19,7 +19,7 @@ from parley.memory.writing.answered_turns import (
 from parley.memory.writing.stance_targets import find_meant, find_several
 
 _LEAST_SHARED: Final = 5  # words of a proposal that a report of it has
-_SHARE: Final = 60  # and per cent of the proposal's
+_SHARE: Final = 80  # and per cent of the proposal's
 
 
 def take_stances(

@@ -70,7 +70,7 @@ def test_priors_are_small_whole_numbers() -> None:
 # -- made-up talk ------------------------------------------------------------------
 
 PLAN = "Please cache the tokens for an hour."
-OTHER = "The build was green."
+OTHER = "The build will be green."
 
 
 @pytest.fixture
@@ -107,6 +107,13 @@ def test_units_are_sought_that_say_a_text_of_the_key(talk: Path) -> None:
     of_a_file = [(True, 1.0), (False, 0.5), (True, 0.5), (False, 1.0), (False, 0.5), (False, 0.5)]
     names = ("owner/one", "owner/three", "owner/two")
     assert seen == [(*each, name) for name in names for each in of_a_file]
+
+
+def test_units_that_put_nothing_forward_are_not_weighed(talk: Path) -> None:
+    for file in (talk / "agents" / "dev").glob("*.jsonl"):
+        file.write_text(file.read_text("utf-8").replace(OTHER, "The build was green."), "utf-8")
+    seen = seen_units(talk / "agents" / "dev")
+    assert [each.sought for each in seen] == [True, True, False] * 3
 
 
 def test_a_repository_is_read_by_weights_fitted_without_it(talk: Path) -> None:

@@ -7,7 +7,7 @@ Data, one file a language. Weights are whole numbers in hundredths of a logit, f
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -42,27 +42,29 @@ class PlacedRule(NamedTuple):
 
 
 class UnsaidWordings(NamedTuple):
-    """Wordings of units that put nothing forward: they ask for facts or a decision, or oppose.
+    """Wordings of units that put nothing forward: they report, ask for facts or oppose.
 
-    None stands in a text without any of the `hints`. Each pattern reads a whole unit, in small
-    letters; the one beside it drops it.
+    Each pattern reads a whole unit, in small letters; the one beside it drops it. `above` is
+    what stands over such units, unless one of them has words of a course.
     """
 
-    hints: tuple[str, ...]
     gate: Any  # tells which of the patterns stand in a unit
     unless: tuple[RarePattern | None, ...]
+    above: RarePattern
+    course: RarePattern
+    puts: RarePattern  # words of a course, weaker ones as well
+    heads: RarePattern  # headings and lead-ins of courses
+    reports: frozenset[int]  # the patterns of reports
 
-    def may_stand_in(self, text: str) -> bool:
-        """False where none stands in `text`; known in less time than by reading it."""
-        return any(hint in text for hint in self.hints)
-
-    def match(self, unit: str) -> bool:
-        """True of a unit that puts nothing forward."""
+    def match(self, unit: str, above: Sequence[str] = (), *, reports: bool = False) -> bool:
+        """True of a unit that puts nothing forward, by itself or by the headings `above` it; with
+        `reports`, of one alone that tells of what was done.
+        """
         for index in self.gate(unit.encode()) or ():
             unless = self.unless[index]
-            if unless is None or not unless.occurs(unit):
+            if (not reports or index in self.reports) and not (unless and unless.occurs(unit)):
                 return True
-        return False
+        return any(map(self.above.occurs, above)) and not self.course.occurs(unit)
 
 
 class WritingCards:
@@ -95,8 +97,8 @@ class WritingCards:
         self.denied = RarePattern(data["denied"], "denied")
         self.hedged = RarePattern(data["hedged"], "hedged")
         self.texts: TextWordings = compile_wordings(data["texts"])
-        self.unsaid = _unsaid(data["unsaid"])
         terms = data["terms"]
+        self.unsaid = _unsaid(data["unsaid"], terms)
         self.rules = tuple(_rule(rule, terms) for rule in data["rules"])
         patterns = tuple(_filled(rule["pattern"], terms) for rule in data["rules"])
         self.gate = compile_pattern_set(patterns).Match
@@ -128,13 +130,19 @@ def _rule(rule: Mapping[str, Any], terms: Mapping[str, str]) -> PlacedRule:
     )  # fmt: skip
 
 
-def _unsaid(data: Mapping[str, Any]) -> UnsaidWordings:
+def _unsaid(data: Mapping[str, Any], terms: Mapping[str, str]) -> UnsaidWordings:
     rules = data["rules"]
-    gate = compile_pattern_set(tuple(rule["pattern"] for rule in rules)).Match
+    gate = compile_pattern_set(tuple(_filled(rule["pattern"], terms) for rule in rules)).Match
     unless = [
-        RarePattern(rule["unless"], rule["name"]) if "unless" in rule else None for rule in rules
+        RarePattern(_filled(rule["unless"], terms), rule["name"]) if "unless" in rule else None
+        for rule in rules
     ]
-    return UnsaidWordings(tuple(data["hints"]), gate, tuple(unless))
+    patterns = (
+        RarePattern(_filled(data[name], terms), f"unsaid.{name}")
+        for name in ("above", "course", "puts", "heads")
+    )
+    reports = {place for place, rule in enumerate(rules) if rule["name"].startswith("reports.")}
+    return UnsaidWordings(gate, tuple(unless), *patterns, frozenset(reports))
 
 
 @cache

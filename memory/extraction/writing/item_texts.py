@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import begins_elsewhere, drop_openers
-from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
+from parley.memory.extraction.writing.text_context import (
+    ItemText,
+    title_of,
+    under_title,
+    with_context,
+    with_label,
+)
 from parley.memory.extraction.writing.unit_texts import (
     LONG,
     LONGEST,
@@ -29,6 +35,9 @@ _WORDS_OF_ITEM: Final = 12  # an item of a list
 _WORDS_OF_PART: Final = 3  # one of so few is a part of what the list says
 _SHORT: Final = 36  # characters: a sentence alone of fewer is read with the one before it
 _FULL: Final = 200  # characters of a text that may have no room for what it points back to
+_TITLED: Final = 20  # words: an item of fewer is told behind the title of its message
+_TITLED_SENTENCE: Final = 12
+_LEAST_WORDS: Final = 3  # of what says anything
 _BARE: Final = 80  # characters of a title that says little alone
 
 
@@ -43,7 +52,7 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
     low = high = units.index(unit)
 
     def fits(index: int, longest: int = LONG) -> bool:
-        if not 0 <= index < len(units) or units[index] in apart:
+        if not 0 <= index < len(units) or units[index] in apart or message.reports(index):
             return False
         first, last = min(index, low), max(index, high)
         return units[last].end - units[first].start <= longest
@@ -91,7 +100,32 @@ def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> Ite
     own = (unit.start, unit.end)
     if whole == text and len(text) > _FULL and span != own and begins_elsewhere(text, wordings):
         return item_text(message, unit, own)  # alone it leaves room for what is meant
-    return with_label(message, span, whole, LONGEST)
+    told = with_label(message, span, whole, LONGEST)
+    return told._replace(text=_titled(message, unit, told.text), own=told.text)
+
+
+def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
+    """`text`, which `unit` says, behind the headings that it needs: the option behind what is to
+    be chosen, what is short behind the title of its message.
+    """
+    index = message.units.index(unit)
+    if message.is_option(index):
+        for above in (unit.lead, unit.heading):
+            words = title_of(message, above) if above >= 0 else ""
+            if words and words not in text and len(words) + len(text) < LONG:
+                text = join(words, text)
+    few = _TITLED_SENTENCE if unit.kind == "sentence" else _TITLED
+    return under_title(message, text, LONG) if len(text.split()) < few else text
+
+
+def is_told(message: WrittenMessage, unit: Unit, text: str) -> bool:
+    """False of a text that only leads something in, or names what it does not say."""
+    if text.endswith(":"):
+        return False
+    if unit.kind == "heading":
+        own = tidy(message.text[unit.start : unit.end])
+        return len(text) > len(own) or message.instructs(message.units.index(unit))
+    return len(text.split()) >= _LEAST_WORDS
 
 
 def led_in(message: WrittenMessage, unit: Unit, text: str) -> str:

@@ -26,6 +26,8 @@ from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.courtesies import is_courtesy
 
 _BEFORE_IT: Final = 3  # units before what points back that are looked at for what it means
+_TITLE_LINE: Final = 100  # of a line alone that is a title
+_TELLING: Final = 4  # letters of a word of a title that tells
 _TITLE: Final = 160  # characters of a heading that is put before what points back
 _LEAST_WORDS: Final = 2  # of what is put before a text: one alone is whom it is for
 _LABELLED: Final = 80  # characters of what a label is of
@@ -35,10 +37,13 @@ _DEFINES: Final = (":", "(", "- ", "=", ". ", ") ")
 
 
 class ItemText(NamedTuple):
-    """The text of an item, and the label whose content it has from an earlier message, or ""."""
+    """The text of an item, the label whose content it has from an earlier message, or "", and
+    what it says without the title it stands under.
+    """
 
     text: str
     label: str = ""
+    own: str = ""
 
 
 def with_context(message: WrittenMessage, start: int, text: str, limit: int = LONGEST) -> str:
@@ -63,7 +68,7 @@ def with_context(message: WrittenMessage, start: int, text: str, limit: int = LO
     if not points_elsewhere(whole, wordings):
         return whole
     for above in (units[first].heading, 0):
-        title = _title(message, above) if 0 <= above < first else ""
+        title = title_of(message, above) if 0 <= above < first else ""
         if title and title not in whole:
             for words in (whole, text):
                 if len(title) + len(words) + len(BETWEEN) <= limit:
@@ -71,7 +76,35 @@ def with_context(message: WrittenMessage, start: int, text: str, limit: int = LO
     return whole
 
 
-def _title(message: WrittenMessage, index: int) -> str:
+def message_title(message: WrittenMessage) -> str:
+    """The words of the line that a message opens with, where they say what it is about: of a
+    heading, of a line alone that is no sentence, of what leads all of it in; "" for others.
+    """
+    units = message.units
+    if len(units) < 2:
+        return ""
+    unit = units[0]
+    words = message.text[unit.start : unit.end].rstrip(" *_")
+    if unit.kind != "heading":
+        alone = unit.kind == "sentence" and units[1].block != unit.block
+        if not alone or len(words) > _TITLE_LINE or words.endswith((".", "!", "?", ",")):
+            return ""
+    title = title_of(message, 0).rstrip(":")
+    return "" if BETWEEN in title else title  # the fields of a form
+
+
+def under_title(message: WrittenMessage, text: str, limit: int) -> str:
+    """`text` behind the title of its message, unless it has most of its words already."""
+    title = message_title(message)
+    if not title or len(title) + len(text) + len(BETWEEN) > limit:
+        return text
+    words = {word for word in title.lower().split() if len(word) >= _TELLING}
+    if not words or 2 * sum(word in text.lower() for word in words) >= len(words):
+        return text
+    return join(title, text)
+
+
+def title_of(message: WrittenMessage, index: int) -> str:
     """The words of a heading that say what stands below it is about; "" where they say nothing."""
     unit, wordings = message.units[index], message.text_wordings
     words = drop_openers(tidy(message.text[unit.start : unit.end]), wordings)

@@ -8,7 +8,7 @@ are wordings at a place: the opening, a heading, anywhere. Linear in the message
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -27,10 +27,11 @@ from parley.memory.text.similarity import text_marks
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
 _TOP: Final = 8  # units that count toward it
+_FAINT: Final = -450  # hundredths of a logit: what a unit weighs that counts for nothing
 _WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
 _SECOND: Final = -200  # of the likeliest but one: who proposes seldom puts forward one course
-_LEAST: Final = -120  # of any further unit
-_BEHIND: Final = 400  # how far one may be behind the likeliest
+_LEAST: Final = -110  # of any further unit
+_BEHIND: Final = 350  # how far one may be behind the likeliest
 _HEADING: Final = 100  # a heading is less likely to say it than what stands under it
 _OPENING: Final = 3  # units, greetings left out
 _TITLE: Final = 100  # characters: a first line that short is a title
@@ -166,39 +167,70 @@ class WrittenMessage:
         shown = self._shown()
         bias = self._cards.bias
         scores = [bias + sum(weights.values()) for weights in shown]
-        for index in self._find_unsaid():
+        if not propose_together(scores):  # less cannot, without those that put nothing forward
+            return []
+        likely = [index for index, score in enumerate(scores) if score > _FAINT]
+        for index in self.find_unsaid(likely):
             scores[index] = -_WIDEST
         if not propose_together(scores):
             return []
         chosen = self._with_options(choose_units(units, scores))
         return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
 
-    def _find_unsaid(self) -> list[int]:
-        """The units that put nothing forward: words that all stand in quotation marks, offers of
-        help, which close what models write, headers of tables, data, titles with an address, and
-        the cards' `unsaid` wordings.
+    def find_unsaid(self, indexes: Iterable[int]) -> list[int]:
+        """Those units of `indexes` that put nothing forward: words that all stand in quotation
+        marks, offers of help, which close what models write, headers of tables, data, titles with
+        an address, the cards' `unsaid` wordings, and what has no word of a course.
         """
-        text, unsaid = self.text, self._cards.unsaid
+        text, units = self.text, self.units
         quotes, offers, tables = '"' in text, may_offer(text), "|" in text
         data, addresses = "{" in text, "://" in text
-        asks = unsaid.may_stand_in(self._low)
-        if not (quotes or offers or tables or data or addresses or asks):
-            return []
-        return [
-            index
-            for index, unit in enumerate(self.units)
-            if (tables and _is_header(unit))
-            or (quotes and _QUOTATION.fullmatch(text, unit.start, unit.end) is not None)
-            or (data and _DATA.search(text, unit.start, unit.end) is not None)
-            or (addresses and _REFERENCE.search(text, unit.start, unit.end) is not None)
-            or (offers and unit.kind == "sentence" and is_offer(text[unit.start : unit.end]))
-            or (asks and unsaid.match(self._parts[index][:_SAID]))
-        ]
+        unsaid, silent = self._cards.unsaid, []
+        for index in indexes:
+            unit = units[index]
+            _, start, end, *_ = unit
+            if (
+                (tables and _is_header(unit))
+                or (quotes and _QUOTATION.fullmatch(text, start, end) is not None)
+                or (data and _DATA.search(text, start, end) is not None)
+                or (addresses and _REFERENCE.search(text, start, end) is not None)
+                or (offers and unit.kind == "sentence" and is_offer(text[start:end]))
+                or unsaid.match(self._parts[index][:_SAID], self._above(unit))
+                or not self._puts_forward(index)
+            ):
+                silent.append(index)
+        return silent
+
+    def _above(self, unit: Unit) -> list[str]:
+        """The heading and the lead-in that a unit stands under, in small letters."""
+        return [self._parts[each] for each in (unit.heading, unit.lead) if each >= 0]
+
+    def reports(self, index: int) -> bool:
+        """True for a unit that tells of what was done, or how it is, and puts nothing forward."""
+        return self._cards.unsaid.match(self._parts[index][:_SAID], reports=True)
+
+    def _puts_forward(self, index: int) -> bool:
+        """True for a unit that has a word of a course, or stands under one, or instructs."""
+        unit, unsaid = self.units[index], self._cards.unsaid
+        return (
+            unsaid.puts.occurs(self._parts[index])
+            or any(map(unsaid.heads.occurs, self._above(unit)))
+            or self.instructs(index)
+        )
+
+    def instructs(self, index: int) -> bool:
+        """True for a unit of which a clause begins with a verb of instruction."""
+        verbs = self._cards.verbs
+        return any(
+            words[0] in verbs or (len(words) > 1 and words[1] in verbs)
+            for clause in _CLAUSE.split(self._parts[index])
+            if (words := words_of(clause))
+        )
 
     def unit_scores(self) -> list[int]:
         """What each unit weighs as a proposal; nothing those that put nothing forward."""
         scores = self.scores()
-        for index in self._find_unsaid():
+        for index in self.find_unsaid(range(len(scores))):
             scores[index] = -_WIDEST
         return scores
 
@@ -322,6 +354,7 @@ class WrittenMessage:
 
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
+_CLAUSE: Final = re.compile(r"[:;.!?,][\s*_]+|\s[-–—→]\s")
 _DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print it
 _REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form

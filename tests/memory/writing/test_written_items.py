@@ -80,7 +80,7 @@ def test_opposition_outweighs() -> None:
 def test_an_option_is_named() -> None:
     memory, _ = folded(talk(("ana", OPTIONS), ("bo", f"I vote for option B.{LONG}")))
     texts = {ref: proposal.text for ref, proposal in memory.proposals.items()}
-    named = next(ref for ref, text in texts.items() if text.startswith("Option B"))
+    named = next(ref for ref, text in texts.items() if ": Option B: " in text)
     assert stances(memory, named) == {"bo": "support"}
     assert not any(stances(memory, ref) for ref in texts if ref != named)
 
@@ -208,8 +208,8 @@ def test_ticks_of_a_list_are_no_votes() -> None:
 
 
 DONE = (
-    "Done: tokens are cached for an hour now, and the client asks for a fresh one when it "
-    "has to.\n\nThe change is on the main branch since this morning, with a test of the "
+    "Done: tokens are cached for an hour now, and the client can ask for a fresh one when it "
+    "has to; the log shows when that happens.\n\nThe change is on the main branch since this morning, with a test of the "
     "lifetime and one of the renewal, and both of them pass on the build server as on mine."
 )
 
@@ -600,3 +600,26 @@ def test_who_supports_a_proposal_says_it_again_without_making_a_new_one(
     memory, facts = folded(talk(("rosa", ROTA), ("olga", answer)))
     assert list(memory.proposals) == made
     assert [fact.kind for fact in facts].count("proposal.recalled") == recalled
+
+
+def test_a_document_of_what_was_decided_proposes_nothing() -> None:
+    plan = "I suggest we move the old maps to the cellar, and please count them before May."
+    report = f"{plan}\n\nWe should also sell the second press to the museum in the same month.{LONG}"
+    output = f"**Output: The final plan of the maps**\n\n{report}"
+    assert len(folded(talk(("ana", report)))[0].proposals) == 2
+    memory, _ = folded(talk(("ana", output)))
+    assert not memory.proposals
+    assert len(memory.decisions) == 1
+
+
+def test_items_under_one_title_are_not_alike_for_it() -> None:
+    """The title stands before each of them; they are compared without it."""
+    text = (
+        "# The harbour maps, the keys of the cellar and the roof of the old hall in spring\n\n"
+        "## Next steps\n\nPlease do this before Friday:\n\n- Check the torn ones\n"
+        "- Ask bo for a lock\n"
+    )
+    memory, facts = folded(talk(("ana", f"{text}\n{LONG.strip()}")))
+    assert len(memory.proposals) == 2
+    assert all(each.text.startswith("The harbour maps") for each in memory.proposals.values())
+    assert not [fact for fact in facts if fact.kind == "proposal.echoed"]

@@ -13,7 +13,7 @@ from parley.memory.extraction.writing.back_references import (
     read_labels,
 )
 from parley.memory.extraction.writing.cards import shipped_cards
-from parley.memory.extraction.writing.item_texts import item_span, item_text
+from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
 from parley.memory.extraction.writing.unit_texts import join, tidy
 from parley.memory.extraction.writing.written_message import WrittenMessage
@@ -129,13 +129,13 @@ def test_a_label_is_told_with_what_it_is_of() -> None:
 
 def test_a_label_of_an_earlier_message_is_told_and_cited() -> None:
     ways = (
-        "There are two ways to keep the tokens, and both of them were tried last year.\n\n"
-        "**Option A:** tokens in Redis\n\n**Option B:** a signed cookie of the browser\n\n"
-        "Either of them is small enough to be done by one of us, as the report of last year "
+        "The tokens were kept in two ways, and both of them were looked at in the last year.\n\n"
+        "Phase 1 (tokens in Redis) was in the spring, and phase 2 (a signed cookie of the browser) "
+        "was in the autumn of the same year. Each of them was small, as the report of last year "
         "shows, in which the figures of both projects are set side by side for every month."
     )
     answer = (
-        "I suggest that we go with option B, for the reasons that were given at length before.\n\n"
+        "I suggest that we go on with phase 2, for the reasons that were given at length before.\n\n"
         "The server then keeps nothing, and whoever restarts it loses nothing either, as we saw "
         "in the spring, when the whole of the cluster had to be started anew twice in a week.\n\n"
         "The figures of that week are in the wiki, where everybody can look at them at any time."
@@ -143,7 +143,7 @@ def test_a_label_of_an_earlier_message_is_told_and_cited() -> None:
     memory, _ = folded(talk(("ana", ways), ("bo", answer)))
     made = _by(memory, "bo")
     assert made.text.startswith(
-        "I suggest that we go with option B (a signed cookie of the browser)"
+        "I suggest that we go on with phase 2 (a signed cookie of the browser)"
     )
     assert [cite.n for cite in made.origin.cites] == [made.born, made.born - 1]
     label = made.origin.cites[1]
@@ -316,3 +316,101 @@ def test_data_and_titles_with_addresses_propose_nothing() -> None:
 )
 def test_a_lead_stands_before_what_it_leads_in(lead: str, text: str, joined: str) -> None:
     assert join(lead, text) == joined
+
+
+def silent(text: str) -> list[int]:
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    return message.find_unsaid(range(len(message.units)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why: the old key opened two doors, and nobody knew which of them was meant.",
+        "Verified: all forty shelves, twice; the list of the harbour maps as well.",
+        "I moved the harbour maps to the cellar and counted them twice on Monday.",
+        "The maps were counted twice, and the list is complete.",
+        "Counted the maps of the harbour: forty, of which nine are torn.",
+        "What if the roof leaks in the night?",
+        "Is the list of the harbour maps complete?",
+        "If the new pump holds, you should see the light go green at once.",
+        "This plan will ensure that the maps stay dry and that the town is proud of them.",
+        "This way, we can ensure that the maps stay dry.",
+        "Perhaps I should learn to swim.",
+        "The harbour has a long history, of which the town is proud.",
+        "I vote for the second option.",
+        "You are an archivist with forty years of work.",
+    ],
+)
+def test_reports_reasons_and_musings_put_nothing_forward(text: str) -> None:
+    assert silent(text) == [0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Why: the old key opened two doors, so we should sell both locks.",
+        "I moved the harbour maps on Monday; please count them.",
+        "Should we sell the second press or lend it?",
+        "What if we sell the second press?",
+        "Ana: move the harbour maps before May.",
+        "The hall should be dry by May.",
+        "I would sell the second press.",
+    ],
+)
+def test_a_word_of_a_course_puts_something_forward(text: str) -> None:
+    assert not silent(text)
+
+
+def test_what_stands_under_a_report_s_heading_puts_nothing_forward() -> None:
+    files = "Files changed:\n\n- the index of the harbour maps\n- list of the keys\n"
+    assert silent(files) == [0, 1, 2]
+    assert silent(files.replace("Files changed", "Proposed order")) == []
+
+
+def test_a_report_behind_a_proposal_is_no_part_of_its_text() -> None:
+    text = "I suggest we sell the second press. Verified: the price of such a press, in two papers."
+    assert proposed(text) == ["I suggest we sell the second press."]
+
+
+def test_a_short_item_is_told_behind_the_title_of_its_message() -> None:
+    text = (
+        "# The harbour maps in spring\n\n## Requested actions\n\n"
+        "1. Confirm who owns them and in what order they go.\n"
+    )
+    assert proposed(text) == [
+        "The harbour maps in spring: Requested actions: "
+        "Confirm who owns them and in what order they go."
+    ]
+
+
+def test_fields_of_a_form_are_no_title() -> None:
+    text = (
+        "Date: 4 May\nOwner: ana\nPriority: high\n\n## Requested actions\n\n"
+        "1. Confirm the order.\n"
+    )
+    assert not any("Owner" in told for told in proposed(text))
+
+
+def test_an_option_is_told_behind_what_is_to_be_chosen() -> None:
+    text = (
+        "# Where the maps go\n\nI recommend we pick one room:\n\n"
+        "- Option A: the dry cellar\n- Option B: the hall with the new roof\n"
+    )
+    assert proposed(text)[0] == (
+        "Where the maps go: I recommend we pick one room: Option A: the dry cellar"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Next steps for the harbour:", False),
+        ("Hours of May", False),
+        ("Hours of May: move the maps", True),
+        ("Hours of May:", False),
+    ],
+)
+def test_a_heading_that_nothing_completes_is_no_item(text: str, told: bool) -> None:
+    message = WrittenMessage("# Hours of May\n\nThe maps.", NAMES, shipped_cards())
+    assert is_told(message, message.units[0], text) is told

@@ -246,8 +246,9 @@ def test_each_option_is_an_item_of_its_own() -> None:
         "- Option A: keep the tokens in Redis\n- Option B: keep the tokens in a signed cookie\n"
     )
     assert proposed(text) == [
-        "Option A: keep the tokens in Redis", "Option B: keep the tokens in a signed cookie",
-    ]  # fmt: skip
+        "I recommend we pick one of these: Option A: keep the tokens in Redis",
+        "I recommend we pick one of these: Option B: keep the tokens in a signed cookie",
+    ]
 
 
 def test_texts_have_no_markup_and_no_signs_around_them() -> None:
