@@ -92,26 +92,40 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     taken_up = [proposal.ref for proposal in quoted]
     if placed:
         _answer(moment, entry, message, placed, marks)
-    if any(each.rule == _HOLDS for each in placed):
+    rules = {each.rule for each in placed}
+    if _HOLDS in rules:
         taken_up += answered_turns.newest_own(memory, moment.participant)
+    if not rules.isdisjoint((_HOLDS, _FIXES)):
         weighed = []
-    elif any(each.rule == _FIXES for each in placed):
-        weighed = []
+    options = _propose_all(moment, message, weighed, marks, quoted)
+    answered_turns.note_turn(memory, moment, entry, taken_up, options)
+    note_labels(memory, moment.n, message.labels)
+    _recall(moment, taken_up)
+    return True
+
+
+def _propose_all(
+    moment: FoldStep,
+    message: WrittenMessage,
+    weighed: Sequence[Weighed],
+    marks: Sequence[Detection],
+    quoted: Sequence[Proposal],
+) -> dict[str, int]:
+    """Enter what the message proposes, but what a tag says already or others said before; the
+    numbers of the proposals by the letters or numbers of their items.
+    """
     units = [each.unit for each in weighed]
     options: dict[str, int] = {}
     for each in weighed:
         unit = each.unit
         if _is_marked(unit, marks) or answered_turns.repeats_quoted(
-            text[unit.start : unit.end], quoted
+            message.text[unit.start : unit.end], quoted
         ):
             continue
         made = _propose(moment, message, each, units)
         if made is not None and (mark := message.item_mark(unit)):
             options[mark] = made.ref
-    answered_turns.note_turn(memory, moment, entry, taken_up, options)
-    note_labels(memory, moment.n, message.labels)
-    _recall(moment, taken_up)
-    return True
+    return options
 
 
 def _recall(moment: FoldStep, refs: Sequence[int]) -> None:

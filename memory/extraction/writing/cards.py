@@ -137,12 +137,14 @@ def _unsaid(data: Mapping[str, Any], terms: Mapping[str, str]) -> UnsaidWordings
         RarePattern(_filled(rule["unless"], terms), rule["name"]) if "unless" in rule else None
         for rule in rules
     ]
-    patterns = (
+    above, course, puts, heads = (
         RarePattern(_filled(data[name], terms), f"unsaid.{name}")
         for name in ("above", "course", "puts", "heads")
     )
     reports = {place for place, rule in enumerate(rules) if rule["name"].startswith("reports.")}
-    return UnsaidWordings(gate, tuple(unless), *patterns, frozenset(reports))
+    return UnsaidWordings(
+        gate, tuple(unless), above, course, puts, heads, frozenset(reports)
+    )  # fmt: skip
 
 
 @cache

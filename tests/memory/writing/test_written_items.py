@@ -209,8 +209,9 @@ def test_ticks_of_a_list_are_no_votes() -> None:
 
 DONE = (
     "Done: tokens are cached for an hour now, and the client can ask for a fresh one when it "
-    "has to; the log shows when that happens.\n\nThe change is on the main branch since this morning, with a test of the "
-    "lifetime and one of the renewal, and both of them pass on the build server as on mine."
+    "has to; the log shows when that happens.\n\n"
+    "The change is on the main branch since this morning, with a test of the lifetime "
+    "and one of the renewal, and both of them pass on the build server as on mine."
 )
 
 
@@ -604,7 +605,7 @@ def test_who_supports_a_proposal_says_it_again_without_making_a_new_one(
 
 def test_a_document_of_what_was_decided_proposes_nothing() -> None:
     plan = "I suggest we move the old maps to the cellar, and please count them before May."
-    report = f"{plan}\n\nWe should also sell the second press to the museum in the same month.{LONG}"
+    report = f"{plan}\n\nWe should also sell the second press to the museum in May.{LONG}"
     output = f"**Output: The final plan of the maps**\n\n{report}"
     assert len(folded(talk(("ana", report)))[0].proposals) == 2
     memory, _ = folded(talk(("ana", output)))

@@ -135,7 +135,7 @@ def test_a_label_of_an_earlier_message_is_told_and_cited() -> None:
         "shows, in which the figures of both projects are set side by side for every month."
     )
     answer = (
-        "I suggest that we go on with phase 2, for the reasons that were given at length before.\n\n"
+        "I suggest that we go on with phase 2, for the reasons that were given before.\n\n"
         "The server then keeps nothing, and whoever restarts it loses nothing either, as we saw "
         "in the spring, when the whole of the cluster had to be started anew twice in a week.\n\n"
         "The figures of that week are in the wiki, where everybody can look at them at any time."
@@ -386,8 +386,7 @@ def test_a_short_item_is_told_behind_the_title_of_its_message() -> None:
 
 def test_fields_of_a_form_are_no_title() -> None:
     text = (
-        "Date: 4 May\nOwner: ana\nPriority: high\n\n## Requested actions\n\n"
-        "1. Confirm the order.\n"
+        "Date: 4 May\nOwner: ana\nPriority: high\n\n## Requested actions\n\n1. Confirm the order.\n"
     )
     assert not any("Owner" in told for told in proposed(text))
 
