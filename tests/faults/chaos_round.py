@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import redis
 
-from parley.bus import Bus, Draft
+from parley.bus import Bus
 from parley.bus.contract.errors import (
     BusError,
     Busy,
@@ -23,7 +23,6 @@ from parley.bus.contract.errors import (
     SessionNotFound,
     Unavailable,
 )
-from parley.bus.entries import Message
 from parley.memory.state.memory import FOLD
 from tests.faults.crew import Crew
 from tests.faults.followers import (
@@ -38,19 +37,23 @@ from tests.faults.gateway import Gateway
 from tests.faults.language import opened
 from tests.faults.oracle import Rows, replay_of
 from tests.faults.ordeal import BATCH, Faults, Ordeal, Report
+from tests.faults.relay import Relay
 from tests.faults.replica import Replica
+from tests.faults.talk import MESSAGES, talk_of
+from tests.support.servers.fake_openai import FAILURES, FakeOpenAI
 from tests.support.servers.patience import cancel_and_wait
 from tests.support.servers.servers import RedisServer
 
 SECONDS: Final = 10.0  # of publishing, in a round
 SESSIONS: Final = 6
-MESSAGES: Final = 120  # a session
 LONG: Final = "talk-3"  # whose messages are three times as many, and come many at a time
 LEASE_MS: Final = 3_000
 LATEST: Final = 40.0  # seconds for the next step, where nothing is added and nothing falls
 STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage
 # what undoes acknowledged writes
 SET_BACK: Final = ("log_cut", "log_restored", "all_flushed", "replica_promoted")
+RELAY: Final = "talk-relay"  # published by a process of its own
+RELAYED: Final = ("publisher_killed", "publisher_frozen")
 ROOMS: Final = ("talk-1", LONG)  # sessions that somebody sits in
 # a replica is sent everything at once, not in five seconds
 HOUR: Final = 3_600_000  # ms
@@ -59,17 +62,7 @@ local rows = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 for i = 1, #rows, 2 do redis.call('ZINCRBY', KEYS[1], ARGV[1], rows[i]) end
 """
 OPTIONS: Final = {"repl-diskless-sync": "yes", "repl-diskless-sync-delay": "0"}
-SPEAKERS: Final = ("ana", "bo", "cy", "dee")
 MINUTES: Final = 5.0  # that a round may last, however busy the machine
-TALK: Final = (
-    "I propose that we move the tide gauge to the new pier.",
-    "+1",
-    "The old pier floods twice a year.",
-    "I oppose P1 because the cable does not reach.",
-    "**Plan**\n\n1. Lay a cable.\n2. Move the gauge.\n3. Compare a month of readings.",
-    "[DECISION] the gauge stays until spring",
-    "I support P1.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +75,6 @@ class Blow:
 
     def __str__(self) -> str:
         return f"{self.at:.1f} s {self.fault}"
-
-
-def talk_of(seed: int, session: int, count: int = MESSAGES) -> list[Draft]:
-    """Messages that propose, vote and decide."""
-    chance = random.Random(f"talk {seed} {session}")
-    return [
-        Draft(
-            f"m{k}",
-            Message(
-                participant=chance.choice(SPEAKERS),
-                content=f"{chance.choice(TALK)} ({session}.{k})",
-            ),
-        )
-        for k in range(count)
-    ]
 
 
 @dataclass(slots=True)
@@ -116,7 +94,8 @@ class Round(Ordeal):
         "worker_killed", "worker_frozen", "redis_killed", "log_cut", "log_restored",
         "clients_cut_off", "memory_full", "gateway_killed", "gateway_frozen",
         "session_poisoned", "session_damaged", "session_trimmed", "all_flushed",
-        "replica_promoted", "clock_stepped",
+        "replica_promoted", "clock_stepped", "publisher_killed", "publisher_frozen",
+        "model_failing",
     )  # fmt: skip
 
     patience = LATEST
@@ -129,6 +108,7 @@ class Round(Ordeal):
         *, seconds: float = SECONDS, without: Mapping[str, str] | None = None, planted: str = "",
     ) -> None:  # fmt: skip
         chance = random.Random(f"round {seed}")
+        self._model = FakeOpenAI()
         strays = any(blow.fault.startswith("session_") for blow in blows)
         falls = {blow.fault for blow in blows}
         moved = server.aof != "always" or not falls.isdisjoint(SET_BACK)
@@ -137,13 +117,19 @@ class Round(Ordeal):
             lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
             without=without or {}, planted=planted, damaged=STRAYS if strays else (),
             delays=chance.choice((0.0, 0.05)), versions=chance.choice((1, 2)),
-            waking="clock_stepped" in falls,
+            waking="clock_stepped" in falls, model=self._model.url,
         )  # fmt: skip
         talks = {f"talk-{k}": talk_of(seed, k) for k in range(SESSIONS)}
         talks[LONG] = talk_of(seed, 3, 3 * MESSAGES)
+        if not falls.isdisjoint(RELAYED):
+            talks[RELAY] = talk_of(seed, SESSIONS)
         super().__init__(server, talks, faults, folder, seed)
         self._blows = blows
         self._gateway = Gateway(server.url, folder)
+        self._relay = Relay(
+            folder, {"session": RELAY, "seed": seed, "place": SESSIONS, "count": MESSAGES,
+                     "seconds": seconds},
+        )  # fmt: skip
         self._restarting = asyncio.Lock()
         self._file = asyncio.Lock()  # held by who may change it, or has measured it
         self._fallen: Counter[str] = Counter()
@@ -159,6 +145,7 @@ class Round(Ordeal):
         ]
         guests = [Guest(session) for session in ROOMS]
         await self._gateway.start()
+        self._model.__enter__()
         following = [asyncio.create_task(self._follow(row)) for row in heard]
         following += [asyncio.create_task(follow_room(self._server.url, guest)) for guest in guests]
         try:
@@ -166,6 +153,8 @@ class Round(Ordeal):
             await self._await_followers(heard, guests)
         finally:
             await cancel_and_wait(*following)
+            self._relay.end()
+            self._model.__exit__()
             with suppress(AssertionError):
                 self._gateway.stop()
         report.verdict.findings += self._refused
@@ -198,7 +187,19 @@ class Round(Ordeal):
             for blow in self._blows:
                 tasks.create_task(self._strike(blow, crew))
             for session in self._expected:
-                tasks.create_task(self._publish(buses, session))
+                if session != RELAY:
+                    tasks.create_task(self._publish(buses, session))
+            if RELAY in self._expected:
+                tasks.create_task(self._have_relayed())
+
+    async def _have_relayed(self) -> None:
+        """Have a process publish its session and close it, whatever becomes of the process."""
+        expected = self._expected[RELAY]
+        self._relay.start(self.proxy_url)
+        while not expected.closed:
+            await asyncio.sleep(0.1)
+            assert self._relay.is_up(), "a publisher died by itself"
+            expected.receipts, expected.closed = self._relay.receipts()
 
     async def _publish(self, buses: Sequence[Bus], session: str) -> None:
         """And close it, by the last of the publishers."""
@@ -241,6 +242,9 @@ class Round(Ordeal):
             "all_flushed": lambda: self._while_up(self._flush),
             "replica_promoted": lambda: self._promote(crew, chance),
             "clock_stepped": lambda: self._while_up(lambda: self._step_clock(chance)),
+            "publisher_killed": self._kill_publisher,
+            "publisher_frozen": lambda: self._freeze_publisher(chance),
+            "model_failing": lambda: self._fail_model(chance),
         }
         await strike[blow.fault]()
         self._fallen[blow.fault] += 1
@@ -283,6 +287,23 @@ class Round(Ordeal):
             self._gateway.signal(signal.SIGSTOP)
             await asyncio.sleep(chance.uniform(0.2, 1.5))
             self._gateway.signal(signal.SIGCONT)
+
+    async def _kill_publisher(self) -> None:
+        """And with it what it would have put back; another one takes its place."""
+        if not self._expected[RELAY].closed:
+            self._relay.end()
+            self._relay.start(self.proxy_url)
+
+    async def _freeze_publisher(self, chance: random.Random) -> None:
+        self._relay.signal(signal.SIGSTOP)
+        await asyncio.sleep(chance.uniform(0.2, LEASE_MS / 1000))
+        self._relay.signal(signal.SIGCONT)
+
+    async def _fail_model(self, chance: random.Random) -> None:
+        """The endpoint refuses, breaks off, stalls, or answers with what is no answer."""
+        self._model.fail(chance.choice(FAILURES))
+        await asyncio.sleep(chance.uniform(0.2, 3.0))
+        self._model.recover()
 
     async def _poison(self, chance: random.Random) -> None:
         """An entry that nobody's library writes, behind the newest of a stray session."""

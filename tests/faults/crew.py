@@ -53,6 +53,7 @@ class Crew:
         without: Mapping[str, str] | None = None,
         planted: str = "",
         versions: int = 1,
+        model: str = "",
         seed: int = 0,
     ) -> None:
         self._server = server
@@ -60,7 +61,7 @@ class Crew:
         self._up = folder / "up"
         self._options = {
             "url": server.url, "lease_ms": lease_ms, "batch": batch, "without": dict(without or {}),
-            "up": str(self._up), "planted": planted,
+            "up": str(self._up), "planted": planted, "model": model,
         }  # fmt: skip
         self._lanes = ["fold"] * folders + ["effects"] * runners
         self._versions, self._started = versions, 0

@@ -58,6 +58,7 @@ class Faults:
     damaged: Sequence[str] = ()  # sessions of which nothing is promised
     delays: float = 0.0  # share of publishers' replies that come late
     versions: int = 1  # of the fold, among the workers of that lane
+    model: str = ""  # address of the endpoint that words summaries; none: extracts
     waking: bool = False  # the janitor may have had to wake sessions
 
 
@@ -103,6 +104,7 @@ class Ordeal:
             for session, drafts in transcripts.items()
         }
         self._away = asyncio.Lock()  # held while the server is down on purpose
+        self.proxy_url = ""  # where publishers find the server, once it runs
         self.report = Report(messages=sum(map(len, transcripts.values())))
 
     async def run(self) -> Report:
@@ -110,10 +112,11 @@ class Ordeal:
         crew = Crew(
             self._server, self._folder, lease_ms=faults.lease_ms, folders=faults.folders,
             runners=faults.runners, without=faults.without, planted=faults.planted,
-            versions=faults.versions,
+            versions=faults.versions, model=faults.model,
             seed=self._seed,
         )  # fmt: skip
         async with LossyProxy(self._server, faults.drops, self._seed, faults.delays) as proxy:
+            self.proxy_url = proxy.url
             async with AsyncExitStack() as stack:
                 buses = [
                     await stack.enter_async_context(

@@ -2,7 +2,8 @@
 
 The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
 scripts that are switched off (with none this is a real worker's own loop), `planted`,
-a bug that it has, `fold`, another version of the fold to work by, and `up`, a folder where
+a bug that it has, `fold`, another version of the fold to work by, `model`, the address of an
+endpoint that words summaries or nothing, and `up`, a folder where
 a file named by the process id says that it works. From SIGUSR1 to SIGUSR2 it stops itself
 in front of a commit.
 """
@@ -25,6 +26,8 @@ from parley.bus.contract.errors import Unavailable
 from parley.bus.work.lanes import Lanes
 from parley.listeners.cache import memory_cache
 from parley.listeners.effects.effect_pace import EffectPace
+from parley.listeners.models.model_port import Model
+from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers import projector
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
@@ -48,7 +51,7 @@ async def main(row: dict[str, Any]) -> None:
         await crippled(row, fold, effects)
     else:
         settings = WorkerSettings(row["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        await patiently(lambda: run_lane(row["lane"], settings, PACKS))
+        await patiently(lambda: run_lane(row["lane"], settings, PACKS, model=model_of(row)))
 
 
 def stop_at_commits() -> None:
@@ -72,6 +75,13 @@ def stop_at_commits() -> None:
     Lanes.commit = stopping  # type: ignore[method-assign]
 
 
+def model_of(row: dict[str, Any]) -> Model | None:
+    """The model of who runs effects, where there is an endpoint."""
+    if not row["model"] or row["lane"] != "effects":
+        return None
+    return OpenAIModel("small-1", url=row["model"], timeout_seconds=1.0)
+
+
 async def patiently(work: Callable[[], Awaitable[None]]) -> None:
     """Do `work`, again while Redis is away at its start: as whoever minds a worker does."""
     while True:
@@ -92,7 +102,7 @@ async def crippled(row: dict[str, Any], fold: ProjectorPace, effects: EffectPace
         if row["lane"] == "fold":
             await Projector(bus, PACKS, owner, fold).run(stop)
         else:
-            await EffectRunner(bus, PACKS, None, owner, effects).run(stop)
+            await EffectRunner(bus, PACKS, model_of(row), owner, effects).run(stop)
 
 
 if __name__ == "__main__":
