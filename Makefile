@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis chaos check check-deploy bench eval lock vendor clean
+.PHONY: help demo test test-redis chaos overload check check-deploy bench eval lock vendor clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -35,6 +35,9 @@ test-redis: $(DEV) ## everything: every server found here, kill runs in full (mi
 
 chaos: $(DEV) ## faults at random on real processes; ARGS="--minutes 10 --seed 7"
 	@$(BIN)/python -m tests.faults.chaos $(ARGS)
+
+overload: $(DEV) ## twice what the workers fold, for 20 minutes; ARGS="--minutes 5"
+	@$(BIN)/python -m tests.faults.overload $(ARGS)
 
 check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/ruff check .

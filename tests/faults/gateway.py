@@ -58,6 +58,12 @@ class Gateway:
 
         await wait_until(stands)
 
+    @property
+    def pid(self) -> int:
+        """Of the process that stands now."""
+        assert self._process is not None
+        return self._process.pid
+
     def busy_ms(self) -> float:
         """How long its threads have run on a processor; waiting for one does not count."""
         assert self._process is not None

@@ -22,6 +22,7 @@ FRAMES_AT_ONCE: Final = 4_000
 LINGER_SECONDS: Final = 2.0  # for whoever is closed for its rate to read why
 RATE_CODE: Final = 4429
 RATE_REASON: Final = "rate"
+NO_TEXT_CODE: Final = 1007  # of RFC 6455: a text frame that is no UTF-8
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
@@ -51,7 +52,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         wait = self._bucket.take(len(self.conn.events), self.loop.time())
         super().handle_events()
         if wait:
-            self._refuse()
+            self._refuse(RATE_CODE, RATE_REASON)
 
     async def receive(self) -> Any:
         message = await self.queue.get()
@@ -92,15 +93,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self._has_turn = True
             self.loop.call_soon(self._read_on)
 
-    def _refuse(self) -> None:
-        """Close it for its rate. It is read no more: not for its goodbye either."""
+    def _refuse(self, code: int, reason: str) -> None:
+        """Close it. It is read no more: not for its goodbye either."""
         self._refused = True
         self.transport.pause_reading()
         if self.conn.state is State.OPEN and not self.close_sent:
-            self.queue.put_nowait(
-                {"type": "websocket.disconnect", "code": RATE_CODE, "reason": RATE_REASON}
-            )
-            self.conn.send_close(RATE_CODE, RATE_REASON)
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+            self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
         if self.close_timer is not None:
@@ -127,3 +126,23 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.frames.append(bytes(self._rest))
             self._rest = None
             self.send_receive_event_to_app()
+
+    def send_receive_event_to_app(self) -> None:
+        """A message that came whole. One that is no text closes the connection, without a word
+        in the log: uvicorn has a traceback for each, and another where the client said goodbye.
+        """
+        if self._refused:
+            self.frames = []
+        elif self.curr_msg_data_type == "text" and not _is_text(self.frames):
+            self.frames = []
+            self._refuse(NO_TEXT_CODE, "the text is not UTF-8")
+        else:
+            super().send_receive_event_to_app()
+
+
+def _is_text(frames: list[bytes]) -> bool:
+    try:
+        b"".join(frames).decode()
+    except UnicodeDecodeError:
+        return False
+    return True

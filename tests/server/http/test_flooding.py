@@ -213,3 +213,20 @@ async def test_the_bytes_of_a_token_are_charged(redis_url: str) -> None:
     assert [answer.status_code for answer in answers[:4]] == [400] * 4
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("rest", [b"", frame(8, (1000).to_bytes(2, "big")), text(type="ping")])
+async def test_what_is_no_text_closes_without_a_word_in_the_log(
+    redis_url: str, caplog: pytest.LogCaptureFixture, rest: bytes
+) -> None:
+    """A text frame of foreign bytes, and what comes in the same packet."""
+    async with doors(redis_url) as d:
+        await discuss(d.deps.backend.bus, "s", 1)
+        wire = Wire(d.url, d.token("ana"), text(type="ping"), pause=0.1)
+        with beside(wire):
+            await wait_until(lambda: b"pong" in wire.heard)
+            wire.data = frame(1, b"\xff\xfe") + rest
+            await wait_until(lambda: wire.ending is not None)
+        assert wire.ending is not None
+        assert wire.ending[0] in (1007, 1000)  # the goodbye may be heard first
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
