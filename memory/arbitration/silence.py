@@ -1,4 +1,4 @@
-"""What happens when nobody wants the floor: a nudge, then a vote, then the end."""
+"""What happens when nobody wants the floor: nudges, then a vote, then the end."""
 
 from __future__ import annotations
 
@@ -34,11 +34,10 @@ def break_silence(memory: Memory, waited: ElapsedTimes, speakers: list[str]) -> 
         return (Pause("errors") if has_person(memory) else Close("errors", "")), None
     willing = [name for name in speakers if not _is_ready(memory, name)]
     unasked = [name for name in willing if is_unasked(memory, name)]
-    if willing and (unasked or not floor.nudged):
+    first = unasked or _uninvited(memory, willing)
+    if candidates := first or ([] if floor.nudged else willing):
         due = speaking_deficits(memory)
-        whom = max(
-            unasked or willing, key=lambda name: (due.get(name, 0), -floor.seats[name].order)
-        )
+        whom = max(candidates, key=lambda name: (due.get(name, 0), -floor.seats[name].order))
         return Nudge(whom, "quiet", None, "", _QUESTION), None
     # One who was nudged may still answer, and that may wake others.
     if floor.nudged and waited.nudge is not None:
@@ -74,6 +73,22 @@ def _failed(memory: Memory, name: str) -> bool:
 def _is_ready(memory: Memory, name: str) -> bool:
     floor_pass = memory.floor.passes.get(name)
     return floor_pass is not None and floor_pass.ready
+
+
+def _uninvited(memory: Memory, speakers: list[str]) -> list[str]:
+    """The agents of `speakers` that never had the floor: each is asked once before the end.
+
+    Rules passed for them, or a model that misread whether to speak, or did not answer.
+    """
+    seats = memory.floor.seats
+    return [
+        name
+        for name in speakers
+        if (seat := seats[name]).listens == "evaluates"
+        and seat.role == "agent"
+        and not seat.invited
+        and not seat.turns
+    ]
 
 
 def _unvoted(memory: Memory) -> int | None:

@@ -42,6 +42,7 @@ def grant_floor(moment: FoldStep, entry: FloorGranted) -> None:
         moment.record_fact("floor.refused", None, by=name, what="floor")
         return
     floor.holder, floor.lease_ms = name, max(1, entry.lease_ms)
+    seat.invited = True
     floor.intent = floor.bids.pop(name, None)
     moment.record_fact(
         "floor.granted",
@@ -123,7 +124,7 @@ def record_nudge(moment: FoldStep, entry: FloorNudged) -> None:
     elif entry.warning == "circling" and isinstance(entry.re, str):
         floor.circles = [ref for ref in floor.circles if f"P{ref}" != entry.re]
     if (seat := floor.seats.get(name)) is not None:
-        seat.addressed, seat.cooled = here, 0
+        seat.addressed, seat.cooled, seat.invited = here, 0, True
         floor.passes.pop(name, None)
     moment.record_fact(
         "floor.nudged",

@@ -168,5 +168,6 @@ def _joined(seat: Seat, other: Seat) -> Seat:
     kept.spoke = max(kept.spoke, gone.spoke)
     kept.cooled = max(kept.cooled, gone.cooled)
     kept.addressed = max(kept.addressed, gone.addressed)
+    kept.invited = kept.invited or gone.invited
     kept.muted = kept.muted or gone.muted
     return kept

@@ -69,6 +69,7 @@ class Seat(StateTree):
     since: int = 0  # `Floor.turns` when it joined
     cooled: int = 0  # `Floor.turns` until which it cools down
     addressed: int = 0  # n of the newest message to it that it has not answered; 0: none
+    invited: bool = False  # it was given the floor, or nudged: it had its chance to speak
     muted: bool = False
 
 

@@ -2,8 +2,9 @@
 
 Every number is an upper bound as long as no person stirs the talk: each listener
 thinks at every turn and once more for what a turn may stir (a vote's end, a word
-that it circles), each draft is begun anew as often as it may be, each turn brings a
-vote. A call counts as what is reserved for it. Where people talk too, the budget holds.
+that it circles), each agent is asked for a word once and stays silent, each draft is
+begun anew as often as it may be, each turn brings a vote. A call counts as what is
+reserved for it. Where people talk too, the budget holds.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ def _kinds(
         )
     drafts = [_draft(part, settings) for part in parts]
     dearest = max(drafts, key=lambda call: _dearness(call.micros(prices), call.tokens))
-    yield kind_of("draft", [(dearest, turns * (1 + floor.restarts))], prices)
+    yield kind_of("draft", [(dearest, (turns + heads) * (1 + floor.restarts))], prices)
     ballots = [(_question(part, settings), turns * TRIES) for part in parts]
     yield kind_of("ballot", ballots, prices)
     if floor.policy == "moderated":

@@ -271,7 +271,7 @@ def test_a_vote_of_a_day_stops_no_talk_and_silence_does_not_end_it(rule: Any) ->
     assert find_obstacle(table.memory, "ana", NOW).kind != "vote"
     table.listen(("ana", "bo", "cy"), lambda name: None)
     assert isinstance(table.step(LATER), Nudge)
-    table.memory.floor.nudged = 1
+    table.put(*(FloorNudged(participant=name, warning="quiet") for name in ("ana", "bo", "cy")))
     step, left = next_step(table.memory, replace(LATER, nudge=60_000, votes={1: 60_000}))
     assert (step, left) == (None, 86_340_000)
     assert table.step(replace(LATER, votes={1: 86_400_000})) == CountVote(1)
@@ -402,6 +402,24 @@ def test_when_all_pass_it_is_over_in_bounded_steps() -> None:
     assert (nudge.participant, nudge.warning) == ("cy", "quiet")
 
 
+def test_each_listener_is_asked_once_before_a_silence_ends_it() -> None:
+    """Whoever passed for it; not who had the floor, nor who says that it is done."""
+    table = Table(agent("ana"), agent("bo"), agent("cy"), agent("dee"), agent("eve"))
+    table.say("eli", "Which day suits you?")
+    table.grant("ana")
+    table.release("ana", "silent")
+    table.passes("cy", "dee")
+    table.passes("bo", failed=True)
+    table.passes("eve", ready=True)
+    asked = []
+    while isinstance(step := table.step(), Nudge):
+        table.take(step, lambda name: None)
+        table.passes(step.participant)
+        asked.append(step.participant)
+    assert asked == ["bo", "cy", "dee"]
+    assert step == Close("quiescent", "quiescent")
+
+
 @pytest.mark.parametrize("rule", ["majority", "ranked"])
 def test_of_many_open_proposals_the_newest_are_voted_on_once(rule: str) -> None:
     """However many there are, and though no vote carries anything: then it ends."""
@@ -461,8 +479,9 @@ def test_under_open_who_is_dead_does_not_keep_the_others() -> None:
 def test_listeners_that_are_dead_are_no_obstacle() -> None:
     """Who does not answer in time has passed, nudged or not."""
     table = three()
-    assert isinstance(table.step(replace(LATER, nudge=None)), Nudge)
-    table.put(FloorNudged(participant="ana"))
+    for name in ("ana", "bo", "cy"):
+        assert isinstance(table.step(replace(LATER, nudge=None)), Nudge)
+        table.put(FloorNudged(participant=name))
     assert next_step(table.memory, replace(LATER, nudge=1000)) == (None, 5000)
     assert table.step(LATER) == Close("quiescent", "quiescent")
 
@@ -688,6 +707,8 @@ def test_who_only_speaks_holds_up_no_auction_and_is_held_up_by_none() -> None:
 def test_a_session_does_not_end_before_each_seat_had_its_time() -> None:
     """What it states, else as long as a holder has to speak; once more after a nudge."""
     table = Table(agent("ana", listens="speaks"), agent("bo", answer_ms=200_000))
+    table.grant("bo")
+    table.release("bo", "interrupted")
     for step_of in (Nudge, Close):
         for ms in (7_000, 91_000, 199_000):
             assert table.step(after(ms)) is None
@@ -705,6 +726,7 @@ def test_who_wants_to_be_asked_is_asked_before_the_end() -> None:
     table = Table(
         agent("ana", listens="asked", answer_ms=20_000), agent("bo", listens="asked"), agent("cy")
     )
+    table.turn("cy")
     table.passes("cy")
     first = table.step(NOW)
     assert isinstance(first, Nudge)

@@ -48,6 +48,14 @@ def test_the_stop_rule_bounds_turns_and_with_them_calls() -> None:
     assert {kind.purpose for kind in ten.kinds} == {"evaluate", "draft", "ballot"}
 
 
+def test_a_draft_of_each_agent_that_comes_to_nothing_is_counted() -> None:
+    """Each is asked before a silence ends it, and who says nothing takes no turn."""
+    rules = settings({"turns": 1}, floor={"policy": "bid", "restarts": 2})
+    bound = worst_case(parts(4), rules, PRICES, people=False)
+    (drafts,) = [kind for kind in bound.kinds if kind.purpose == "draft"]
+    assert drafts.calls == (1 + 4) * 3
+
+
 def test_the_hop_limit_bounds_agents_among_themselves_alone() -> None:
     """Where a person may come, it is a pause and bounds nothing."""
     rules = settings({"quiescent": True})
