@@ -12,43 +12,80 @@ from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
 from parley.listeners.agents.repeats import (
     MOSTLY_SAID,
     Lines,
+    drop_copies,
     drop_refusal,
     find_repeat,
     gives_back,
     was_said,
     words_of,
 )
-from parley.listeners.agents.spoken_acts import agreed_act, called_vote, drop_void_tags, may_intend
+from parley.listeners.agents.spoken_acts import (
+    agreed_act,
+    called_vote,
+    drop_tags,
+    drop_void_tags,
+    may_act,
+    may_intend,
+)
 from parley.listeners.agents.transcript_form import (
     Names,
     end_at_sentence,
+    split_sentences,
     strip_transcript_form,
     telling_lines,
 )
 from parley.listeners.models.reasoning import strip_reasoning
+from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.similarity import fingerprint
 from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_OPEN: Final = 16  # open proposals, the newest, whose words an answer may give back
+_SAME: Final = 900  # resemblance, per mille, of a proposal made again: some words in ten differ
+_ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppose it, and why"
+_REASONS: Final = re.compile(r",?\s+(?:as|because|since|so that)\s|(?<=\w)[.;]\s", re.IGNORECASE)
+_OPINES: Final = re.compile(  # how a sentence begins that amends nothing
+    r"\s*(?:I (?:believe|think|agree|support|would (?:agree|support))|it (?:would|will|is)"
+    r"|this (?:approach|proposal|plan|system|way|would|will|is|ensures))\b",
+    re.IGNORECASE,
+)
+_STANDING: Final = ("active", "accepted", "adopted")
 _REASON: Final = 200  # of why somebody bids, passes or grants
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 # An answer to "What would you do?" in its own words; of somebody else it is rather a question.
 _AS_YOU: Final = re.compile(
-    r"\W*you (?:would|should) (?:also )?(?:like to )?"
-    r"(?:do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
+    r"\W*(?:here,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
+    r"do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
     r"vote)\b"
     r"(?![^.!\n]*\?)",
+    re.IGNORECASE,
+)
+# "We propose where we eat": the question again, and no answer to it
+_NO_ANSWER: Final = re.compile(
+    r"\b(?:propose[ds]?|suggest(?:ed|s)?|recommend(?:ed|s)?) (?:where|who|what|when|which|why)\b"
+    r"(?![^.\n]*[:?])",
     re.IGNORECASE,
 )
 _AS_NAMED: Final = (
     r"as (?:an? |the )?{}(?: \([^()\n]{{0,40}}\))?,\s+(?=\w)"  # "As an ana, I would …"
 )
-_OF_FORM: Final = re.compile(r"\bthis message (?:begins|starts)\b|\bthe tag \[[A-Z]", re.IGNORECASE)
+_OF_FORM: Final = re.compile(
+    r"(?i:\bthis (?:message|answer) (?:begins|starts|repeats|is the same)\b)|\bthe tag \[[A-Z]"
+    r"|(?i:\bmy (?:first|original|initial) (?:response|answer|message)\b)|\bRecent Messages\b"
+    r"|(?i:\bthe recent messages\b|\bin the same words\b|\bmessage (?:mentioned )?in n [0-9])"
+    r"|^[PDV][0-9]+ (?:would|should) (?:do|propose|say)\b"
+)
+_NUMBERED: Final = r"\bn [0-9]{{1,9}} (?:{})\b[^:\n]{{0,40}}:"  # "- `n 3 ann (ask): …"
+_AS_MODEL: Final = re.compile(
+    r"\bas an? (?:AI|artificial intelligence)(?: language)?(?: model| assistant)?,? I\b",
+    re.IGNORECASE,
+)
 _WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
 _BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
@@ -69,12 +106,14 @@ def recent_lines(memory: Memory, records: Sequence[Record]) -> Lines:
 class SpokenAnswer:
     """What an answer says; "" for what is no message. `fault`: why it is asked anew.
 
-    `repeated` are its words, where the fault is that they all were said before.
+    `repeated` are its words, where the fault is that they all were said before; `supports` is
+    the handle of the proposal that it agrees with by giving it back.
     """
 
     text: str
     fault: str = ""
     repeated: str = ""
+    supports: str = ""
 
 
 def read_answer(
@@ -110,32 +149,156 @@ def read_answer(
         return SpokenAnswer("")
     if (fault := find_repeat(text, names, recent)) is not None:
         return SpokenAnswer("", fault, text)
-    if _AS_YOU.match(text) is not None:
-        return SpokenAnswer("", 'it said "you would" of its own speaker, who is "I"')
-    if _OF_FORM.search(text) is not None or _names_with_act(text, names):
-        return SpokenAnswer("", "it told of its own form instead of saying something")
-    if gives_back(text, persona):
-        return SpokenAnswer("", "it gave back how you were described")
+    if fault := _find_pose(text, names, persona):
+        return SpokenAnswer("", fault)
     return SpokenAnswer(clip(text, LONGEST))
 
 
+def _find_pose(text: str, names: Names, persona: str) -> str:
+    """Why `text` is not what a participant says to others; "" where it is."""
+    if _AS_YOU.match(text) is not None:
+        return 'it said "you would" of its own speaker, who is "I"'
+    if _AS_MODEL.search(text) is not None:
+        return "it spoke as a language model and as nobody here"
+    if _NO_ANSWER.search(text) is not None:
+        return "it gave the question back and no answer"
+    anybody = "|".join(map(re.escape, (*names.own, *names.others)))
+    numbered = anybody and re.search(_NUMBERED.format(anybody), text)
+    if _OF_FORM.search(text) is not None or numbered or _names_with_act(text, names):
+        return "it told of its own form instead of saying something"
+    return "it gave back how you were described" if gives_back(text, persona) else ""
+
+
 def keep_valid_tags(
-    memory: Memory, name: str, answer: SpokenAnswer, intent: Bid | None
+    memory: Memory, name: str, answer: SpokenAnswer, intent: Bid | None, refused: str = ""
 ) -> SpokenAnswer:
     """`answer` without the tags that its speaker may not use or that are about nothing.
 
-    Who says a proposal again behind a tag that supports it, and has not supported it yet,
-    has said something; so has who takes any side with words that were mostly said before.
+    Who says a proposal again behind a tag that supports it, or is for or against one that they
+    name, and was not yet, has said something; so has who takes any side with words that were
+    mostly said before. Who proposes what is open is asked for a stance, and is for it where a
+    second draft, after one that was `refused`, proposes it again, or a draft adds words of its
+    own.
     """
+    canonical = memory.named(name)
+    text = answer.repeated or answer.text
+    adds = not answer.repeated and _nearest(memory, text) is None
+    proposes = intent is not None and intent.intent in ("propose", "amend")
+    restated = None if adds and proposes else _restated(memory, canonical, answer)
+    if restated is not None:
+        if refused or adds:
+            return SpokenAnswer(drop_tags(memory, text), supports=restated.handle)
+        return SpokenAnswer("", _ASK_STANCE.format(restated.handle))
     if answer.repeated and (
-        _supports_anew(memory, memory.named(name), answer.repeated)
+        _supports_anew(memory, canonical, answer.repeated)
+        or _stands_anew(memory, canonical, answer.repeated)
         or (answer.fault == MOSTLY_SAID and _takes_a_side(memory, answer.repeated))
     ):
         answer = SpokenAnswer(answer.repeated)
-    text = drop_void_tags(memory, memory.named(name), answer.text, intent)
+    text = drop_void_tags(memory, canonical, answer.text, intent)
     if answer.text and not words_of(text):
         return SpokenAnswer("", "it had a tag and no words")
+    if (support := _read_support(memory, canonical, text)) is not None:
+        return support
+    if (proposed := _proposed_already(memory, text)) is not None:
+        return SpokenAnswer("", f"{proposed} proposes that already")
     return SpokenAnswer(text, answer.fault)
+
+
+def _read_support(memory: Memory, name: str, text: str) -> SpokenAnswer | None:
+    """`text` as support of an open proposal of somebody else, where it gives that back and agrees.
+
+    The sentences of the proposal go: they would propose it again.
+    """
+    for ref in sorted(memory.live, reverse=True)[:_OPEN]:
+        proposal = memory.proposals[ref]
+        if proposal.participant == name or name in proposal.reactions:
+            continue
+        rest = drop_copies(text, proposal.text)
+        if rest != text and _only_supports(memory, rest, proposal):
+            tagged = any(detection.how == "tag" for detection in memory.reader.read(rest))
+            return SpokenAnswer(rest, supports="" if tagged else proposal.handle)
+    return None
+
+
+def _only_supports(memory: Memory, text: str, proposal: Proposal) -> bool:
+    """Whether all that `text` does is to support, and names nothing and nobody else."""
+    detections = memory.reader.read(text)
+    words = set(words_of(text))
+    others = {*memory.floor.seats, *memory.participants} - {proposal.participant}
+    return (
+        {detection.act for detection in detections} == {"support"}
+        and not any(detection.conditional for detection in detections)
+        and all(set(detection.refs) <= {proposal.handle} for detection in detections)
+        and words.isdisjoint(other.casefold() for other in others)
+        and "?" not in text
+    )
+
+
+def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | None:
+    """The open proposal of somebody else that is all that it proposes, with reasons or without.
+
+    None where `name` has said a word on it, may not support it, takes another side or asks.
+    """
+    text = answer.repeated or answer.text
+    detections = memory.reader.read(text)
+    if "?" in text or not {d.act for d in detections} <= {"propose", "amend"}:
+        return None
+    nearest = [_made_again(memory, text, detection, with_reason=True) for detection in detections]
+    if not detections:
+        nearest = [_nearest(memory, part) for part in (text, *split_sentences(text))]
+        nearest = [proposal for proposal in nearest if proposal is not None]
+    proposal = nearest[0] if nearest and all(each is nearest[0] for each in nearest) else None
+    if proposal is None and answer.repeated:  # sentences of a message that proposes
+        live = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+        proposal = next((each for each in live if drop_copies(text, each.text) != text), None)
+    if (
+        proposal is None
+        or proposal.status != "active"
+        or proposal.participant == name
+        or name in proposal.reactions
+        or not may_act(memory, name, "support")
+    ):
+        return None
+    return proposal
+
+
+def _made_again(
+    memory: Memory, text: str, detection: Detection, *, with_reason: bool = False
+) -> Proposal | None:
+    """The proposal that a detection in `text` makes again, or amends in its own words."""
+    words = text[detection.text_start : detection.text_end]
+    if detection.act == "propose":
+        made = _nearest(memory, words, with_reason=with_reason)
+        around = [s for s in split_sentences(text) if words.strip() and words.strip() in s]
+        return made or (_nearest(memory, around[0]) if around else None)
+    amended = (
+        memory.item(detection.refs[0]) if detection.act == "amend" and detection.refs else None
+    )
+    if not isinstance(amended, Proposal) or amended.status not in _STANDING:
+        return None
+    rest = split_sentences(drop_copies(words, amended.text))
+    changes = [s for s in rest if words_of(s) and _OPINES.match(s) is None]
+    return None if changes else amended
+
+
+def _nearest(memory: Memory, words: str, *, with_reason: bool = False) -> Proposal | None:
+    """The proposal, open or agreed on, that `words` make in nearly its words, before any reason."""
+    ends = [match.start() for match in _REASONS.finditer(words)] if with_reason else []
+    parts = [words, *(words[:end] for end in ends)]
+    for part in parts:
+        found = memory.proposal_index.nearest(fingerprint(part), _SAME)
+        if found is not None and memory.proposals[found[0]].status in _STANDING:
+            return memory.proposals[found[0]]
+    return None
+
+
+def _proposed_already(memory: Memory, text: str) -> str | None:
+    """The handle of the proposal, open or agreed on, that `text` makes or amends in its words."""
+    for detection in memory.reader.read(text):
+        if (proposal := _made_again(memory, text, detection)) is not None:
+            return proposal.handle
+    return None
 
 
 def _names_with_act(text: str, names: Names) -> bool:
@@ -155,6 +318,26 @@ def _supports_anew(memory: Memory, name: str, text: str) -> bool:
     return False
 
 
+def _stands_anew(memory: Memory, name: str, text: str) -> bool:
+    """Whether it says a stance, on a proposal that it names, that `name` has not taken yet.
+
+    Two who oppose P1 in the same words are two.
+    """
+    tagged = {detection.act for detection in memory.reader.read(text) if detection.how == "tag"}
+    for detection in memory.reader.read(drop_tags(memory, text)):
+        proposal = memory.item(detection.refs[0]) if detection.refs else None
+        if (
+            detection.act in ("support", "oppose")
+            and tagged <= {detection.act}
+            and not detection.conditional
+            and isinstance(proposal, Proposal)
+            and proposal.participant != name
+        ):
+            reaction = proposal.reactions.get(name)
+            return reaction is None or reaction.stance != detection.act
+    return False
+
+
 def _takes_a_side(memory: Memory, text: str) -> bool:
     """Whether it does more with an item than to propose it."""
     return any(detection.act not in ("propose", "ask") for detection in memory.reader.read(text))
@@ -169,9 +352,17 @@ def _is_nothing(text: str) -> bool:
     return all(char in _BLANK or not char.isprintable() for char in text)
 
 
-def message_entry(memory: Memory, name: str, text: str, intent: Bid | None) -> Message:
-    """The message that an agent publishes, with the act that its bid was for and its words bear."""
-    act, target = agreed_act(memory, memory.named(name), text, intent)
+def message_entry(
+    memory: Memory, name: str, text: str, intent: Bid | None, supports: str = ""
+) -> Message:
+    """The message that an agent publishes, with the act that its bid was for and its words bear.
+
+    `supports` is a `SpokenAnswer`'s, and goes before the bid where the speaker may support.
+    """
+    canonical = memory.named(name)
+    if supports and may_act(memory, canonical, "support"):
+        return Message(participant=name, content=text, act="support", re=supports)
+    act, target = agreed_act(memory, canonical, text, intent)
     return Message(participant=name, content=text, act=act, re=target)
 
 

@@ -99,6 +99,19 @@ def drop_refusal(text: str, refused: str) -> str:
     return "".join(kept).strip()
 
 
+def drop_copies(text: str, said: str) -> str:
+    """`text` without its whole sentences that `said` has, whichever way they begin."""
+    words = _joined([words_of(said)])
+
+    def is_copy(sentence: str) -> bool:
+        read = _sentences_of(sentence)
+        size = len(words_of(sentence))
+        return bool(read) and size >= _FEWEST_OWN and all(_stands_in(s, words) for s in read)
+
+    kept = [sentence for sentence in split_sentences(text) if not is_copy(sentence)]
+    return "".join(kept).strip()
+
+
 class _Sentence(NamedTuple):
     """Its words, without how it begins, and whether it asks: a question, or a request."""
 

@@ -71,7 +71,7 @@ class SpeakingTurn:
                 break
             outcome, answer = await self._draft(holds, fault)
         if answer.text:
-            await self._commit(epoch, answer.text, outcome)
+            await self._commit(epoch, answer, outcome)
         else:
             await self._give_up(epoch, _RELEASES[outcome.ending], outcome)
 
@@ -83,9 +83,7 @@ class SpeakingTurn:
             outcome, answer = await self._draft(still, answer.fault)
         if answer.text:
             self._open_messages += 1
-            drafts = self._message_drafts(
-                answer.text, f"say:{self._me.key}:open.{self._open_messages}"
-            )
+            drafts = self._message_drafts(answer, f"say:{self._me.key}:open.{self._open_messages}")
             await self._me.publish(*drafts, outcome.settlement())
             self._tally.commits += 1
         elif outcome.ending == "cancelled":
@@ -131,10 +129,10 @@ class SpeakingTurn:
             persona=self._persona.body,
             refused=refused,
         )
-        return keep_valid_tags(memory, self._me.name, answer, self._me.intent)
+        return keep_valid_tags(memory, self._me.name, answer, self._me.intent, refused)
 
-    async def _commit(self, epoch: int, text: str, outcome: CallOutcome[str]) -> None:
-        drafts = self._message_drafts(text, f"say:{self._me.key}:{epoch}")
+    async def _commit(self, epoch: int, answer: SpokenAnswer, outcome: CallOutcome[str]) -> None:
+        drafts = self._message_drafts(answer, f"say:{self._me.key}:{epoch}")
         if await self._me.publish_in_epoch(
             epoch, *drafts, outcome.settlement(), self._release_draft(epoch, "spoke")
         ):
@@ -149,10 +147,12 @@ class SpeakingTurn:
         if self._me.floor.epoch == epoch:
             await self._me.publish_in_epoch(epoch, self._release_draft(epoch, reason))
 
-    def _message_drafts(self, text: str, id: str) -> list[Draft | None]:
-        intent = self._me.intent
-        message = answer_entries.message_entry(self._me.memory, self._me.name, text, intent)
-        vote = answer_entries.vote_entry(self._me.memory, self._me.canonical, text, intent)
+    def _message_drafts(self, answer: SpokenAnswer, id: str) -> list[Draft | None]:
+        intent, memory = self._me.intent, self._me.memory
+        message = answer_entries.message_entry(
+            memory, self._me.name, answer.text, intent, answer.supports
+        )
+        vote = answer_entries.vote_entry(memory, self._me.canonical, answer.text, intent)
         return [Draft(id, message), None if vote is None else Draft(f"{id}:vote", vote)]
 
     def _release_draft(self, epoch: int, reason: Release) -> Draft:

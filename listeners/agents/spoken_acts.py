@@ -41,7 +41,7 @@ _YIELDS: Final = re.compile(
 )
 _WIDE: Final = {ord("？"): "?"}
 _ASKING: Final = re.compile(
-    r"\?|\b(?:asks?|please|wonder|questions?|clarify|tell (?:me|us))\b",
+    r"\?|\b(?:asks?|please|wonder|(?:my|one|the|a|our) questions?|clarify|tell (?:me|us))\b",
     re.IGNORECASE,
 )
 _STATES: Final = re.compile(r"[.!…](?=\s|$)|[。！]")  # ends a sentence that asks nothing
@@ -97,6 +97,16 @@ def drop_void_tags(memory: Memory, name: str, text: str, intent: Bid | None) -> 
         if void is None:
             break
         text = _without(text, void)
+    return text.strip()
+
+
+def drop_tags(memory: Memory, text: str) -> str:
+    """`text` without any tag of an act; its words stay."""
+    for _ in range(len(text)):
+        tag = next((d for d in memory.reader.read(text) if d.how == "tag" and not d.vote), None)
+        if tag is None:
+            break
+        text = _without(text, tag)
     return text.strip()
 
 
@@ -190,6 +200,16 @@ def _only_asks(memory: Memory, act: str, words: str) -> bool:
     return all(detection.act != act for detection in memory.reader.read(words))
 
 
+def _takes_a_side(memory: Memory, act: str, words: str) -> bool:
+    """Whether the words behind a tag that proposes begin with a stance: "I would support P1"."""
+    if act not in ("propose", "amend"):
+        return False
+    end = _SENTENCE_END.search(words)
+    detections = memory.reader.read(words if end is None else words[: end.end()])
+    acts = {detection.act for detection in detections if not detection.conditional}
+    return bool(acts & {"support", "oppose"}) and not acts & {"propose", "amend"}
+
+
 def _first_void(memory: Memory, name: str, text: str, intent: Bid | None) -> Detection | None:
     """The first tag of `text` that is not to count."""
     script = PreparedText(to_plain(text))
@@ -204,6 +224,7 @@ def _first_void(memory: Memory, name: str, text: str, intent: Bid | None) -> Det
             or any(memory.item(handle) is None for handle in within)
             or _is_void(memory, name, tag.act, within or tag.refs, intent)
             or _only_asks(memory, tag.act, text[tag.text_start : tag.text_end])
+            or _takes_a_side(memory, tag.act, text[tag.text_start : tag.text_end])
         ):
             return tag
         first = tag.act

@@ -8,7 +8,7 @@ participant says.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -36,9 +36,21 @@ _LONG: Final = 20  # characters of a line of the prompt that a participant does 
 _REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whosever answer it was
 _ASKED_WORDS: Final = f"{' '.join(_WORD.findall(ASKED.casefold()))} "  # and whatever for
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
+_HANDLE: Final = (
+    r"(?:(?:proposal|decision|vote|message)[ \t]+(?:[PDV]|n[ \t]?)?[0-9]{1,9}|[PDV][0-9]{1,9})"
+)
+_HANDLE_HEADING: Final = re.compile(  # "# Decision 2", "**P1**"
+    rf"[ \t]*(?:#{{1,6}}[ \t]+\*{{0,2}}{_HANDLE}\*{{0,2}}:?[ \t#]*|\*\*{_HANDLE}:?\*\*:?[ \t]*)",
+    re.IGNORECASE,
+)
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
+# `I would write "We take tea."`, an answer to "What would you do?"
+_WOULD_SAY: Final = re.compile(
+    r"I(?: would|'d) (?:simply )?(?:write|say|answer|reply|respond)(?: that)?[:,]?\s+(?=[\"“])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +92,7 @@ def strip_transcript_form(text: str, names: Names, shown: Collection[str] = ()) 
 
 def _strip_once(text: str, names: Names, shown: Collection[str]) -> tuple[str, bool]:
     kept: list[str] = []
-    for line, as_it_is in _lines(_TALLY.sub("", text.replace("\r\n", "\n"))):
+    for line, as_it_is in _drop_handle_heading(_lines(_TALLY.sub("", text.replace("\r\n", "\n")))):
         bared = line if as_it_is else _BARS.sub("", line, count=1)
         words, whose = (line, "") if as_it_is else _strip_label(bared, names)
         begun = any(kept_line.strip() for kept_line in kept)
@@ -138,6 +150,24 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
         yield line, in_code or in_table
 
 
+def _drop_handle_heading(lines: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """`lines` without headings that only say a handle, as above items: they head nothing.
+
+    Two that have words below them divide an answer to two things, and stay.
+    """
+    kept, sections, heading = list(lines), 0, False
+    for line, as_it_is in kept:
+        is_heading = not as_it_is and _HANDLE_HEADING.fullmatch(line) is not None
+        sections += heading and not is_heading and bool(line.strip())
+        heading = is_heading or (heading and not line.strip())
+    if sections > 1:
+        return kept
+    return [
+        (line, as_it_is) for line, as_it_is in kept
+        if as_it_is or _HANDLE_HEADING.fullmatch(line) is None
+    ]  # fmt: skip
+
+
 def _is_rule(line: str) -> bool:
     return _TABLE_RULE.fullmatch(line) is not None
 
@@ -161,7 +191,8 @@ def _strip_label(line: str, names: Names) -> tuple[str, str]:
 
 
 def _unquote(text: str) -> str:
-    quoted = _QUOTED.fullmatch(text)
+    lead = _WOULD_SAY.match(text)
+    quoted = _QUOTED.fullmatch(text, 0 if lead is None else lead.end())
     return text if quoted is None else (quoted[1] or quoted[2]).strip()
 
 

@@ -57,6 +57,8 @@ def bid(intent: Intent, re: str | None = None) -> Bid:
         ("cyd", "[OPPOSE D1] Weekly is better.", "[OPPOSE D1] Weekly is better."),
         ("ana", "[WITHDRAW P1] It was mine.", "It was mine."),
         ("bo", "[WITHDRAW P1] It was mine.", "[WITHDRAW P1] It was mine."),
+        ("ana", "[PROPOSE] I would support P1, it is fast.", "I would support P1, it is fast."),
+        ("ana", "[AMEND P1] I oppose P1. It is young.", "I oppose P1. It is young."),
         ("ana", "I say [PROPOSE], for DuckDB or SQLite.", "I say propose, for DuckDB or SQLite."),
         ("ana", "[PROPOSE], for DuckDB or SQLite.", "for DuckDB or SQLite."),
         ("ana", "Files stay as they are. [SUPPORT P1]", "Files stay as they are."),
@@ -112,14 +114,21 @@ def test_a_tag_without_words_is_asked_anew(table: Memory) -> None:
         ("cyd", "[OPPOSE P1] Use DuckDB for the notebook.", False),
         ("cyd", "[SUPPORT P1] Use what host said for the notebook.", False),
         ("cyd", "Use DuckDB for the notebook.", False),
+        ("cyd", "I oppose P1, it is young.", True),  # two who do are two
+        ("cyd", "I would agree with P1.", True),
+        ("cyd", "[SUPPORT P1] I would support P1, it is fast.", True),
+        ("cyd", "[OPPOSE P1] I would support P1, it is fast.", False),
+        ("bo", "I agree with P1.", False),
+        ("cyd", "I agree with P1 if it is free.", False),
     ],
 )
-def test_a_proposal_said_again_behind_a_tag_supports_it(
+def test_a_stance_in_words_that_were_said_is_one(
     table: Memory, who: str, text: str, published: bool
 ) -> None:
-    """The tag is new where the words are not; of other words it says nothing."""
+    """Tag or handle are new where the words are not; of other words a tag says nothing."""
     answer = keep_valid_tags(table, who, SpokenAnswer("", "said before", text), None)
-    assert answer == (SpokenAnswer(text) if published else SpokenAnswer("", "said before"))
+    assert answer.text == (text if published else "")
+    assert bool(answer.fault) is not published
 
 
 @pytest.mark.parametrize(
@@ -158,6 +167,8 @@ def test_who_takes_a_side_may_do_so_in_words_that_were_mostly_said(
         ("ana", "ask", "P1", "Which files does it read?", "ask", "P1"),
         ("ana", "ask", "P1", "I wonder which files it reads.", "ask", "P1"),
         ("ana", "ask", "P1", "I would recommend to use it.", None, "P1"),
+        ("ana", "ask", "P1", "If I had any questions, I would come back.", None, "P1"),
+        ("ana", "ask", "P1", "My question is who keeps it.", "ask", "P1"),
         ("ana", "decide", "P1", "Then DuckDB it is.", "decide", "P1"),
         ("ana", "decide", None, "Then DuckDB it is.", None, None),
         ("ana", "answer", "4", "It does.", None, 4),
@@ -171,6 +182,146 @@ def test_an_act_counts_where_bid_and_words_agree(
     """And where its item is there and its speaker may."""
     message = message_entry(table, who, text, bid(intent, re))
     assert (message.act, message.re) == (act, target)
+
+
+ON_CALL = (
+    "I propose that we appoint a night call coordinator who will be responsible for waking up the "
+    "necessary people each week. We should also establish a system for tracking who has been woken."
+)
+NIGHTS = (
+    "We propose to adopt a system that allows multiple people to be called on a night, ensuring "
+    "that everyone is covered, and to keep accurate records of who is being called and when."
+)
+
+
+@pytest.fixture(scope="module")
+def nights() -> list[Any]:
+    """The log in which rosa proposed P1 and piet P2."""
+    return [
+        opened(),
+        *(ParticipantJoined(participant=name, role="agent") for name in ("rosa", "olga", "piet")),
+        Message(participant="rosa", content=f"[PROPOSE] {ON_CALL}"),
+        Message(participant="piet", content=f"[PROPOSE] {NIGHTS}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "supports"),
+    [
+        (f"{ON_CALL}\nI agree with Rosa.", "I agree with Rosa.", "P1"),
+        (f"I agree with Rosa. {ON_CALL}", "I agree with Rosa.", "P1"),
+        (f"[SUPPORT P1] I support that. {ON_CALL}", "[SUPPORT P1] I support that.", ""),
+        (f"{ON_CALL}\nI agree with Piet.", None, ""),
+        (f"{ON_CALL}\nI do not agree with Rosa.", None, ""),
+        (f"{ON_CALL}\nI agree with Rosa if it is paid.", None, ""),
+    ],
+)
+def test_who_gives_a_proposal_back_and_agrees_supports_it(
+    nights: list[Any], text: str, kept: str | None, supports: str
+) -> None:
+    """And proposes nothing; not where they name somebody else, or agree in part."""
+    memory = folded(numbered(nights))[0]
+    answer = keep_valid_tags(memory, "olga", SpokenAnswer(text), None)
+    assert answer.supports == supports
+    if kept is None:
+        return
+    assert answer.text == kept
+    message = message_entry(memory, "olga", answer.text, None, answer.supports)
+    after = folded(numbered([*nights, message]))[0]
+    assert len(after.proposals) == 2
+    assert after.proposals[1].reactions["olga"].counted
+    again = keep_valid_tags(after, "olga", SpokenAnswer(text), None)
+    assert not again.supports
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        (NIGHTS.replace("a night", "nights").replace("is being", "was"), True),
+        (f"[PROPOSE] {NIGHTS.replace('accurate ', '')}", True),
+        (f"[PROPOSE] {NIGHTS.replace('multiple', 'three').replace('everyone', 'the shop')}", False),
+        ("[PROPOSE] We keep a list of who was called.", False),
+        (f"[OPPOSE P2] {NIGHTS.replace('We propose', 'I would not want')}", False),
+        (f"[AMEND P2] {NIGHTS} I believe this would help.", True),
+        (f"[AMEND P2] {NIGHTS} We also pay for it.", False),
+    ],
+)
+def test_a_proposal_in_nearly_the_words_of_another_is_asked_anew(
+    nights: list[Any], text: str, again: bool
+) -> None:
+    """Whoever made that one, while it is open or agreed on; of another's, what they think of it."""
+    memory = folded(numbered(nights))[0]
+    for name, fault in (("piet", "P2 proposes that already"), ("rosa", "P2 says that already. ")):
+        answer = keep_valid_tags(memory, name, SpokenAnswer(text), None)
+        assert answer.fault.startswith(fault) if again else not answer.fault
+        assert bool(answer.text) is not again
+    nights = [*nights, Message(participant="piet", content="No more.", act="withdraw", re="P2")]
+    assert not keep_valid_tags(folded(numbered(nights))[0], "rosa", SpokenAnswer(text), None).fault
+
+
+SHIP = "I would propose shipping version 2.4 on Monday without the importer."
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated", "supported"),
+    [
+        (SHIP, True, True),
+        (SHIP.replace("propose shipping", "ship"), False, True),
+        (f"[PROPOSE] {SHIP}", False, True),
+        (
+            "If I was to ship version 2.4 on Monday without the importer, I propose doing so.",
+            False,
+            True,
+        ),
+        (SHIP.replace("without", "with"), False, False),
+        (SHIP.replace("2.4", "2.5"), False, False),
+        (f"{SHIP} Or should we wait?", True, False),
+        (f"That is a mistake, I oppose it. {SHIP}", True, False),
+    ],
+)
+def test_who_proposes_again_what_is_open_though_asked_for_a_stance_is_for_it(
+    text: str, repeated: bool, supported: bool
+) -> None:
+    """In a second draft, or with a reason of their own; without a word on it so far, who may."""
+    log: list[Any] = [
+        opened(),
+        *(ParticipantJoined(participant=name, role="agent") for name in ("ines", "tom")),
+        ParticipantJoined(participant="cyd", role="agent", may=("propose", "ask")),
+        Message(participant="ines", content=SHIP),
+    ]
+    memory = folded(numbered(log))[0]
+    draft = SpokenAnswer("", "said before", text) if repeated else SpokenAnswer(text)
+    first = keep_valid_tags(memory, "tom", draft, None)
+    assert ("P1 says that already" in first.fault) is supported
+    second = keep_valid_tags(memory, "tom", draft, None, first.fault or "it was too long")
+    assert (second.supports == "P1") is supported
+    assert not keep_valid_tags(memory, "ines", draft, None, "said before").supports
+    assert not keep_valid_tags(memory, "cyd", draft, None, "said before").supports
+    if supported:
+        reason = SpokenAnswer(f"{text[:-1]}, as it loses rows. That leaves us a way back.")
+        assert keep_valid_tags(memory, "tom", reason, None).supports == "P1"
+        assert not keep_valid_tags(memory, "tom", reason, bid("propose")).supports
+        message = message_entry(memory, "tom", second.text, None, second.supports)
+        after = folded(numbered([*log, message]))[0]
+        assert len(after.proposals) == 1
+        assert after.proposals[1].reactions["tom"].counted
+        assert not keep_valid_tags(after, "tom", draft, None, "said before").supports
+
+
+def test_who_gives_a_long_message_that_proposes_back_is_asked_for_a_stance() -> None:
+    """Its proposal is told with more than the sentence that proposes."""
+    words = (
+        "I would suggest that the report tool should use DuckDB for its ability to handle large "
+        "datasets. DuckDB is a columnar database that is optimized for performance and can handle "
+        "large amounts of data quickly. It is also more efficient than SQLite, which is based on "
+        "files and optimized for small datasets. So DuckDB would do better for the report tool."
+    )
+    log: list[Any] = [opened(), ParticipantJoined(participant="tom", role="agent")]
+    log.append(Message(participant="ana", content=words))
+    memory = folded(numbered(log))[0]
+    draft = SpokenAnswer("", "said before", words)
+    assert "P1 says that already" in keep_valid_tags(memory, "tom", draft, None).fault
+    assert keep_valid_tags(memory, "tom", draft, None, "it was said").supports == "P1"
 
 
 def test_only_tags_that_the_speaker_may_use_are_offered(table: Memory) -> None:

@@ -41,6 +41,12 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("Tea. What would you do here, and why?\n\nIt keeps well.", "Tea.\n\nIt keeps well."),
         ("Name items by their handles: P and a number a propos", ""),
         ('You asked to speak, to ask on P1, and to add: "A plan is no question."', ""),
+        ("# Decision 2\n\nI support the proposal.", "I support the proposal."),
+        ("## P1\nI support it.\n", "I support it."),
+        ('I would write "Tea. It keeps well."', "Tea. It keeps well."),
+        ("I'd say: “Tea.”", "Tea."),
+        ("**Proposal P1:**\nI support it.", "I support it."),
+        ("# Decision 2\n## P1\nTea it is.", "Tea it is."),
     ],
 )
 def test_form_goes_and_words_stay(text: str, words: str) -> None:
@@ -73,6 +79,10 @@ def test_lines_that_a_model_was_shown_are_not_its_own() -> None:
         "- ines wants tea\n- bo wants milk",
         "And why? I would do nothing.",
         "```\nWhat would you do here, and why?\n```",
+        "## P1\nI support it.\n\n## P2\nI oppose it.",
+        "# Decision 2 stands\nTea it is.",
+        'I would write "tea" on the list.',
+        "# P1: tea\nIt keeps well.",
     ],
 )
 def test_what_only_looks_like_it_stays(text: str) -> None:
