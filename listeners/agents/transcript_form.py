@@ -43,6 +43,9 @@ _HANDLE_HEADING: Final = re.compile(  # "# Decision 2", "**P1**"
     rf"[ \t]*(?:#{{1,6}}[ \t]+\*{{0,2}}{_HANDLE}\*{{0,2}}:?[ \t#]*|\*\*{_HANDLE}:?\*\*:?[ \t]*)",
     re.IGNORECASE,
 )
+_OF_HANDLES: Final = re.compile(  # "P1 supports P1."
+    r"\s*[PDV][0-9]{1,9} (?:support|oppose|repeat|amend|accept|settle)s? [PDV][0-9]{1,9}\W*"
+)
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
@@ -126,7 +129,9 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
 
 
 def _is_house_text(sentence: str) -> bool:
-    """Whether the prompt says it itself; its last word may have been cut."""
+    """Whether the prompt says it itself, its last word cut or not, or it is of handles alone."""
+    if _OF_HANDLES.fullmatch(sentence) is not None:
+        return True
     words = _WORD.findall(sentence.casefold())
     sentence_words = f" {' '.join(words)}"
     return len(words) >= _TELLING and (
