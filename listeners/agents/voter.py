@@ -29,6 +29,7 @@ from parley.personas.persona import Persona
 _UNREAD_CHARS: Final = 200  # of an answer that is no ballot: kept as it was cast
 PATIENCE: Final = 2  # times what an evaluation may take: a vote comes once
 MOST_WHY: Final = 400  # characters of a reason; more is a speech
+_ASKED_WHY: Final = 240  # of these, asked for: the choice behind it is not to be cut off
 _MANY: Final = 2_000  # characters of an answer in which options are looked for by name
 
 _RULES: Final = {
@@ -112,12 +113,15 @@ def ballot_question(vote: Vote) -> str:
         f"You vote in {vote.handle} now.{about} The question:\n{fence_lines(vote.question)}\n"
         f"The options, one a line, to be given back letter by letter:\n{fence_lines(options)}\n"
         f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n"
-        'Answer with a JSON object: {"choice": ["…"], "why": "…"}.'
+        'Answer with a JSON object: {"why": "…", "choice": ["…"]}.'
     )
 
 
 def ballot_shape(vote: Vote) -> AnswerSchema:
-    """The object that the answer is to be; only what is an option can be chosen."""
+    """The object that the answer is to be; only what is an option can be chosen.
+
+    The reason comes first: a small model that chose first accepted what its reason was against.
+    """
     most = len(vote.options) if vote.rule == "ranked" else 1
     choice = {
         "type": "array",
@@ -129,8 +133,8 @@ def ballot_shape(vote: Vote) -> AnswerSchema:
         name="ballot",
         schema={
             "type": "object",
-            "properties": {"choice": choice, "why": {"type": "string", "maxLength": MOST_WHY}},
-            "required": ["choice", "why"],
+            "properties": {"why": {"type": "string", "maxLength": _ASKED_WHY}, "choice": choice},
+            "required": ["why", "choice"],
             "additionalProperties": False,
         },
     )

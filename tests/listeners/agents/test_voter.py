@@ -90,7 +90,9 @@ def test_no_answer_raises_or_leaves_the_paper(answer: str) -> None:
 
 def test_the_shape_allows_what_the_vote_allows() -> None:
     """One option, or of a ranked vote as many as there are."""
-    part = ballot_shape(vote()).schema["properties"]["choice"]
+    schema = ballot_shape(vote()).schema
+    assert list(schema["properties"]) == schema["required"] == ["why", "choice"]  # reasons first
+    part = schema["properties"]["choice"]
     assert part["items"]["enum"] == ["accept", "reject", "abstain"]
     assert part["maxItems"] == 1
     assert (
