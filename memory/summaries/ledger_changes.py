@@ -89,7 +89,8 @@ def _successor(fact: Fact) -> Any:
 _KINDS: Final[dict[str, Callable[[dict[str, object]], ChangeKind | None]]] = {
     "proposal.made": lambda data: "proposed",
     "proposal.amended": lambda data: "amends",
-    "proposal.echoed": lambda data: "repeats",
+    # what an embedding finds, it finds some time later: a summary that waits for it varies
+    "proposal.echoed": lambda data: "repeats" if data["model"] is None else None,
     "proposal.settled": lambda data: _SETTLED.get(data["status"]),
     "reaction.changed": lambda data: _STANCES.get(data["stance"]),
     "position.flipped": lambda data: _TURNS.get(data["stance"]),

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from parley.bus.entries import Message, ParticipantAliased
+from parley.bus.entries import Entry, Message, ParticipantAliased
 from parley.memory.context.context import Request, assemble
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.items.echoes import describe_fate
@@ -17,7 +17,8 @@ from parley.memory.state.memory import Memory
 from parley.server.render.digest_text import write_minutes
 from parley.server.render.events.fact_text import fact_line
 from parley.server.rows.digest_rows import digest
-from tests.support.logs.logs import PACKS, folded, talk
+from tests.support.logs.answers import settled
+from tests.support.logs.logs import PACKS, folded, opened, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
 AGAIN = ("dee", "What if we put the index on to the second disk before Friday, as it was slow?")
@@ -172,3 +173,24 @@ def test_nobody_moves_themself_under_another_name() -> None:
     ))  # fmt: skip
     assert memory.participants["bo"].positions["P1"].moved_by == "cy"
     assert joined.participants["bo"].positions["P1"].moved_by == ""
+
+
+def test_when_an_embedding_answers_leaves_no_trace() -> None:
+    """A repeat that it finds stands at its proposal; no summary is told of it, early or late."""
+    tree = {"echo": {"how": "embedding"}, "summary": {"interval": 2}}
+    log: list[Entry] = [
+        opened(**tree),
+        *(
+            Message(participant=who, content=text)
+            for who, text in (
+                ("ana", "[PROPOSAL] Paint the shed green."),
+                ("bo", "[PROPOSAL] Give the hut the colour of leaves."),
+                ("cy", "Hm."),
+                ("ana", "Yes."),
+                ("bo", "Well."),
+            )
+        ),
+    ]
+    at_once, late = settled(log).memory, settled(log, [0] * len(log)).memory
+    assert at_once.proposal(2).echoes == 1  # type: ignore[union-attr]  # it is there
+    assert dump(late) == dump(at_once)
