@@ -100,6 +100,28 @@ def _settling(memory: Memory, proposal: Proposal) -> Decision | None:
     return decision if decision is not None and decision.status == "ratified" else None
 
 
+def find_settled(memory: Memory, proposal: Proposal) -> Decision | None:
+    """The decision that settled `proposal`, ratified and perhaps disputed since."""
+    decision = find_resolving_decision(memory, proposal)
+    if decision is None or decision.ratified is None:
+        return None
+    return decision if decision.status in ("ratified", "disputed") else None
+
+
+def claim_instead(moment: FoldStep, text: str, origin: Origin, settled: Decision) -> None:
+    """Somebody decides what is settled: the same again, or other words for it.
+
+    The same is support for it. Other words are a claim of their own, which names what it would
+    replace, and replaces it once others ratify it: nobody does that alone.
+    """
+    marks = fingerprint(text)
+    nearest = moment.memory.decision_index.nearest(marks, _RESTATED)
+    if nearest is not None and nearest[0] == settled.ref:
+        _restate(moment, settled, origin)
+        return
+    claim_decision(moment, text, origin, supersedes=settled)
+
+
 def _enter(
     moment: FoldStep,
     text: str,

@@ -182,6 +182,11 @@ def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     link = find_resolved_proposal(moment, detection, re, fingerprint(text))
     supersedes = _superseded_decision(moment, detection, re)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
+    if resolves is not None and detection.how == "act" and not _may_bind(moment):
+        settled = decisions.find_settled(moment.memory, resolves)
+        if settled is not None:
+            decisions.claim_instead(moment, text, origin, settled)
+            return
     made = decisions.claim_decision(moment, text, origin, resolves, supersedes)
     if made is None:
         return
@@ -189,10 +194,15 @@ def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
         _note_manner(moment, detection, made)
     if made.born != moment.n:
         ratification.ratify_if_enough(moment, made)
-    elif detection.how == "act" and moment.participant in moment.memory.chairs:
+    elif detection.how == "act" and _may_bind(moment):
         ratification.bind_decision(moment, made, resolves, origin)
     elif link is not None and link.sure and resolves is not None:
         ratification.ratify_by_vote(moment, made, resolves)
+
+
+def _may_bind(moment: FoldStep) -> bool:
+    """True for a chair, whose act of deciding ratifies."""
+    return moment.participant in moment.memory.chairs
 
 
 def _superseded_decision(moment: FoldStep, detection: Detection, re: Re) -> Decision | None:

@@ -152,6 +152,38 @@ def test_a_decision_on_an_amended_proposal_supersedes_the_earlier_one() -> None:
     assert [decision.status for decision in memory.decisions.values()] == ["superseded", "ratified"]
 
 
+BOUND = [IDEA, ("bo", "+1 to P1"), ("cy", "+1 to P1")]
+
+
+@pytest.mark.parametrize("re", ["P1", 1, None])
+def test_nobody_replaces_alone_what_was_ratified(re: str | int | None) -> None:
+    """Whoever decides otherwise claims so, and says what it would replace; others ratify it."""
+    words = "We leave the index where it is" + (", whatever P1 says." if re is None else ".")
+    otherwise = say("dee", words, "decide", re)
+    memory, _ = folded(talk(*BOUND, otherwise))
+    ratified, claimed = memory.decisions.values()
+    assert (ratified.status, claimed.status, claimed.supersedes) == ("ratified", "claimed", 1)
+    memory, _ = folded(talk(*BOUND, otherwise, ("ana", "I support D2."), ("bo", "I support D2.")))
+    assert [each.status for each in memory.decisions.values()] == ["superseded", "ratified"]
+    assert memory.decisions[1].superseded_by == 2
+
+
+def test_who_decides_the_same_again_supports_it() -> None:
+    """No second decision is made of it."""
+    same = say("dee", "We move the index to the second disk before Friday.", "decide", "P1")
+    memory, facts = folded(talk(*BOUND, same))
+    assert list(memory.decisions) == [1]
+    assert "dee" in memory.decisions[1].supporters
+    assert facts[-1].kind == "decision.restated"
+
+
+def test_a_chair_replaces_what_was_ratified() -> None:
+    """By deciding alone, as every word of a chair binds."""
+    otherwise = say("ines", "We leave the index where it is.", "decide", "P1")
+    memory, _ = folded(talk(*BOUND, otherwise, chair=["ines"]))
+    assert [each.status for each in memory.decisions.values()] == ["superseded", "ratified"]
+
+
 def test_a_hundred_decisions_survive_every_cap() -> None:
     """Older ones shrink to handle and topic; none is forgotten."""
     lines = [
