@@ -7,10 +7,12 @@ themselves and the facts on the way are pinned too. Where `logs` differs, the ge
 and the rest of that row says nothing of memory.
 
 The digests are those of fold version 17: a seat notes that it had the floor or was nudged;
-reports and reasons are no proposals, and items have the title of their message; a stretch notes
-what its entries did to the ledger, for its summary; written talk is read as documents, with its
-turns and labels; what two agree on binds; what was accepted stays accepted when it is merged into
-an open proposal (five of the first thousand logs). `logs` has the entries with all their fields.
+reports and reasons are no proposals, and items have the title of their message; nobody decides
+alone otherwise than others have; a stretch notes what its entries did to the ledger, for its
+summary; written talk is read as documents, with its turns and labels; what two agree on binds;
+what was accepted stays accepted when it is merged into an open proposal (five of the first
+thousand logs).
+`logs` has the entries with all their fields.
 The version of the fold is not among the bytes: it may rise where none of these logs fares
 otherwise.
 
