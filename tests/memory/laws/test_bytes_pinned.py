@@ -63,58 +63,58 @@ class Transcripts(NamedTuple):
 FIRST: Final = Digests(
     logs="8c385f4a6806490dbe652e709ab7149a",
     facts="2a520e7116ef1d063b802098b2a6c47e",
-    memories="dd184e999bbdaa99cf4dc2c61d018cbd",
+    memories="c6de0ef584d7695d09a6e2105d0171e4",
 )
 GENERATED: Final = (
     Digests(
         logs="79f6722e26d30fb8555aebbb25f7dcc7",
-        facts="103c3c618930b5fb668ad2141d05eb9c",
-        memories="a5d32798d6f5a451bc1de525c16abce3",
+        facts="42a3a81c51bddf885b78188de995de25",
+        memories="5ead144ef882577499f936ed501eb36a",
     ),
     Digests(
         logs="0933c698fa28db8b14546a0451073d86",
-        facts="1b0affe36b7c0e1d2292ae506f3ed119",
-        memories="8a8ff3f116d6147e042c4386b8fa69d7",
+        facts="3db636b2f0e9f413de1dd35b4d78e699",
+        memories="b251749e7de02cb85736928fd64a908d",
     ),
     Digests(
         logs="a4bfb367929139cbb92cac9e38120c14",
-        facts="bb642026b95cf72508f1d91648a0e6bd",
-        memories="564423e191921d3d8abe550900ce95f9",
+        facts="7e70fcbc6d7e459f30b568de647f45e8",
+        memories="1cde0875a1dc77927c06d3993701bcfa",
     ),
     Digests(
         logs="823cca5d3bd6cf280eb3372d43f7dc12",
-        facts="dc49bc388a46174818b8eda12ff15731",
-        memories="550289f9ea8364df744350f6ff4d4724",
+        facts="30c8e09c9d1d3872a30c4fd5084e308a",
+        memories="7d43c1e6093b138b177f786cdfd1d822",
     ),
     Digests(
         logs="49ae7468cc4a534b656e95496556a443",
-        facts="a69f020800186cb4fa915a0dc1de4bf2",
-        memories="baa2313a769e1368dd5c5875a4bc83dc",
+        facts="81a77ace91026dc72a82d0c301df4008",
+        memories="34c73339d2a28a6e9e93d1a032a53946",
     ),
     Digests(
         logs="18d94c690198161d4a035b420f878962",
-        facts="283c794dc90708dcd3248787a1502da8",
-        memories="1405609bdb3d96770973acdc5dcc978c",
+        facts="807cdbccf0667e8dd49f6fce366eb5d3",
+        memories="6bdc32e88d478337eb1a7ea326b9b825",
     ),
     Digests(
         logs="5168644e10260029cafe39d60015bc92",
-        facts="deba08771583562831a9bea6a8f23d06",
-        memories="12dd0234650dec956c64a0dc88dd6c0a",
+        facts="16d46a511bd8d737370e021f2ca2aa65",
+        memories="66c7a2948fef89673f7805fd50215d8b",
     ),
     Digests(
         logs="ecf562fca87b70205d77028576dce554",
-        facts="62ecc05c05cc0c35d55b8e65b83ccb3a",
-        memories="66defb9f1de84a121e1d9c0387c0b7b3",
+        facts="9c6d35edeef7382464b4f665b46d9650",
+        memories="4ba51cffe13adacea88678c259bd80dd",
     ),
     Digests(
         logs="902ecf7a671e02ad2f0d68ed80de2ba8",
-        facts="1371116d4c10bd1400e65e5c4d180ca2",
-        memories="661d5e8d67b41a1f166804cf41759717",
+        facts="698f76eb57123230d3f1f5b4cc01c3ed",
+        memories="c3090aa71c32d1da0107c4772698c5f6",
     ),
     Digests(
         logs="d20b1cb1479983b06a88367ef60cad52",
-        facts="a2f3d4ce44462b50daccf7d369980525",
-        memories="f9ee69ed3e426da005f89179d040a773",
+        facts="8690aceead9c357240dcd06f586cd1a5",
+        memories="1bede50bc1a690d4e828686f045956b3",
     ),
 )
 DEMO: Final = "17112c2bcaad7b3eb75f16cfdc41a00e"
