@@ -32,6 +32,11 @@ MOST_WHY: Final = 400  # characters of a reason; more is a speech
 _ASKED_WHY: Final = 240  # of these, asked for: the choice behind it is not to be cut off
 _MANY: Final = 2_000  # characters of an answer in which options are looked for by name
 
+_DOUBT: Final = (
+    "You {stance} {handle} in message {n}, and your ballot was to {cast} it. Choose {cast} only if "
+    "you have changed your mind; else choose {kept}.\n"
+)
+_STANCES: Final = {"oppose": ("opposed", "reject"), "support": ("supported", "accept")}
 _RULES: Final = {
     "majority": "What more than half of the weight chooses carries.",
     "two_thirds": "What two thirds of the weight choose carries.",
@@ -73,28 +78,60 @@ class Voter:
         return None
 
     async def cast(self, vote: Vote) -> None:
-        """Ask for a ballot and cast it. Where no answer comes, it is an abstention that says so."""
+        """Ask for a ballot and cast it. Where no answer comes, it is an abstention that says so.
+
+        One against the participant's own words on the proposal is asked for once more, where
+        none was cast yet; that one stands, if it can be read.
+        """
         self._tally.ballots += 1
+        outcome = await self._ask(vote, "")
+        ballot = self._ballot(vote, outcome)
+        doubt = "" if self._me.canonical in vote.ballots else self._contradiction(vote, ballot)
+        if doubt:
+            await self._me.publish(outcome.settlement("discarded"))
+            outcome = await self._ask(vote, doubt)
+            second = self._ballot(vote, outcome)
+            if second is None or (outcome.answer is not None and second.choice):
+                ballot = second
+        draft = None if ballot is None else self._me.draft("ballot", ballot)
+        await self._me.publish(outcome.settlement(), draft)
+
+    async def _ask(self, vote: Vote, doubt: str) -> CallOutcome[str]:
+        """The answer to the question, with a `doubt` about a first one."""
         room, ref = self._me.room, vote.ref
         prompt = vote_prompt(
-            self._persona, self._me.name, room.memory, tuple(room.recent), ballot_question(vote)
-        )
+            self._persona, self._me.name, room.memory, tuple(room.recent),
+            ballot_question(vote, doubt),
+        )  # fmt: skip
         outcome = await self._caller.speak(
             replace(prompt, shape=ballot_shape(vote)),
             lambda: self._is_open(ref),
             PATIENCE * self._me.settings.evaluation_ms / 1000,
         )
         self._tally.count_ending(outcome.ending)
-        ballot = None if outcome.ending == "cancelled" else self._ballot(vote, outcome)
-        draft = None if ballot is None else self._me.draft("ballot", ballot)
-        await self._me.publish(outcome.settlement(), draft)
+        return outcome
+
+    def _contradiction(self, vote: Vote, ballot: BallotCast | None) -> str:
+        """What to ask about a ballot that is against what was said in the talk; "" for nothing."""
+        proposal = self._me.memory.proposals.get(vote.proposal or 0)
+        reaction = None if proposal is None else proposal.reactions.get(self._me.canonical)
+        if ballot is None or reaction is None or reaction.conditional or not reaction.counted:
+            return ""
+        told, kept = _STANCES.get(reaction.stance, ("", ""))
+        cast = ballot.choice[0] if len(ballot.choice) == 1 else ""
+        if not kept or cast not in ("accept", "reject") or cast == kept:
+            return ""
+        n = reaction.origin.cites[-1].n
+        return _DOUBT.format(stance=told, handle=f"P{vote.proposal}", n=n, cast=cast, kept=kept)
 
     def _is_open(self, ref: int) -> bool:
         vote = self._me.memory.votes.by_ref.get(ref)
         return vote is not None and vote.status == "open" and self._me.memory.closed is None
 
-    def _ballot(self, vote: Vote, outcome: CallOutcome[str]) -> BallotCast:
+    def _ballot(self, vote: Vote, outcome: CallOutcome[str]) -> BallotCast | None:
         name = self._me.name
+        if outcome.ending == "cancelled":
+            return None
         if outcome.answer is None:
             why = f"no ballot came: {outcome.ending}"
             return BallotCast(participant=name, re=vote.n, choice=("abstain",), content=why)
@@ -104,15 +141,18 @@ class Voter:
         return BallotCast(participant=name, re=vote.n, choice=choice, content=why)
 
 
-def ballot_question(vote: Vote) -> str:
-    """What a participant is asked; question and options are quoted, as anything from the log is."""
+def ballot_question(vote: Vote, doubt: str = "") -> str:
+    """What a participant is asked; question and options are quoted, as anything from the log is.
+
+    A `doubt` is about its first ballot.
+    """
     secret = " Nobody is shown what you choose." if vote.secret else ""
     about = "" if vote.proposal is None else f" It is about proposal P{vote.proposal}."
     options = "\n".join(vote.options)
     return (
         f"You vote in {vote.handle} now.{about} The question:\n{fence_lines(vote.question)}\n"
         f"The options, one a line, to be given back letter by letter:\n{fence_lines(options)}\n"
-        f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n"
+        f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n{doubt}"
         'Answer with a JSON object: {"why": "…", "choice": ["…"]}.'
     )
 

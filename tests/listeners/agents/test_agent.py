@@ -382,6 +382,38 @@ async def test_agents_confirm_a_vote_and_cast_their_ballots(bus: Bus) -> None:
     assert (result.carried, result.supporters) == ("accept", tuple(NAMES))
 
 
+@pytest.mark.parametrize(
+    ("second", "cast"), [("reject", "reject"), ("accept", "accept"), ("", "accept")]
+)
+async def test_a_ballot_against_ones_own_words_is_asked_for_once_more(
+    bus: Bus, second: str, cast: str
+) -> None:
+    """The second one stands, unless it cannot be read; all of it is paid for."""
+    asked: list[str] = []
+
+    def answer(prompt: Prompt, chance: Random) -> str:
+        if prompt.purpose != "ballot" or prompt.participant != "ann":
+            return quiet(prompt, chance)
+        asked.append(prompt.user)
+        choice = second if "You opposed P1 in message 2" in prompt.user else "accept"
+        return f'{{"why": "So be it.", "choice": ["{choice}"]}}'
+
+    tree = settings({"any": [{"votes": 1}, {"turns": 30}]}, vote={"confirm": "all"})
+    await opened(bus, "word", tree)
+    await publish_message(bus, "word", "host", "We move on Friday.", act="propose")
+    await publish_message(bus, "word", "ann", "That is too early.", act="oppose", re="P1")
+    async with hosted(bus, "word", NAMES, answer):
+        call = VoteInitiated(participant="host", content="Friday?", re="P1")
+        await bus.publish("word", [Draft("call", call)])
+        await closing(bus, "word")
+    log = await log_of(bus, "word")
+    ballots = [entry for entry in kinds(log, "ballot.cast") if entry.participant == "ann"]
+    assert [ballot.choice for ballot in ballots] == [(cast,)]
+    assert len(asked) == 2
+    calls = [e for e in kinds(log, "spend.settled") if e.participant == "ann"]
+    assert [e.outcome for e in calls][-2:] == ["discarded", "used"]
+
+
 async def test_a_bid_that_answers_a_message_names_it_by_its_number(bus: Bus) -> None:
     """As the log takes it; and what is then said is a reply to that message."""
 
