@@ -43,9 +43,11 @@ _HANDLE_HEADING: Final = re.compile(  # "# Decision 2", "**P1**"
     rf"[ \t]*(?:#{{1,6}}[ \t]+\*{{0,2}}{_HANDLE}\*{{0,2}}:?[ \t#]*|\*\*{_HANDLE}:?\*\*:?[ \t]*)",
     re.IGNORECASE,
 )
-_OF_HANDLES: Final = re.compile(  # "P1 supports P1."
-    r"\s*[PDV][0-9]{1,9} (?:support|oppose|repeat|amend|accept|settle)s? [PDV][0-9]{1,9}\W*"
+_OF_HANDLES: Final = re.compile(  # "P1 supports P1.", "P1 says that already."
+    r"\s*[PDV][0-9]{1,9} (?:(?:support|oppose|repeat|amend|accept|settle)s? [PDV][0-9]{1,9}"
+    r"|(?:says|proposes) that already)\W*"
 )
+_BARE_HANDLE: Final = re.compile(r"[ \t]*\[[PDV][0-9]{1,9}\][ \t]*(?=[A-Z])")  # no tag
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
@@ -97,7 +99,7 @@ def _strip_once(text: str, names: Names, shown: Collection[str]) -> tuple[str, b
     kept: list[str] = []
     for line, as_it_is in _drop_handle_heading(_lines(_TALLY.sub("", text.replace("\r\n", "\n")))):
         bared = line if as_it_is else _BARS.sub("", line, count=1)
-        words, whose = (line, "") if as_it_is else _strip_label(bared, names)
+        words, whose = (line, "") if as_it_is else _strip_label(_BARE_HANDLE.sub("", bared), names)
         begun = any(kept_line.strip() for kept_line in kept)
         if whose == "other" and not begun:
             return "", True

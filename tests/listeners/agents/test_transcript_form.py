@@ -47,6 +47,8 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("I'd say: “Tea.”", "Tea."),
         ("P1 supports P1.\n\nI propose tea.", "I propose tea."),
         ("P2 repeats P1. I prefer tea.", "I prefer tea."),
+        ("P2 says that already. I prefer tea.", "I prefer tea."),
+        ("[P1] I prefer tea.", "I prefer tea."),
         ("**Proposal P1:**\nI support it.", "I support it."),
         ("# Decision 2\n## P1\nTea it is.", "Tea it is."),
     ],
@@ -85,6 +87,7 @@ def test_lines_that_a_model_was_shown_are_not_its_own() -> None:
         "# Decision 2 stands\nTea it is.",
         'I would write "tea" on the list.',
         "P2 amends P1 in its price.",
+        "[P1] is dear.",
         "# P1: tea\nIt keeps well.",
     ],
 )
