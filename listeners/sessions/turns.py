@@ -140,8 +140,17 @@ class FloorTurns:
         await me.publish(me.draft("bid", entry))
 
     async def pass_(self, *, ready: bool = False, reason: str = "") -> None:
-        """Have nothing to add now; `ready`: nothing until something new is said."""
+        """Have nothing to add now; `ready`: nothing until something new is said.
+
+        Who has the floor, and is not at its turn here, gives it back with that.
+        """
         me = self._me
+        if self.epoch is None and me.floor.holder == me.canonical:
+            epoch = me.floor.epoch
+            await me.publish_in_epoch(epoch, me.draft("release", self._release(epoch, "silent")))
+            if not ready:
+                return
+            await self._hear(epoch + 1)
         entry = FloorPassed(
             participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, ready=ready,
             reason=reason,

@@ -36,7 +36,11 @@ KINDS: Final[dict[str, ProblemType]] = {
     "no-persona": ProblemType(404, "No such persona", "There is no persona of this name."),
     "method": ProblemType(405, "Wrong method", "This address does not take this method."),
     "too-slow": ProblemType(408, "Too slow", "The request did not come in time; send it again."),
-    "exists": ProblemType(409, "Session exists", "A session of this name exists already."),
+    "exists": ProblemType(
+        409,
+        "Session exists",
+        "A session of this name exists already; an import overwrites it with ?replace=true.",
+    ),
     "closed": ProblemType(409, "Session closed", "The session is closed; fork it to go on."),
     "conflict": ProblemType(409, "Id taken", "The id was used before, for something else."),
     "floor-moved": ProblemType(409, "The floor moved on", "The floor is in another epoch by now."),

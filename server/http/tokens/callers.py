@@ -66,7 +66,7 @@ class Caller:
                 raise Problem("invalid", field="as", fault="name")
             return named
         if self.role == "operator" and named is None:
-            raise Problem("forbidden", detail="An operator says in whose name it speaks.")
+            raise Problem("forbidden", detail="An operator says in whose name it speaks: `as`.")
         return self.name
 
     def _can(self, capability: str) -> bool:

@@ -61,6 +61,23 @@ async def test_an_agent_bids_and_passes_from_its_seat(redis_url: str) -> None:
             assert floor["seats"][0]["name"] == "bot"
 
 
+@pytest.mark.parametrize("ready", [False, True])
+async def test_who_has_the_floor_and_passes_gives_it_back(redis_url: str, ready: bool) -> None:
+    """At once, not when its lease ends; `ready` stands until something new is said."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "moderated"}, chair=["ana"])
+        async with (
+            d.client(d.token("bot", role="agent", session=NAME)) as bot,
+            d.client(d.token("ana", session=NAME, may=["moderate"])) as ana,
+        ):
+            await bot.post(f"{PATH}/seats", json={})
+            await ana.post(f"{PATH}/floor/grant", json={"participant": "bot"})
+            passed = await bot.post(f"{PATH}/floor/passes", json={"ready": ready})
+            assert passed.status_code == 201, passed.text
+            floor = (await ana.get(f"{PATH}/floor")).json()
+            assert (floor["holder"], "bot" in floor["passed"]) == (None, ready)
+
+
 async def test_a_chair_grants_interrupts_and_mutes(redis_url: str) -> None:
     """Each is an entry in its name; what makes no sense then is refused without echo."""
     async with doors(redis_url) as d:
