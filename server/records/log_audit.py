@@ -43,8 +43,8 @@ class LogCheck:
         self.seq, self.n = row.seq, row.n
         if self._is_lost:
             return
-        if isinstance(entry, EntrySetAside):
-            self.skips.add(entry.seq)
+        if entry.kind == "entry.set_aside":
+            self.skips.add(getattr(entry, "seq", 0))
         self.epoch = max(self.epoch, epoch_after(entry))
         if row.seq != place:
             self._is_lost = True
@@ -106,8 +106,8 @@ class IndexCheck:
 
     def take(self, row: StoredRow, entry: Entry | Unknown, indexed: str | None) -> None:
         """The next row, and where the index has its id; None where it has it not."""
-        if isinstance(entry, EntryRedacted):
-            self._redacted.add(entry.redacted)
+        if entry.kind == "entry.redacted":
+            self._redacted.add(getattr(entry, "redacted", 0))
         if row.id not in self.seen:
             self.seen.add(row.id)
             self.count += indexed is not None

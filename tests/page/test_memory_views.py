@@ -25,6 +25,7 @@ SHED: Final = (
     "and two free hands, with paint that the house pays for and keeps under the stairs, and what "
     "is left of it goes to the fence along the road, which nobody has painted for eleven years."
 )
+HALL_SESSION: Final = {"session": SESSION, "title": "The hall", "settings": {"chair": ["Bo"]}}
 NUDGE: Final = FloorNudged(content="What is missing?", participant="Bo")
 TALK: Final = (
     ("Ana", None, HALL, None),
@@ -273,7 +274,7 @@ def test_a_handle_in_the_minutes_tells_why_it_is_there(page: Page) -> None:
 
 def _held(gateway: Standing) -> None:
     with client(gateway, gateway.operator()) as operator:
-        made = operator.post("/v1/sessions", json={"session": SESSION, "title": "The hall"})
+        made = operator.post("/v1/sessions", json=HALL_SESSION)
         assert made.status_code == 201, made.text
     for who, act, content, about in TALK:
         with client(gateway, gateway.token(who, session=SESSION)) as speaker:

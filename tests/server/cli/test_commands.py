@@ -113,6 +113,7 @@ PROMISED = {
     "vote confirm": {"--no", "--as", "--json"},
     "vote cast": {"--as", "--why", "--json"},
     "vote show": {"--json"},
+    "vote extend": {"--as", "--json"},
     "vote tally": {"--rule", "--quorum", "--count", "--json"},
     "serve": {"--host", "--port", "--no-worker", "--ready"},
     "token": {"--session", "--role", "--may", "--hours", "--link", "--json"},
