@@ -14,8 +14,11 @@ from parley.listeners.agents.repeats import (
     Lines,
     drop_copies,
     drop_refusal,
+    find_made_again,
+    find_proposed,
     find_repeat,
     gives_back,
+    nearest_proposal,
     was_said,
     words_of,
 )
@@ -35,26 +38,16 @@ from parley.listeners.agents.transcript_form import (
     telling_lines,
 )
 from parley.listeners.models.reasoning import strip_reasoning
-from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
-from parley.memory.text.similarity import fingerprint
 from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _OPEN: Final = 16  # open proposals, the newest, whose words an answer may give back
-_SAME: Final = 900  # resemblance, per mille, of a proposal made again: some words in ten differ
 _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppose it, and why"
-_REASONS: Final = re.compile(r",?\s+(?:as|because|since|so that)\s|(?<=\w)[.;]\s", re.IGNORECASE)
-_OPINES: Final = re.compile(  # how a sentence begins that amends nothing
-    r"\s*(?:I (?:believe|think|agree|support|would (?:agree|support))|it (?:would|will|is)"
-    r"|this (?:approach|proposal|plan|system|way|would|will|is|ensures))\b",
-    re.IGNORECASE,
-)
-_STANDING: Final = ("active", "accepted", "adopted")
 _REASON: Final = 200  # of why somebody bids, passes or grants
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
@@ -182,7 +175,7 @@ def keep_valid_tags(
     """
     canonical = memory.named(name)
     text = answer.repeated or answer.text
-    adds = not answer.repeated and _nearest(memory, text) is None
+    adds = not answer.repeated and nearest_proposal(memory, text) is None
     proposes = intent is not None and intent.intent in ("propose", "amend")
     restated = None if adds and proposes else _restated(memory, canonical, answer)
     if restated is not None:
@@ -200,7 +193,7 @@ def keep_valid_tags(
         return SpokenAnswer("", "it had a tag and no words")
     if (support := _read_support(memory, canonical, text)) is not None:
         return support
-    if (proposed := _proposed_already(memory, text)) is not None:
+    if (proposed := find_proposed(memory, text)) is not None:
         return SpokenAnswer("", f"{proposed} proposes that already")
     return SpokenAnswer(text, answer.fault)
 
@@ -244,9 +237,11 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
     detections = memory.reader.read(text)
     if "?" in text or not {d.act for d in detections} <= {"propose", "amend"}:
         return None
-    nearest = [_made_again(memory, text, detection, with_reason=True) for detection in detections]
+    nearest = [
+        find_made_again(memory, text, detection, with_reason=True) for detection in detections
+    ]
     if not detections:
-        nearest = [_nearest(memory, part) for part in (text, *split_sentences(text))]
+        nearest = [nearest_proposal(memory, part) for part in (text, *split_sentences(text))]
         nearest = [proposal for proposal in nearest if proposal is not None]
     proposal = nearest[0] if nearest and all(each is nearest[0] for each in nearest) else None
     if proposal is None and answer.repeated:  # sentences of a message that proposes
@@ -261,44 +256,6 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
     ):
         return None
     return proposal
-
-
-def _made_again(
-    memory: Memory, text: str, detection: Detection, *, with_reason: bool = False
-) -> Proposal | None:
-    """The proposal that a detection in `text` makes again, or amends in its own words."""
-    words = text[detection.text_start : detection.text_end]
-    if detection.act == "propose":
-        made = _nearest(memory, words, with_reason=with_reason)
-        around = [s for s in split_sentences(text) if words.strip() and words.strip() in s]
-        return made or (_nearest(memory, around[0]) if around else None)
-    amended = (
-        memory.item(detection.refs[0]) if detection.act == "amend" and detection.refs else None
-    )
-    if not isinstance(amended, Proposal) or amended.status not in _STANDING:
-        return None
-    rest = split_sentences(drop_copies(words, amended.text))
-    changes = [s for s in rest if words_of(s) and _OPINES.match(s) is None]
-    return None if changes else amended
-
-
-def _nearest(memory: Memory, words: str, *, with_reason: bool = False) -> Proposal | None:
-    """The proposal, open or agreed on, that `words` make in nearly its words, before any reason."""
-    ends = [match.start() for match in _REASONS.finditer(words)] if with_reason else []
-    parts = [words, *(words[:end] for end in ends)]
-    for part in parts:
-        found = memory.proposal_index.nearest(fingerprint(part), _SAME)
-        if found is not None and memory.proposals[found[0]].status in _STANDING:
-            return memory.proposals[found[0]]
-    return None
-
-
-def _proposed_already(memory: Memory, text: str) -> str | None:
-    """The handle of the proposal, open or agreed on, that `text` makes or amends in its words."""
-    for detection in memory.reader.read(text):
-        if (proposal := _made_again(memory, text, detection)) is not None:
-            return proposal.handle
-    return None
 
 
 def _names_with_act(text: str, names: Names) -> bool:

@@ -1,4 +1,6 @@
-"""What a model says again of the talk and of its persona instead of something of its own. Pure."""
+"""What a model says again of the talk, its proposals and its persona instead of something of its
+own. Pure.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from parley.listeners.agents.transcript_form import Names, split_sentences
+from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.state.item_state import Proposal
+from parley.memory.state.memory import Memory
+from parley.memory.text.similarity import fingerprint
 
 _FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
 _FEWEST_OTHERS: Final = 12  # and of somebody else's
@@ -29,6 +35,14 @@ _PROPOSING: Final = frozenset({
 })  # fmt: skip
 MOSTLY_SAID: Final = "most of that was said before, in the same words"
 _FEWEST_LEFT: Final = 3  # words of a sentence without how it begins
+_SAME: Final = 900  # resemblance, per mille, of a proposal made again: some words in ten differ
+_REASONS: Final = re.compile(r",?\s+(?:as|because|since|so that)\s|(?<=\w)[.;]\s", re.IGNORECASE)
+_OPINES: Final = re.compile(  # how a sentence begins that amends nothing
+    r"\s*(?:I (?:believe|think|agree|support|would (?:agree|support))|it (?:would|will|is)"
+    r"|this (?:approach|proposal|plan|system|way|would|will|is|ensures))\b",
+    re.IGNORECASE,
+)
+_STANDING: Final = ("active", "accepted", "adopted")
 _HANDLE: Final = re.compile(r"[pdv] ?[0-9]{0,9}")
 _WORD: Final = re.compile(r"\w+")
 
@@ -110,6 +124,44 @@ def drop_copies(text: str, said: str) -> str:
 
     kept = [sentence for sentence in split_sentences(text) if not is_copy(sentence)]
     return "".join(kept).strip()
+
+
+def find_made_again(
+    memory: Memory, text: str, detection: Detection, *, with_reason: bool = False
+) -> Proposal | None:
+    """The proposal that a detection in `text` makes again, or amends in its own words."""
+    words = text[detection.text_start : detection.text_end]
+    if detection.act == "propose":
+        made = nearest_proposal(memory, words, with_reason=with_reason)
+        around = [s for s in split_sentences(text) if words.strip() and words.strip() in s]
+        return made or (nearest_proposal(memory, around[0]) if around else None)
+    amended = (
+        memory.item(detection.refs[0]) if detection.act == "amend" and detection.refs else None
+    )
+    if not isinstance(amended, Proposal) or amended.status not in _STANDING:
+        return None
+    rest = split_sentences(drop_copies(words, amended.text))
+    changes = [s for s in rest if words_of(s) and _OPINES.match(s) is None]
+    return None if changes else amended
+
+
+def nearest_proposal(memory: Memory, words: str, *, with_reason: bool = False) -> Proposal | None:
+    """The proposal, open or agreed on, that `words` make in nearly its words, before any reason."""
+    ends = [reason.start() for reason in _REASONS.finditer(words)] if with_reason else []
+    parts = [words, *(words[:end] for end in ends)]
+    for part in parts:
+        match = memory.proposal_index.nearest(fingerprint(part), _SAME)
+        if match is not None and memory.proposals[match[0]].status in _STANDING:
+            return memory.proposals[match[0]]
+    return None
+
+
+def find_proposed(memory: Memory, text: str) -> str | None:
+    """The handle of the proposal, open or agreed on, that `text` makes or amends in its words."""
+    for detection in memory.reader.read(text):
+        if (proposal := find_made_again(memory, text, detection)) is not None:
+            return proposal.handle
+    return None
 
 
 class _Sentence(NamedTuple):

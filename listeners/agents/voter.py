@@ -117,12 +117,12 @@ class Voter:
         reaction = None if proposal is None else proposal.reactions.get(self._me.canonical)
         if ballot is None or reaction is None or reaction.conditional or not reaction.counted:
             return ""
-        told, kept = _STANCES.get(reaction.stance, ("", ""))
+        stance, kept = _STANCES.get(reaction.stance, ("", ""))
         cast = ballot.choice[0] if len(ballot.choice) == 1 else ""
         if not kept or cast not in ("accept", "reject") or cast == kept:
             return ""
         n = reaction.origin.cites[-1].n
-        return _DOUBT.format(stance=told, handle=f"P{vote.proposal}", n=n, cast=cast, kept=kept)
+        return _DOUBT.format(stance=stance, handle=f"P{vote.proposal}", n=n, cast=cast, kept=kept)
 
     def _is_open(self, ref: int) -> bool:
         vote = self._me.memory.votes.by_ref.get(ref)

@@ -147,8 +147,8 @@ class FloorTurns:
         me = self._me
         if self.epoch is None and me.floor.holder == me.canonical:
             epoch = me.floor.epoch
-            await me.publish_in_epoch(epoch, me.draft("release", self._release(epoch, "silent")))
-            if not ready:
+            released = me.draft("release", self._release(epoch, "silent"))
+            if await me.publish_in_epoch(epoch, released) and not ready:
                 return
             await self._hear(epoch + 1)
         entry = FloorPassed(

@@ -58,31 +58,14 @@ class RangeWords:
             text = item_text(message, unit, (unit.start, unit.end)).text
         return _extended(message, place, text)
 
-    def puts_forward(self, n: int, start: int, end: int) -> bool:
-        """False of a written message's words that report, and put nothing forward."""
-        line = self._lines.get(n)
-        message = None if line is None else self._read(line)
-        if message is None:
-            return True
-        cards = current_cards()
-        for place in _places(message, start, end):
-            unit = message.units[place]
-            words = message.text[unit.start : unit.end]
-            clauses = (clause.split(None, 1) for clause in _CLAUSE.split(words.lower()))
-            if cards.texts.courses.occurs(words) or any(
-                clause[0].strip("*_,") in cards.verbs for clause in clauses if clause
-            ):
-                return True
-        return False
-
     def names(self, n: int, start: int, end: int, ref: str, text: str) -> bool:
         """True where the words at `start`..`end` of entry `n` name `ref`, or share two of their
         content words with `text`, which says what it is.
         """
-        said = self.quote(n, start, end)
-        if re.search(rf"\b{re.escape(ref)}\b", said):
+        words = self.quote(n, start, end)
+        if re.search(rf"\b{re.escape(ref)}\b", words):
             return True
-        return len(set(content_stems(said)) & set(content_stems(text))) >= _SHARED
+        return len(set(content_stems(words)) & set(content_stems(text))) >= _SHARED
 
     def quote(self, n: int, start: int, end: int) -> str:
         """The sentence of entry `n` around `start`..`end`, for what somebody gives as a reason."""

@@ -75,11 +75,11 @@ class Agreement:
 
 def group_items(changes: Sequence[LedgerChange]) -> tuple[list[Item], list[Agreement]]:
     """The items that `changes` are of, in log order, and who was for several of them at once."""
-    told = [changes[place] for place in _shown(changes)]
-    sentences = Counter(_sentence(change) for change in told if change.kind == "supported")
+    shown = [changes[place] for place in _shown(changes)]
+    sentences = Counter(_sentence(change) for change in shown if change.kind == "supported")
     agreements: dict[tuple[str, int, int, int], Agreement] = {}
     items: dict[str, Item] = {}
-    for change in told:
+    for change in shown:
         ref = one_line(change.ref)
         if change.kind == "supported" and sentences[_sentence(change)] >= _TOGETHER:
             agreement = agreements.setdefault(_sentence(change), Agreement(change))

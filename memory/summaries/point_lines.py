@@ -89,7 +89,7 @@ class PointLines:
     def __init__(self, range_words: RangeWords, room: Room) -> None:
         self._words = range_words
         self._room = room
-        self._told: list[tuple[str, str]] = []  # who says it, and in what words
+        self._written: list[tuple[str, str]] = []  # who says it, and in what words
         self._titled: set[int] = set()  # messages whose titles are told
         self.handles: set[str] = set()  # of items that have words, or stand beside some
 
@@ -170,7 +170,7 @@ class PointLines:
         """`whole`, cut to the room that is left behind `head`; "" where nothing fits that says
         enough, and, where it has to be new, for what is told already.
         """
-        if anew and is_told(whole, point.who, self._told):
+        if anew and is_repeated(whole, point.who, self._written):
             return ""
         share = _LISTED if point.sentence is not None and point.sentence.leads else 100
         text = self._room.clip(
@@ -182,7 +182,7 @@ class PointLines:
             return ""
         if not self._room.take(f"{head}{text}\n"):
             return ""
-        self._told.append((point.who, whole))
+        self._written.append((point.who, whole))
         return text
 
     def _give_reasons(self, item: Item) -> list[str]:
@@ -198,11 +198,11 @@ class PointLines:
             text = self._room.clip(whole, TEXT_LIMIT, head, FEW_WORDS + _LEAST_WORDS)
             if (
                 _says_enough(text, whole)
-                and (change.who, whole) not in self._told
+                and (change.who, whole) not in self._written
                 and self._room.take(head + text)
             ):
                 reasons[change.who] = head + text
-                self._told.append((change.who, whole))
+                self._written.append((change.who, whole))
         return list(reasons.values())
 
 
@@ -228,10 +228,10 @@ def _join_lines(points: Sequence[Point]) -> list[str]:
         beside = f" ({', '.join(list_runs(handles))})" if handles else ""
         title = next((point.title for point in group if point.title), "")
         shown = title and not any(title in point.text for point in group)
-        told = group[0].text
+        line = group[0].text
         for point in group[1:]:
-            told += f" … {_without_heading(point.text, told)}"
-        lines.append(f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}{told}")
+            line += f" … {_without_heading(point.text, line)}"
+        lines.append(f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}{line}")
     return lines
 
 
@@ -279,10 +279,10 @@ def _hangs(text: str, point: Point) -> bool:
     return point.weight < _WEIGHTY or begins_elsewhere(text, wordings)
 
 
-def is_told(text: str, who: str, told: Sequence[tuple[str, str]]) -> bool:
-    """True where one of `told` says nearly the same, with the same numbers."""
+def is_repeated(text: str, who: str, written: Sequence[tuple[str, str]]) -> bool:
+    """True where one of `written` says nearly the same, with the same numbers."""
     stems, numbers = set(content_stems(text)), set(_NUMBER.findall(text))
-    for teller, words in told:
+    for teller, words in written:
         other = set(content_stems(words))
         shared = 100 * len(stems & other)
         if teller == who:

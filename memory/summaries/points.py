@@ -103,10 +103,10 @@ def _is_shown(change: LedgerChange, item: Item, text: str, range_words: RangeWor
     """
     if change.kind not in (*_SIDES, "adopted") or change.end <= change.start:
         return True
-    said = range_words.quote(change.n, change.start, change.end)
+    words = range_words.quote(change.n, change.start, change.end)
     if not range_words.names(change.n, change.start, change.end, item.ref, text):
         return False
-    return change.kind != "supported" or not shipped_roles().contrasts(said)
+    return change.kind != "supported" or not shipped_roles().contrasts(words)
 
 
 def list_item_points(

@@ -104,14 +104,14 @@ def read_talk(lines: Sequence[Line]) -> Talk:
     opens its message, is marked by its author, or shares its words with the rest of the talk.
     """
     roles = shipped_roles()
-    said = [list(_sentences(line, _TALK)) for line in lines]
-    stems = [[frozenset(content_stems(each.text)) for each in sentences] for sentences in said]
+    spoken = [list(_sentences(line, _TALK)) for line in lines]
+    stems = [[frozenset(content_stems(each.text)) for each in sentences] for sentences in spoken]
     shared = Counter(stem for each in stems for words in each for stem in words)
     common = max(1, max(shared.values(), default=1) - 1)
     last = {line.participant: place for place, line in enumerate(lines)}
-    told: set[frozenset[str]] = set()
+    taken: set[frozenset[str]] = set()
     gists: list[Sentence] = []
-    for place, (line, sentences, words_of) in enumerate(zip(lines, said, stems, strict=True)):
+    for place, (line, sentences, words_of) in enumerate(zip(lines, spoken, stems, strict=True)):
         ranked = []
         opened = False
         person = roles.people.occurs(line.participant)
@@ -120,14 +120,14 @@ def read_talk(lines: Sequence[Line]) -> Talk:
             words_of = words_of[:1]
         for index, (sentence, words) in enumerate(zip(sentences, words_of, strict=True)):
             text = sentence.text
-            if words in told or not (
+            if words in taken or not (
                 sentence.leads or (len(words) >= _LEAST_STEMS and _says_something(text))
             ):
                 continue
             asks = text.endswith(("?", "？"))
             if (asks and len(text.split()) < _LEAST_OF_REQUEST) or roles.filler.occurs(text):
                 continue
-            told.add(words)
+            taken.add(words)
             weight = _WEIGH_SHARED * sum(shared[word] - 1 for word in words)
             weight = weight // (len(words) + 4) // common + roles.weigh(text)
             if not opened and not sentence.title and len(words) >= _LEAST_STEMS:
@@ -147,14 +147,14 @@ def read_talk(lines: Sequence[Line]) -> Talk:
             ranked.append((-weight, index))
         for weight, index in sorted(ranked)[:_MOST_GISTS]:
             gists.append(replace(sentences[index], weight=-weight))
-    return Talk(tuple(gists), _open_questions(said))
+    return Talk(tuple(gists), _open_questions(spoken))
 
 
-def _open_questions(said: Sequence[Sequence[Sentence]]) -> tuple[Sentence, ...]:
+def _open_questions(spoken: Sequence[Sequence[Sentence]]) -> tuple[Sentence, ...]:
     """The questions of six words or more that the last message ends with, two at most."""
     asked = [
         sentence
-        for sentence in (said[-1][-_NEAR_END:] if said else ())
+        for sentence in (spoken[-1][-_NEAR_END:] if spoken else ())
         if sentence.text.endswith(("?", "？")) and _says_something(sentence.text, _LEAST_ASKED)
     ]
     return tuple(asked[-2:])
@@ -173,8 +173,8 @@ def is_form(content: str) -> bool:
 def form_words(content: str) -> str:
     """The fields of a form, "name: value", short ones first; "" where it has none."""
     fields = [(pair["name"], one_line(pair["value"])) for pair in _FIELD.finditer(content[:_READ])]
-    said = [f"{name}: {value}" for name, value in fields if value]
-    return "; ".join(sorted(said, key=lambda field: len(field) > _SHORT_FIELD))
+    filled = [f"{name}: {value}" for name, value in fields if value]
+    return "; ".join(sorted(filled, key=lambda field: len(field) > _SHORT_FIELD))
 
 
 def _says_something(text: str, least: int = _LEAST_WORDS) -> bool:

@@ -21,6 +21,7 @@ import anyio.to_thread
 from msgspec import Struct, field
 
 from parley.bus import Bus
+from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import (
     BadSessionFile,
     BusError,
@@ -148,19 +149,9 @@ async def _for_each(
         done += 1
         progress(str(directory), done, len(tasks))
 
-    try:
-        async with anyio.create_task_group() as group:
-            for name, task in tasks:
-                group.start_soon(run, name, task)
-    except* (Failure, Unavailable) as errors:
-        raise _first(errors) from None
-
-
-def _first(errors: BaseExceptionGroup) -> BaseException:
-    error: BaseException = errors
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+    async with open_task_group() as group:
+        for name, task in tasks:
+            group.start_soon(run, name, task)
 
 
 async def _is_same(bus: Bus, info: SessionInfo, file: SessionFile | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -150,15 +150,6 @@ class _Indexed(Struct, frozen=True):
 
 def _differs(seq: int, indexed: str, due: str) -> str:
     return f"entry {seq}: the index of ids has {indexed!r}, the log {due!r}"
-
-
-def index_findings(rows: Sequence[StoredRow], ids: Mapping[str, str]) -> Iterator[str]:
-    """What the index of client ids says otherwise than the log."""
-    check = IndexCheck()
-    for row in rows:
-        check.take(row, decode(row.body), ids.get(row.id))
-    yield from check.end()
-    yield from map(check.describe_stranger, sorted(ids.keys() - check.seen))
 
 
 def fork_log(
