@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, cast, get_args
 
 from parley.bus.entries import Act, Intent, Message, Record, VoteInitiated
-from parley.listeners.agents.prompts import SILENT, Evaluation, says_nothing
+from parley.listeners.agents.prompts import Evaluation, says_nothing
 from parley.listeners.agents.repeats import (
     MOSTLY_SAID,
     Lines,
@@ -38,6 +38,7 @@ from parley.listeners.agents.transcript_form import (
     telling_lines,
 )
 from parley.listeners.models.reasoning import strip_reasoning
+from parley.listeners.models.silence import drop_last_silence, is_silence
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -49,8 +50,6 @@ LONGEST: Final = 8_000  # characters of a message; far above what is asked for
 _OPEN: Final = 16  # open proposals, the newest, whose words an answer may give back
 _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppose it, and why"
 _REASON: Final = 200  # of why somebody bids, passes or grants
-_EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
-_LAST_LINE_SILENT: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
 # An answer to "What would you do?" in its own words; of somebody else it is rather a question.
 _AS_YOU: Final = re.compile(
     r"\W*(?:here,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
@@ -80,13 +79,8 @@ _AS_MODEL: Final = re.compile(
     re.IGNORECASE,
 )
 _WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
-_BLANK: Final = " \"'.*_"
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
-_SILENCES: Final = frozenset({
-    "silent", "pass", "none", "null", "n/a", "nothing", "nothing to add", "no answer",
-    "no response", "no comment",
-})  # fmt: skip
 
 
 def recent_lines(memory: Memory, records: Sequence[Record]) -> Lines:
@@ -134,11 +128,11 @@ def read_answer(
     )
     text = end_at_sentence(text) if cut else text
     text, foreign = strip_transcript_form(text, names, telling_lines(shown))
-    text = _LAST_LINE_SILENT.sub("", text)
+    text = drop_last_silence(text)
     text = drop_refusal(text, refused) if refused else text
     if foreign or as_other:
         return SpokenAnswer("", "it was written as somebody else's words")
-    if _is_nothing(text):
+    if is_silence(text):
         return SpokenAnswer("")
     if (fault := find_repeat(text, names, recent)) is not None:
         return SpokenAnswer("", fault, text)
@@ -191,6 +185,8 @@ def keep_valid_tags(
     text = drop_void_tags(memory, canonical, answer.text, intent)
     if answer.text and not words_of(text):
         return SpokenAnswer("", "it had a tag and no words")
+    if is_silence(drop_tags(memory, text)):
+        return SpokenAnswer("", answer.fault)
     if (support := _read_support(memory, canonical, text)) is not None:
         return support
     if (proposed := find_proposed(memory, text)) is not None:
@@ -298,15 +294,6 @@ def _stands_anew(memory: Memory, name: str, text: str) -> bool:
 def _takes_a_side(memory: Memory, text: str) -> bool:
     """Whether it does more with an item than to propose it."""
     return any(detection.act not in ("propose", "ask") for detection in memory.reader.read(text))
-
-
-def _is_nothing(text: str) -> bool:
-    """Whether nothing can be seen of it, or it only leads in, or says that it is silent."""
-    if text.endswith(":") and "\n" not in text:
-        return True
-    if text.lower().startswith(SILENT) or _EDGES.sub("", text).lower() in _SILENCES:
-        return True
-    return all(char in _BLANK or not char.isprintable() for char in text)
 
 
 def message_entry(

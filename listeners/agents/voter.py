@@ -18,6 +18,7 @@ from parley.listeners.models.model_port import AnswerSchema
 from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.listeners.rooms.participant import Participant
+from parley.listeners.votes.ballot_words import bears, contradiction
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.fences import fence_lines
 from parley.memory.text.plain_text import clip, one_line
@@ -32,11 +33,6 @@ MOST_WHY: Final = 400  # characters of a reason; more is a speech
 _ASKED_WHY: Final = 240  # of these, asked for: the choice behind it is not to be cut off
 _MANY: Final = 2_000  # characters of an answer in which options are looked for by name
 
-_DOUBT: Final = (
-    "You {stance} {handle} in message {n}, and your ballot was to {cast} it. Choose {cast} only if "
-    "you have changed your mind; else choose {kept}.\n"
-)
-_STANCES: Final = {"oppose": ("opposed", "reject"), "support": ("supported", "accept")}
 _RULES: Final = {
     "majority": "What more than half of the weight chooses carries.",
     "two_thirds": "What two thirds of the weight choose carries.",
@@ -80,21 +76,32 @@ class Voter:
     async def cast(self, vote: Vote) -> None:
         """Ask for a ballot and cast it. Where no answer comes, it is an abstention that says so.
 
-        One against the participant's own words on the proposal is asked for once more, where
-        none was cast yet; that one stands, if it can be read.
+        One whose words are against what it chooses, its reason or what the participant said in
+        the talk, is asked for once more; where the second is no better, it is an abstention.
         """
         self._tally.ballots += 1
         outcome = await self._ask(vote, "")
         ballot = self._ballot(vote, outcome)
-        doubt = "" if self._me.canonical in vote.ballots else self._contradiction(vote, ballot)
-        if doubt:
+        doubt = "" if ballot is None else self._contradiction(vote, ballot)
+        if doubt and self._me.canonical not in vote.ballots:
             await self._me.publish(outcome.settlement("discarded"))
             outcome = await self._ask(vote, doubt)
-            second = self._ballot(vote, outcome)
-            if second is None or (outcome.answer is not None and second.choice):
-                ballot = second
+            ballot = self._ballot(vote, outcome)
+        if ballot is not None and doubt:
+            ballot = self._sound(vote, ballot)
         draft = None if ballot is None else self._me.draft("ballot", ballot)
         await self._me.publish(outcome.settlement(), draft)
+
+    def _contradiction(self, vote: Vote, ballot: BallotCast) -> str:
+        return contradiction(self._me.memory, self._me.canonical, vote, ballot)
+
+    def _sound(self, vote: Vote, ballot: BallotCast) -> BallotCast:
+        """`ballot`, asked for in doubt; an abstention where its words do not bear the choice."""
+        if ballot.choice and bears(self._me.memory, self._me.canonical, vote, ballot):
+            return ballot
+        why = f"chose {ballot.choice[0] if ballot.choice else 'nothing'} against its own words: "
+        content = clip(f"{why}{ballot.content}", MOST_WHY)
+        return ballot.model_copy(update={"choice": (ABSTAIN,), "content": content})
 
     async def _ask(self, vote: Vote, doubt: str) -> CallOutcome[str]:
         """The answer to the question, with a `doubt` about a first one."""
@@ -110,19 +117,6 @@ class Voter:
         )
         self._tally.count_ending(outcome.ending)
         return outcome
-
-    def _contradiction(self, vote: Vote, ballot: BallotCast | None) -> str:
-        """What to ask about a ballot that is against what was said in the talk; "" for nothing."""
-        proposal = self._me.memory.proposals.get(vote.proposal or 0)
-        reaction = None if proposal is None else proposal.reactions.get(self._me.canonical)
-        if ballot is None or reaction is None or reaction.conditional or not reaction.counted:
-            return ""
-        stance, kept = _STANCES.get(reaction.stance, ("", ""))
-        cast = ballot.choice[0] if len(ballot.choice) == 1 else ""
-        if not kept or cast not in ("accept", "reject") or cast == kept:
-            return ""
-        n = reaction.origin.cites[-1].n
-        return _DOUBT.format(stance=stance, handle=f"P{vote.proposal}", n=n, cast=cast, kept=kept)
 
     def _is_open(self, ref: int) -> bool:
         vote = self._me.memory.votes.by_ref.get(ref)

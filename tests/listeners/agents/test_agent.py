@@ -12,7 +12,14 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import StaleEpoch
-from parley.bus.entries import FloorGranted, FloorPaused, FloorResumed, Message, VoteInitiated
+from parley.bus.entries import (
+    FloorGranted,
+    FloorPaused,
+    FloorResumed,
+    Message,
+    SessionOpened,
+    VoteInitiated,
+)
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.agents.prompts import evaluation_prompt, speech_prompt
 from parley.listeners.models.model_port import ModelError, ModelUnavailable, Prompt
@@ -20,7 +27,7 @@ from parley.memory.fold.replay import fold_records
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
 from parley.personas.persona import Budget
-from tests.support.logs.logs import PACKS
+from tests.support.logs.logs import PACK_REFS, PACKS
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions import talkers
@@ -383,23 +390,32 @@ async def test_agents_confirm_a_vote_and_cast_their_ballots(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "cast"), [("reject", "reject"), ("accept", "accept"), ("", "accept")]
+    ("first", "second", "cast"),
+    [
+        (("So be it.", "accept"), ("So be it.", "reject"), "reject"),
+        (("So be it.", "accept"), ("I support P1 now, it is late.", "accept"), "accept"),
+        (("So be it.", "accept"), ("So be it.", "accept"), "abstain"),
+        (("I support P1.", "accept"), ("So be it.", "accept"), "abstain"),
+        (("I oppose P1.", "accept"), ("I oppose P1.", "accept"), "abstain"),
+        (("I would accept it.", "reject"), ("It is too early.", "reject"), "reject"),
+        (("So be it.", "accept"), ("", ""), "abstain"),
+    ],
 )
 async def test_a_ballot_against_ones_own_words_is_asked_for_once_more(
-    bus: Bus, second: str, cast: str
+    bus: Bus, first: tuple[str, str], second: tuple[str, str], cast: str
 ) -> None:
-    """The second one stands, unless it cannot be read; all of it is paid for."""
+    """The second counts where its words bear it, else it abstains; all of it is paid for."""
     asked: list[str] = []
 
     def answer(prompt: Prompt, chance: Random) -> str:
         if prompt.purpose != "ballot" or prompt.participant != "ann":
             return quiet(prompt, chance)
         asked.append(prompt.user)
-        choice = second if "You opposed P1 in message 2" in prompt.user else "accept"
-        return f'{{"why": "So be it.", "choice": ["{choice}"]}}'
+        why, choice = first if len(asked) == 1 else second
+        return f'{{"why": "{why}", "choice": ["{choice}"]}}'
 
     tree = settings({"any": [{"votes": 1}, {"turns": 30}]}, vote={"confirm": "all"})
-    await opened(bus, "word", tree)
+    await bus.open("word", SessionOpened(settings=tree, packs=PACK_REFS))
     await publish_message(bus, "word", "host", "We move on Friday.", act="propose")
     await publish_message(bus, "word", "ann", "That is too early.", act="oppose", re="P1")
     async with hosted(bus, "word", NAMES, answer):
@@ -410,6 +426,7 @@ async def test_a_ballot_against_ones_own_words_is_asked_for_once_more(
     ballots = [entry for entry in kinds(log, "ballot.cast") if entry.participant == "ann"]
     assert [ballot.choice for ballot in ballots] == [(cast,)]
     assert len(asked) == 2
+    assert "and your ballot was to" in asked[1]
     calls = [e for e in kinds(log, "spend.settled") if e.participant == "ann"]
     assert [e.outcome for e in calls][-2:] == ["discarded", "used"]
 

@@ -106,6 +106,12 @@ def test_a_tag_without_words_is_asked_anew(table: Memory) -> None:
     assert answer.fault
 
 
+@pytest.mark.parametrize("text", ["[SUPPORT P1] Silent.", "[DECIDE P7] (nods)", "[PROPOSE] Pass."])
+def test_a_tag_before_a_silence_is_a_silence(table: Memory, text: str) -> None:
+    """Whether the tag may count or not: nothing is said behind it."""
+    assert keep_valid_tags(table, "ana", SpokenAnswer(text), None) == SpokenAnswer("")
+
+
 @pytest.mark.parametrize(
     ("who", "text", "published"),
     [
