@@ -22,6 +22,7 @@ from parley.bus.scripts.lua import Scripts
 from parley.bus.sessions.audit import Audits
 from parley.bus.sessions.redaction import Redactions
 from parley.bus.sessions.sessions import Sessions
+from parley.bus.work.attendance import Attendance
 from parley.bus.work.lanes import Lanes
 from parley.bus.work.snapshots import Snapshots
 from parley.bus.work.workforce import Workforce
@@ -67,6 +68,7 @@ class Bus:
         self.beat, self.farewell, self.workers = (
             workforce.beat, workforce.farewell, workforce.workers,
         )  # fmt: skip
+        self.attend = Attendance(connections, keys).attend
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
         self.oldest_due_ms, self.now_ms = workforce.oldest_due_ms, workforce.now_ms
         self.use_once = workforce.use_once

@@ -77,7 +77,7 @@ class BucketKeys(Struct, frozen=True):
 class SessionKeys:
     """The keys of one session, and those of its bucket."""
 
-    __slots__ = ("bucket", "facts", "gone", "ids", "log", "meta", "prefix", "wake")
+    __slots__ = ("bucket", "facts", "gone", "here", "ids", "log", "meta", "prefix", "wake")
 
     def __init__(self, bucket: BucketKeys, session: str) -> None:
         self.bucket = bucket
@@ -87,6 +87,7 @@ class SessionKeys:
         self.ids = f"{self.prefix}:ids"
         self.facts = f"{self.prefix}:facts"
         self.gone = f"{self.prefix}:gone"
+        self.here = f"{self.prefix}:here"
         self.wake = f"{self.prefix}:wake"
 
     def memory(self, fold: str) -> str:

@@ -107,6 +107,7 @@ class Sessions:
             raise BusError(
                 f"session {session!r} was replaced meanwhile; look again, then remove it"
             )
+        await self._connections.command("UNLINK", keys.here)
         self._outbox.forget(session)
 
     async def restore(

@@ -25,6 +25,7 @@ from parley.bus.connection.tasks import Child, TaskHost
 from parley.listeners.history.moments import History
 from parley.server.basics.errors import Failure
 from parley.server.http.http_app import build_app
+from parley.server.http.live.beats import Beats
 from parley.server.http.live.seats import Seats
 from parley.server.http.live.session_channels import SessionChannels
 from parley.server.http.live.stream_limits import StreamLimits
@@ -128,13 +129,15 @@ async def open_dependencies(
         closing = anyio.Event()
         streams = StreamLimits(closing, clock, serve.streams)
         stack.push_async_callback(streams.aclose)
+        beats = Beats(backend.bus)
+        stack.push_async_callback(beats.aclose)
         runs = TaskHost("parley-runs")
         stack.push_async_callback(runs.aclose)
         yield Dependencies(
             settings=settings, backend=backend, connection=running, keyring=keyring,
             tickets=Tickets(keyring, clock), rate_limits=RateLimits(serve, clock), channels=rooms,
             seats=seats, moments=moments, origins=origins, closing=closing, clock=clock,
-            streams=streams, runs=runs,
+            streams=streams, beats=beats, runs=runs,
         )  # fmt: skip
 
 

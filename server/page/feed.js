@@ -42,7 +42,8 @@ export class Feed {
       hello: (data) => this.#status({ incarnation: data.incarnation, you: data.you }),
       entry: (data) => this.#heard(data),
       reset: (data) => this.#reset(data),
-      line: (line) => this.#status({ line: this.store.get("board").closed ? "ended" : line }),
+      away: (names) => this.#gone(names),
+      line: (line) => this.#line(line),
       refused: () => this.#refused(),
     });
   }
@@ -60,6 +61,17 @@ export class Feed {
 
   #status(more) {
     this.store.set("status", { ...this.store.get("status"), ...more });
+  }
+
+  #line(line) {
+    if (this.store.get("status").why) return; // nothing comes back by itself
+    const next = this.store.get("board").closed && line === "live" ? "ended" : line;
+    if (next !== this.store.get("status").line) this.#status({ line: next });
+  }
+
+  /** Who had the page open and has not now: told of where it changes. */
+  #gone(names) {
+    if (JSON.stringify(names) !== JSON.stringify(this.store.get("away"))) this.store.set("away", names);
   }
 
   #heard(data) {
@@ -131,10 +143,10 @@ export class Feed {
       const { kept_out: slug } = await visit(this.session);
       if (!slug) return true;
       this.#status({ line: "ended", why: slug });
-      this.notice(slug.startsWith("token") ? "Your time here is over: what let you in has expired." : "This session is not there any more.", "bad");
       return false;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
+      if (error.status === 503) this.#line("stuck"); // it answers, and cannot do anything
       return true;
     }
   }

@@ -6,8 +6,9 @@ import { button, dialog, el, fill } from "/static/el.js";
 import { Feed } from "/static/feed.js";
 import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
-import { bdi, clock, count, visible } from "/static/text.js";
+import { bdi, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
+import { Trouble } from "/static/views/trouble.js";
 import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
 import { search } from "/static/views/search.js";
@@ -17,7 +18,6 @@ import { profile } from "/static/views/people.js";
 import * as talk from "/static/views/talk.js";
 import { tabs } from "/static/tabs.js";
 
-const AWAY_MS = 3000; // without the stream, before a banner says so
 const MOVED_MS = 400; // after the slider, before the address is that of its moment
 
 /** Put the page of `given.session` into `root`. Raises a `Problem` where one may not see it. */
@@ -150,8 +150,9 @@ function follow(frame, store, given) {
   const past = () => showPast(frame, store);
   head();
   past();
-  const off = hears(store, { board: () => (head(), past()), session: head, status: () => (head(), showAway(frame, store)), me: head, at: past });
-  return () => (off(), clearTimeout(frame.timer));
+  const trouble = new Trouble(frame.away, given.session, () => store.get("status"));
+  const off = hears(store, { board: () => (head(), past()), session: head, status: () => (head(), trouble.show()), me: head, at: past });
+  return () => (off(), trouble.end());
 }
 
 function showHead(frame, store, given) {
@@ -166,25 +167,10 @@ function showHead(frame, store, given) {
   frame.goal.hidden = !goal;
   const closed = board?.closed || session.closed;
   fill(frame.state, closed ? el("span", { class: "pill closed", title: whyClosed(closed) }, "closed") : el("span", { class: "pill good" }, session.status || "open"), el("span", { class: "soft wide-only", title: "the number of the newest entry" }, `#${status.n ?? 0}`));
-  const words = { live: "live", waiting: "reconnecting…", ended: "ended" };
+  const words = { live: "live", stuck: "not saving…", waiting: "reconnecting…", ended: status.why ? "cut off" : "ended" };
   frame.line.dataset.line = status.line;
   fill(frame.line, el("span", { class: "lamp", "aria-hidden": "true" }), words[status.line] ?? "");
   fill(frame.me, me?.name && el("span", { class: "soft" }, "as "), me?.name && bdi(me.name));
-}
-
-/** That nothing is heard, once it lasts: what stands may be old, and what is written is kept. */
-function showAway(frame, store) {
-  const lost = store.get("status").line === "waiting";
-  if (!lost) {
-    clearTimeout(frame.timer);
-    frame.timer = 0;
-    frame.away.hidden = true;
-    return;
-  }
-  frame.timer ||= setTimeout(() => {
-    fill(frame.away, `Nothing is heard from the server since ${clock(Date.now() - AWAY_MS)}. What stands here may be old; what you write is kept, and sent once it answers.`);
-    frame.away.hidden = false;
-  }, AWAY_MS);
 }
 
 function showPast(frame, store) {

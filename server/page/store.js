@@ -1,6 +1,6 @@
 /** What the page knows, in parts; whoever shows a part hears when it changes. */
 
-const PARTS = ["session", "board", "messages", "me", "at", "timeline", "status", "replying", "focus"];
+const PARTS = ["away", "session", "board", "messages", "me", "at", "timeline", "status", "replying", "focus"];
 
 /**
  * Parts of a session's page:
@@ -10,7 +10,8 @@ const PARTS = ["session", "board", "messages", "me", "at", "timeline", "status",
  *   me        who one is here: {name, role, may, operator, session}
  *   at        n of the past moment that is shown, or null for now
  *   timeline  GET …/timeline once it is made, else null
- *   status    {line: "live"|"waiting"|"ended", n, seq, status, why?, told, resets, read}: `told` counts
+ *   away      names of those who had the page open, and have not now
+ *   status    {line: "live"|"stuck"|"waiting"|"ended", n, seq, status, why?, told, resets, read}: `told` counts
  *             what happened beside the numbers, `resets` how often all was otherwise,
  *             `read` is how much of the timeline is made, ‰
  *   replying  {re, act?, said?} for the composer, or null

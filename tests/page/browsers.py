@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -13,6 +14,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
+from tests.faults.gateway import SECRET, Gateway
 from tests.support.servers.patience import PATIENCE
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -38,6 +41,21 @@ class Server(Protocol):
     def url(self) -> str: ...
 
     def operator(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A server in a process of its own: what this one collects does not hold it up."""
+
+    gateway: Gateway
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.gateway.port}"
+
+    def operator(self) -> str:
+        made = build_claims("operator", "operator", EVERY_SESSION, time.time())
+        return Keyring([SECRET]).sign(made)
 
 
 @dataclass(slots=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Final
@@ -16,9 +14,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
-from tests.faults.gateway import SECRET, Gateway
-from tests.page.browsers import Visits
+from tests.faults.gateway import Gateway
+from tests.page.browsers import Apart, Visits
 from tests.support.servers.patience import apart, wait_until
 
 pytestmark = pytest.mark.long
@@ -57,21 +54,6 @@ def long_session(redis_url: str, longest: Path) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return "long"
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """A server in a process of its own: what this one collects does not hold it up."""
-
-    gateway: Gateway
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.gateway.port}"
-
-    def operator(self) -> str:
-        made = build_claims("operator", "operator", EVERY_SESSION, time.time())
-        return Keyring([SECRET]).sign(made)
 
 
 @pytest.fixture

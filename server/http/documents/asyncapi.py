@@ -72,6 +72,14 @@ _STREAM: Final[dict[str, tuple[str, Tree]]] = {
     "expired": ("The token is over.", {"reason": {"const": "token"}}),
     "bye": ("The stream ends.", {"reason": {"enum": ["shutdown", "gone"]}}),
 }  # fmt: skip
+_EVENTS: Final[dict[str, tuple[str, Tree]]] = {
+    **_STREAM,
+    "beat": (
+        "Every four seconds where `beats` is asked for: whether Redis takes what is written, and "
+        "who followed the session and does no more.",
+        {"redis": {"type": "boolean"}, "away": {"type": "array", "items": _TEXT}},
+    ),
+}
 _OPTIONAL: Final = {
     "hello": frozenset({"after", "cursor"}),
     "entry": frozenset({"facts", "unreadable"}),
@@ -132,9 +140,9 @@ def _channels() -> Tree:
                 "Server-sent events; an event's id is its seq and mark. Starts after "
                 "`Last-Event-ID`, else after `after`, else now; `show` names messages, floor, "
                 "other or all; `facts=false` leaves facts out; of another `incarnation` nothing "
-                "is resumed."
+                "is resumed; `beats=true` has a `beat` come every four seconds."
             ),
-            **_carrying(_STREAM),
+            **_carrying(_EVENTS),
         },
         "socket": {
             "address": "/v1/sessions/{session}/ws",
@@ -160,7 +168,7 @@ def _carrying(names: Tree) -> Tree:
 def _operations() -> Tree:
     secured = [{"$ref": f"#/components/securitySchemes/{name}"} for name in _SECURITY]
     return {
-        "tellEvents": _operation("send", "events", _STREAM, secured[:2]),
+        "tellEvents": _operation("send", "events", _EVENTS, secured[:2]),
         "tellSocket": _operation("send", "socket", {**_STREAM, **_SOCKET}, secured),
         "heedSocket": _operation("receive", "socket", _CLIENT, secured),
         "tellLog": _operation("send", "log", {"log": None}, []),
@@ -180,7 +188,7 @@ def _operation(action: str, channel: str, names: Any, security: list[Tree]) -> T
 def _messages() -> Tree:
     messages = {
         name: {"name": name, "summary": says, "payload": _object(name, members)}
-        for name, (says, members) in {**_STREAM, **_SOCKET}.items()
+        for name, (says, members) in {**_EVENTS, **_SOCKET}.items()
     }
     heeded = {
         name: {

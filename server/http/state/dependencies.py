@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.keys import SESSION_ID
 from parley.listeners.history.moments import History
+from parley.server.http.live.beats import Beats
 from parley.server.http.live.seats import Seats
 from parley.server.http.live.session_channels import SessionChannels
 from parley.server.http.live.stream_limits import StreamLimits
@@ -46,6 +47,7 @@ class Dependencies:
     rate_limits: RateLimits
     channels: SessionChannels
     streams: StreamLimits
+    beats: Beats
     seats: Seats
     moments: History
     origins: OriginRules

@@ -63,7 +63,11 @@ class EventStream(Response):
                     channel.reset(listener)
                 first = _RETRY + hello_frame(room, caller, begun, listener).sse
                 await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-                with deps.streams.register(listener.outlet, caller):
+                beats = deps.beats.follow(room, listener.outlet, caller)
+                with (
+                    deps.streams.register(listener.outlet, caller),
+                    beats if wish.beats else contextlib.nullcontext(),
+                ):
                     async with open_task_group() as group:
                         group.start_soon(_until_gone, receive, listener.outlet)
                         sent = await self._write_all(send, first, listener)

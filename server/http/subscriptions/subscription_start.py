@@ -37,6 +37,7 @@ class SubscriptionRequest:
     facts: bool = True
     incarnation: str | None = None
     resumed: bool = False
+    beats: bool = False  # be told every few seconds that all goes on
 
 
 @dataclass(frozen=True, slots=True)

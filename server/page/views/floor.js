@@ -16,7 +16,7 @@ export function mount(root, ctx) {
   const parts = [["floor", floor], ["votes", votes], ["goals", goals], ["people", people], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
   fill(root, ...parts.map((part) => part.box));
   const update = () => parts.forEach((part) => draw(part, ctx));
-  const off = hears(ctx.store, { board: update, me: update, at: update });
+  const off = hears(ctx.store, { away: update, board: update, me: update, at: update });
   update();
   return { unmount: () => (off(), fill(root)) };
 }
@@ -25,7 +25,7 @@ export function mount(root, ctx) {
 function draw(part, ctx) {
   const { store } = ctx;
   const board = store.get("board");
-  const sign = JSON.stringify([board.floor, board.votes, board.goals, board.participants, board.usage, board.closed, store.get("me"), store.get("at"), part.make === votes ? board.proposals?.map((one) => one.ref) : 0]);
+  const sign = JSON.stringify([board.floor, board.votes, board.goals, board.participants, board.usage, board.closed, store.get("me"), store.get("at"), part.make === people && store.get("away"), part.make === votes ? board.proposals?.map((one) => one.ref) : 0]);
   if (sign === part.was) return;
   const focus = part.box.contains(document.activeElement) ? document.activeElement : null;
   if (focus?.matches("input:not([type=radio]), select, textarea")) return;

@@ -1,6 +1,8 @@
 /** What was pressed and can be taken back for some seconds: only then is it sent. */
 
 const WAIT_MS = 6000;
+const AGAIN_MS = 3000; // until what could not be sent is tried again
+const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
 const held = new Map();
 
 /**
@@ -40,7 +42,9 @@ export async function now(key, given = {}) {
     await one.send(one, given);
     held.delete(key);
   } catch (error) {
-    Object.assign(one, { sending: false, refused: error.message });
+    const away = AWAY.has(error.status); // under the same id, so that it is said once however often
+    Object.assign(one, { sending: false, refused: away ? `${error.message} It is sent once it answers.` : error.message });
+    if (away) one.timer = setTimeout(() => now(key), AGAIN_MS);
   }
   one.changed();
 }

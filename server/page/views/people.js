@@ -13,6 +13,9 @@ const SHOWN = 60; // people
 const NAMES = 3; // other names of one
 const ALL_NAMES = 60;
 
+/** Whether they are at the page, or at work: who closed it a moment ago keeps the seat, and is not there. */
+const isHere = (ctx, one) => one.present && (ctx.store.get("at") !== null || !ctx.store.get("away")?.includes(one.name));
+
 /** The children of the people's part. */
 export function people(ctx, board) {
   const me = ctx.store.get("me");
@@ -31,13 +34,14 @@ function person(ctx, board, one, muted) {
   const me = ctx.store.get("me");
   const own = one.name === me.name && me.role !== "operator"; // an operator takes a name to be there
   const closed = Boolean(board.closed); // then nobody is there, and nobody has gone
-  const gone = one.role && !one.present && !closed;
-  const words = [one.role, gone && "gone", muted && "muted", own && "you"].filter(Boolean).join(", ");
+  const here = isHere(ctx, one);
+  const gone = one.role && !here && !closed;
+  const words = [one.role, gone && (one.present ? "away" : "gone"), muted && "muted", own && "you"].filter(Boolean).join(", ");
   const hands = { shown: false };
   return el(
     "li",
     { class: gone ? "gone" : "" },
-    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && !closed && el("span", { class: `presence ${one.present ? "here" : ""}`, "aria-hidden": "true" })),
+    el("span", { class: "seat" }, avatar(one.name, one.hue), one.role && !closed && el("span", { class: `presence ${here ? "here" : ""}`, "aria-hidden": "true" })),
     el(
       "button",
       { type: "button", class: "grow person-name", title: `More about ${visible(one.name)}`, data: { focus: `person-${one.name}` }, onclick: () => profile(ctx, one.name) },
@@ -75,7 +79,7 @@ function known(ctx, one) {
   const last = one.last && el("button", { type: "button", class: "link", onclick: (event) => (event.target.closest("dialog").close(), ctx.go({ view: "talk", n: one.last })) }, `#${one.last}`);
   const rows = [
     ["Takes part as", one.role ?? "somebody who spoke without a seat"],
-    one.role && !ctx.store.get("board").closed && ["Now", one.present ? "here" : "gone"],
+    one.role && !ctx.store.get("board").closed && ["Now", isHere(ctx, one) ? "here" : one.present ? "away: their page is closed" : "gone"],
     ["Said", [many(one.messages, "message"), last && [", the last that counts ", last]]],
     one.muted && ["Muted", "yes"],
     one.may && ["May", one.may.join(", ") || "only listen"],

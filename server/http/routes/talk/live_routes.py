@@ -53,6 +53,9 @@ async def events(
     show: Show = "all",
     facts: Annotated[bool, Query(description="whether entries bring their facts")] = True,
     incarnation: Incarnation = None,
+    beats: Annotated[
+        bool, Query(description="whether a `beat` comes every few seconds, beside the entries")
+    ] = False,
     key: Annotated[
         str | None,
         Query(max_length=128, description="as Parley-Key, for an EventSource with a cookie"),
@@ -65,7 +68,7 @@ async def events(
     resumed = parse_cursor(last_event_id)
     wish = SubscriptionRequest(
         after=resumed or parse_cursor(after), show=parse_groups(show.split(",")), facts=facts,
-        incarnation=incarnation, resumed=resumed is not None,
+        incarnation=incarnation, resumed=resumed is not None, beats=beats,
     )  # fmt: skip
     return EventStream(deps, caller, session, wish)
 

@@ -341,3 +341,20 @@ async def _deaf(url: str, token: str) -> socket.socket:
     asked = f"GET {PATH} HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
     await loop.sock_sendall(deaf, asked.encode())
     return deaf
+
+
+async def test_who_asks_for_beats_hears_that_all_goes_on_and_who_is_away(redis_url: str) -> None:
+    """At once and then every few seconds; an observer hears of others and is never named."""
+    async with doors(redis_url) as d:
+        await begun(d)
+        bus, seen = d.deps.backend.bus, await d.deps.backend.bus.now_ms() - 60_000
+        await bus.attend("s", {"ana", "bo"}, now_ms=seen, away_ms=0)
+        eve = d.token("eve", role="observer", session="s")
+        async with streamed(d.url, f"{PATH}?beats=true", eve) as stream:
+            beat = (await stream.take(2))[-1]
+            assert beat.data == {"type": "beat", "redis": True, "away": ["ana", "bo"]}
+            assert (beat.event, beat.id) == ("beat", None)
+            async with streamed(d.url, f"{PATH}?beats=true", d.token("ana", session="s")) as own:
+                assert (await own.take(2))[-1].data["away"] == ["bo"]
+            assert (await stream.next()).data["away"] == ["bo"]
+            assert (await stream.next()).event == "beat"
