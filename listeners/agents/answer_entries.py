@@ -12,6 +12,7 @@ from parley.listeners.agents.prompts import Evaluation, says_nothing
 from parley.listeners.agents.repeats import (
     MOSTLY_SAID,
     Lines,
+    drop_asked,
     drop_copies,
     drop_refusal,
     find_made_again,
@@ -138,7 +139,7 @@ def read_answer(
         return SpokenAnswer("", fault, text)
     if fault := _find_pose(text, names, persona):
         return SpokenAnswer("", fault)
-    return SpokenAnswer(clip(text, LONGEST))
+    return SpokenAnswer(clip(drop_asked(text, names, recent), LONGEST))
 
 
 def _find_pose(text: str, names: Names, persona: str) -> str:

@@ -126,6 +126,27 @@ def drop_copies(text: str, said: str) -> str:
     return "".join(kept).strip()
 
 
+def drop_asked(text: str, names: Names, recent: Lines) -> str:
+    """`text` without the question at its end that others asked in the same words, if more is left.
+
+    A model that has answered goes on with what it was asked.
+    """
+    asked = {
+        sentence.words
+        for who, content in recent if who not in names.own
+        for sentence in _sentences_of(content) if sentence.asks == "question"
+    }  # fmt: skip
+
+    def is_asked(sentence: str) -> bool:
+        read = _sentences_of(sentence)
+        return len(words_of(sentence)) >= _FEWEST_OWN and any(s.words in asked for s in read)
+
+    kept = split_sentences(text)
+    while kept and (is_asked(kept[-1]) or not kept[-1].strip()):
+        kept.pop()
+    return "".join(kept).strip() or text
+
+
 def find_made_again(
     memory: Memory, text: str, detection: Detection, *, with_reason: bool = False
 ) -> Proposal | None:

@@ -47,6 +47,10 @@ _OF_HANDLES: Final = re.compile(  # "P1 supports P1.", "P1 says that already."
     r"\s*[PDV][0-9]{1,9} (?:(?:support|oppose|repeat|amend|accept|settle)s? [PDV][0-9]{1,9}"
     r"|(?:says|proposes) that already)\W*"
 )
+_SAY_SILENT: Final = re.compile(  # "If there was nothing else to add, write (silent)."
+    r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}(?:please )?(?:write|answer|say)\b",
+    re.IGNORECASE,
+)
 _BARE_HANDLE: Final = re.compile(r"[ \t]*\[[PDV][0-9]{1,9}\][ \t]*(?=[A-Z])")  # no tag
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
@@ -132,7 +136,7 @@ def _drop_house_text(line: str, shown: Collection[str]) -> str:
 
 def _is_house_text(sentence: str) -> bool:
     """Whether the prompt says it itself, its last word cut or not, or it is of handles alone."""
-    if _OF_HANDLES.fullmatch(sentence) is not None:
+    if _OF_HANDLES.fullmatch(sentence) is not None or _SAY_SILENT.search(sentence) is not None:
         return True
     words = _WORD.findall(sentence.casefold())
     sentence_words = f" {' '.join(words)}"

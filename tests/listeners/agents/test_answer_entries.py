@@ -69,6 +69,7 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "*ana stays silent*",
         "[pauses]",
         "(nods)\n\n(silent)",
+        "If there was nothing else to add, write (silent).",
     ],
 )
 def test_what_is_no_message(text: str) -> None:
@@ -92,6 +93,11 @@ def test_what_is_no_message(text: str) -> None:
         ("Why did you answer (silent)?", "Why did you answer (silent)?"),
         ("pass the tea", "pass the tea"),
         ("I pass the tea.",) * 2,
+        (
+            "I would take the can. Shall we brew it by the pot, or in a can of ten cups?",
+            "I would take the can.",
+        ),
+        ("Shall we ask bo? There is nothing to add to the milk, say I.",) * 2,
         ("I have nothing to add but milk.",) * 2,
         ("I have no objections.",) * 2,
         ("There is nothing new in that.",) * 2,
