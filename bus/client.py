@@ -49,6 +49,7 @@ class Bus:
         workforce = Workforce(connections, keys)
         self._subscriptions = Subscriptions(connections, keys, self._hints, self._outbox)
         self.keys = keys
+        self.script_set = connections.scripts.digest
 
         self.open, self.publish, self.close = log.open, log.publish, log.close
         self.read, self.read_many, self.tail = log.read, log.read_many, log.tail

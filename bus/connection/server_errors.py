@@ -62,7 +62,7 @@ _CURES: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     ),
     (
         ("NOPERM",),
-        "denies this user a command or a key; grant it what deploy's ACL lists",
+        "denies this user a command or a key; 'parley doctor' says what to grant",
     ),
     (
         ("READONLY", "read only replica"),
@@ -75,5 +75,10 @@ _CURES: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     (
         ("MISCONF",),
         "cannot write to its disk and refuses writes; free space, then see its log",
+    ),
+    (
+        ("NOREPLICAS",),
+        "refuses writes while too few replicas follow it; start them, or lower "
+        "min-replicas-to-write",
     ),
 )

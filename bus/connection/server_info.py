@@ -13,7 +13,7 @@ from parley.bus.contract.errors import BusError, Unavailable
 
 Durability = Literal["none", "everysec", "always", "unknown"]
 OLDEST: Final = (6, 2)
-_FULL: Final = 0.98  # of maxmemory
+FULL: Final = 0.98  # of maxmemory
 _BY_RISK: Final[tuple[Durability, ...]] = ("none", "unknown", "everysec", "always")
 _KEEPS: Final = ("noeviction", "unknown")
 _LOADING_SECONDS: Final = 30.0  # an AOF of some GB is read in this time
@@ -137,7 +137,7 @@ def _warnings(durability: Durability, eviction: str) -> list[str]:
 def _fullness(facts: dict[str, str]) -> list[str]:
     """What to do where hardly any memory is left."""
     used, most = int(facts.get("used_memory", 0)), int(facts.get("maxmemory", 0))
-    if not most or used < most * _FULL:
+    if not most or used < most * FULL:
         return []
     return [
         f"this Redis is full ({used >> 20} of {most >> 20} MB): nothing more can be published; "

@@ -55,6 +55,9 @@ class Scripts:
             for name, text in texts.items()
         }
 
+        whole = " ".join(script.sha for script in self._scripts.values())
+        self.digest = hashlib.sha1(whole.encode(), usedforsecurity=False).hexdigest()[:12]
+
     def __getitem__(self, name: str) -> Script:
         return self._scripts[name]
 

@@ -34,7 +34,7 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
 from parley.listeners.workers.vote_counter import VoteCounter
 from parley.listeners.workers.watchdog import watch_loop
-from parley.memory.state.memory import Packs
+from parley.memory.state.memory import FOLD, Packs
 
 Lane = Literal["fold", "effects"]
 LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
@@ -158,7 +158,10 @@ async def _beat(
     bus: Bus, owner: str, lane: Lane, tally: Callable[[], ProjectorTally | EffectTally]
 ) -> None:
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
-    about = {"lanes": [lane], "since_ms": time.time_ns() // 1_000_000}
+    about = {
+        "lanes": [lane], "since_ms": time.time_ns() // 1_000_000,
+        "fold": FOLD, "scripts": bus.script_set,
+    }  # fmt: skip
     while True:
         with contextlib.suppress(BusError):  # the runner tells of it
             await bus.beat(owner, {**about, **dataclasses.asdict(tally())})

@@ -80,7 +80,9 @@ async def check_model(settings: Settings) -> AsyncIterator[Check]:
             shaped = await _is_shaped(model)
         except ModelError as error:
             slow = "; one that is only slow wants more --patience" * isinstance(error, TooSlow)
-            yield {"what": "model", "state": "fail", "finding": f"{error}{slow}"}
+            where = settings.model_url or "the default endpoint"
+            cure = "; correct PARLEY_MODEL_URL, PARLEY_MODEL or PARLEY_MODEL_KEY" * (not slow)
+            yield {"what": "model", "state": "fail", "finding": f"{where}: {error}{slow}{cure}"}
             return
     yield {
         "what": "model", "state": "ok",

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from parley.bus.connection.server_access import examine_access
+from parley.bus.diagnosis.server_access import examine_access
 from tests.support.servers.ports import reserved
 from tests.support.servers.servers import RedisServer, StartServer
 
