@@ -1,7 +1,8 @@
 """How many stand where on an item: the one count that every view of it shows. Pure.
 
 Reactions count on a proposal until it is decided; from then on the proposal shows what its
-decision does. What a vote decided is counted as that vote was, whoever else spoke to it.
+decision does: everybody on record there, once. A secret vote puts nobody on record: what it
+decided is counted as that vote was, or as many as have taken a side by name, where those are more.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def item_tally(memory: Memory, item: Proposal | Decision) -> Tally:
     if decision is None:
         return _tally(*item.tally)
     vote = _deciding_vote(memory, decision)
-    if vote is not None:
-        return _vote_tally(vote)
+    if vote is not None and (vote.secret or decision.shrunk):
+        return _tally(*map(max, _vote_counts(vote), decision.tally))
     return _tally(*decision.tally)
 
 
@@ -70,10 +71,10 @@ def _deciding_vote(memory: Memory, decision: Decision) -> Vote | None:
     return next(votes, None)
 
 
-def _vote_tally(vote: Vote) -> Tally:
+def _vote_counts(vote: Vote) -> tuple[int, int, int]:
     support, neutral = vote.tally.get(vote.carried or "", 0), vote.tally.get(ABSTAIN, 0)
     oppose = sum(vote.tally.values()) - support - neutral
-    return _tally(support, oppose, neutral)
+    return support, oppose, neutral
 
 
 def _tally(support: int, oppose: int, neutral: int) -> Tally:

@@ -52,13 +52,18 @@ def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row], gone
 
 
 def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
-    """How many; their names on one line, but for who is against it, each with their words."""
+    """How many; their names on one line, but for who is against it, each with their words.
+
+    Who was against it in a secret vote is counted alone.
+    """
     if label == "against" and voices:
+        if count > len(voices):
+            yield Line("", (), f"{count} {label}")
         for voice in voices:
             text = join_words(Name(voice["participant"]), _in_words(voice))
             yield Line.of_words(text, cited(voice), label, kind="against")
     elif voices or count:
-        yield _together(voices, f"{max(count, len(voices))} {label}")
+        yield _together(voices, f"{count} {label}")
 
 
 def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import le
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from parley.memory.state.memory import Memory
 from parley.memory.voting.votes import compute_result
 from parley.server.http.bodies.page_responses import Board
 from parley.server.render.layer_text import ledger
+from parley.server.render.minutes.row_lines import decision as decision_line
 from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
 from parley.server.rows.digest_rows import digest
 from parley.server.rows.page_rows import page_row
@@ -76,7 +78,7 @@ def test_the_strongest_dissent_comes_first_in_its_own_words() -> None:
 
 
 def test_an_item_has_one_count_wherever_it_is_shown() -> None:
-    """A vote's where one decided, on the proposal, the decision, the board, the minutes."""
+    """On the proposal, the decision, the board, the minutes; who spoke before the vote is in it."""
     joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
     called = VoteInitiated(participant="ana", content="Move it?", re="P1")
     ballots = [
@@ -87,12 +89,12 @@ def test_an_item_has_one_count_wherever_it_is_shown() -> None:
     memory, _ = folded(talk(*lines))
     memory, _ = folded(talk(*lines, compute_result(memory, 1)))
     proposal, decision = memory.proposals[1], memory.decisions[1]
-    expected = {"support": 2, "oppose": 1, "neutral": 0}
+    expected = {"support": 3, "oppose": 1, "neutral": 0}
     assert item_tally(memory, proposal) == item_tally(memory, decision) == expected
     board, minutes = page_row(memory), digest(memory, {})
     shown = [*board["proposals"], *board["decisions"], *minutes["settled"], *minutes["decisions"]]
     assert [row["tally"] for row in shown] == [expected] * 4
-    assert next(iter(ledger(memory))).startswith("D1 ratified +2 -1 ~0, ")
+    assert next(iter(ledger(memory))).startswith("D1 ratified +3 -1 ~0, ")
 
 
 def test_an_open_proposal_is_told_with_who_is_against_it() -> None:
@@ -160,3 +162,35 @@ def test_of_an_entry_that_is_not_at_hand_no_reason_is_told() -> None:
     """A transcript may be read in part."""
     memory, _ = folded(talk(IDEA))
     assert reason_words(memory.proposals[1].origin.cites[0], {}) is None
+
+
+@pytest.mark.parametrize("secret", [False, True], ids=["public", "secret"])
+def test_who_takes_a_side_after_the_vote_is_counted_too(secret: bool) -> None:
+    """Nobody twice, and the same in the memory, the minutes and the Brief."""
+    joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
+    called = VoteInitiated(participant="ana", content="Move it?", re="P1", secret=secret)
+    ballots = [
+        BallotCast(participant=name, re="V1", choice=(choice,))
+        for name, choice in (("ana", "accept"), ("bo", "accept"), ("cy", "reject"))
+    ]
+    lines: list[Any] = [*joined, IDEA, called, *ballots]
+    memory, _ = folded(talk(*lines))
+    later = [("dan", "I support D1."), ("cy", "I support D1, now that I see it.")]
+    memory, _ = folded(talk(*lines, compute_result(memory, 1), *later))
+    tally = item_tally(memory, memory.decisions[1])
+    assert tally == {"support": 3 if secret else 4, "oppose": 1 if secret else 0, "neutral": 0}
+    assert item_tally(memory, memory.proposals[1]) == tally
+    report = digest(memory, {})
+    (row,) = report["decisions"]
+    assert row["tally"] == tally
+    named = {side: len(row[side]) for side in ("supporters", "dissenters", "abstainers")}
+    counts = tally["support"], tally["oppose"], tally["neutral"]
+    assert all(map(le, named.values(), counts)), (named, tally)
+    shown = f"+{tally['support']} -{tally['oppose']} ~0"
+    assert next(iter(ledger(memory))).startswith(f"D1 ratified {shown}, ")
+    under = [
+        f"{line.mark} {line.text}"
+        for line in decision_line({**row, "wording": None}, {}, {}, []).under
+    ]
+    expected = ["3 for ana, dan, cy", "1 against "] if secret else ["4 for ana, bo, dan, cy"]
+    assert under == expected
