@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -43,7 +44,7 @@ def hand_on_minutes(
     if out is not None:
         write_bytes(out, render(row, form))
         print_notice(f"the minutes are in {out}")
-    elif form == "text":
+    elif form == "text" and sys.stdout.isatty():
         minutes_text.write(stdout(), row)
     else:
         write_stdout(render(row, form))

@@ -147,10 +147,7 @@ def brief_text(brief: results.Brief) -> str:
     for row in (*brief.decided, *brief.disputed):
         lines += [f"{row['ref']} {row['status']}, {_count(row['tally'])}:", _words(row["text"])]
         for dissent in row["dissent"][:1]:
-            lines += [
-                f"against it, {_line(dissent['participant'])}:",
-                _words(dissent["text"] or ""),
-            ]
+            lines += _said_by("against it", dissent["participant"], dissent["text"] or "")
     for row in brief.open:
         lines += [f"{row['ref']} open, {_count(row['tally'])}:", _words(row["text"])]
     for vote in brief.votes:
@@ -164,6 +161,11 @@ def brief_text(brief: results.Brief) -> str:
     for row in brief.perhaps:
         lines += [f"{row['ref']} perhaps a {row['kind']}:", _words(row["text"])]
     return "\n".join(lines)
+
+
+def _said_by(label: str, name: str, words: str) -> list[str]:
+    """Who, and behind the fence what; a ballot may have come without a word."""
+    return [f"{label}, {_line(name)}:", _words(words)] if words else [f"{label}: {_line(name)}"]
 
 
 def _count(tally: Mapping[str, int]) -> str:

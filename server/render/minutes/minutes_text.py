@@ -1,80 +1,90 @@
-"""The minutes for a terminal or a plain file. Everything printed comes through `escape`."""
+"""The minutes for a terminal or a plain file. Everything printed comes through `escape`.
+
+A line is parts with their styles: only a terminal takes the library that draws them.
+"""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, Final
 
 from parley.server.basics.output import escape
 from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.minutes_sections import appendix, sections, time_label
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _STYLES: Final = {"quote": "italic", "against": "red"}
+
+Part = tuple[str, str]  # text, style
 
 
 def write(console: Console, report: Mapping[str, Any]) -> None:
-    """The whole of it, evidence last."""
-    for line in _lines(report):
-        console.print(line)
+    """The whole of it, evidence last, with its styles."""
+    from rich.text import Text
+
+    for parts in _lines(report):
+        console.print(Text.assemble(*parts))
 
 
 def render(report: Mapping[str, Any]) -> str:
     """The minutes as text without colours, for a file."""
-    page = io.StringIO()
-    write(Console(file=page, width=100, soft_wrap=True, highlight=False, color_system=None), report)
-    return page.getvalue()
+    return "".join("".join(text for text, _ in parts) + "\n" for parts in _lines(report))
 
 
-def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
-    yield Text(_flat(title(report)), style="bold underline")
+def _lines(report: Mapping[str, Any]) -> Iterator[list[Part]]:
+    yield [(_flat(title(report)), "bold underline")]
     for heading_line in heading_lines(report):
-        yield Text(_flat(heading_line), style="dim")
-    yield Text("")
-    yield Text("  " + _flat(lead_paragraph(report)))
+        yield [(_flat(heading_line), "dim")]
+    yield []
+    yield [("  " + _flat(lead_paragraph(report)), "")]
     shown = sections(report)
     quotes = appendix(report, shown)
     for section in shown:
-        yield Text("")
-        yield Text(section.heading, style="bold")
+        yield []
+        yield [(section.heading, "bold")]
         if section.about:
-            yield Text(f"  {section.about}", style="dim")
+            yield [(f"  {section.about}", "dim")]
         for line in section.lines:
             yield from _item(line, "  ")
     if quotes:
-        yield Text("")
-        yield Text("Evidence", style="bold")
+        yield []
+        yield [("Evidence", "bold")]
     for row in quotes:
-        yield Text(f"  [{row['n']}] {_flat(time_label(row))}", style="bold")
-        yield _block(row["text"], "      ")
+        yield [(f"  [{row['n']}] {_flat(time_label(row))}", "bold")]
+        yield [_block(row["text"], "      ")]
 
 
-def _item(line: Line, before: str) -> Iterator[Text]:
-    text = Text(before)
+def _item(line: Line, before: str) -> Iterator[list[Part]]:
+    parts = [(before, "")]
     if line.mark:
-        text.append(f"{_flat(line.mark)} ", style="bold")
+        parts.append((f"{_flat(line.mark)} ", "bold"))
     if line.note:
-        text.append(f"({_flat(line.note)}) ", style="dim")
+        parts.append((f"({_flat(line.note)}) ", "dim"))
     if line.kind != "long":
-        text.append(_flat(line.text), style=_STYLES.get(line.kind, ""))
-    text.append(
-        ("" if line.kind == "long" else " ") + " ".join(f"[{n}]" for n, *_ in line.cites), "dim"
-    )
-    text.rstrip()
-    yield text
+        parts.append((f"{_flat(line.text)} ", _STYLES.get(line.kind, "")))
+    parts.append((" ".join(f"[{n}]" for n, *_ in line.cites), "dim"))
+    yield _without_trailing_space(parts)
     if line.kind == "long":
-        yield _block(line.text, before + "  ")
+        yield [_block(line.text, before + "  ")]
     for below in line.under:
         yield from _item(below, before + "    ")
+
+
+def _without_trailing_space(parts: list[Part]) -> list[Part]:
+    while parts and not (parts[-1][0].rstrip()):
+        parts.pop()
+    if parts:
+        text, style = parts.pop()
+        parts.append((text.rstrip(), style))
+    return parts
 
 
 def _flat(text: str) -> str:
     return escape(" ".join(text.split("\n")).strip())
 
 
-def _block(text: str, before: str) -> Text:
-    return Text("\n".join(before + row for row in escape(text, keep_newlines=True).split("\n")))
+def _block(text: str, before: str) -> Part:
+    return "\n".join(before + row for row in escape(text, keep_newlines=True).split("\n")), ""

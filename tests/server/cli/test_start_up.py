@@ -96,3 +96,12 @@ def test_analysis_loads_no_redis_and_no_doors(tmp_path: Path) -> None:
     ]
     assert _below(names, "parley.server.transcripts.posts") == []
     assert len(names) <= 635
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html", "json"])
+def test_minutes_of_a_file_load_nothing_that_draws_on_a_terminal(tmp_path: Path, form: str) -> None:
+    """Only a terminal has colours and a width to wrap at."""
+    file = tmp_path / "talk.jsonl"
+    file.write_text(TALK)
+    names = _imported("", "minutes", str(file), "--format", form)
+    assert _below(names, "rich", "openai", "parley.server.http") == []

@@ -15,7 +15,7 @@ from parley.server.http.tokens.callers import caller_from_claims
 from parley.server.mcp.tools.pending_waits import PendingWaits
 from parley.server.mcp.tools.tool_call import McpDependencies, ToolCall
 from parley.server.mcp.tools.tool_registry import BY_NAME
-from tests.support.doors.agents import Agent, Mode, over_http, over_stdio
+from tests.support.doors.agents import Agent, Mode, over_http, over_stdio, text_of
 from tests.support.doors.doors import doors
 from tests.support.logs.logs import PACKS, opened
 
@@ -132,3 +132,29 @@ async def test_a_vote_closes_when_everybody_voted(redis_url: str) -> None:
             (vote,), (decision,) = memory["votes"], memory["decisions"]
             assert (vote["status"], vote["carried"]) == ("carried", "accept")
             assert (decision["resolves"], decision["status"]) == ("P1", "ratified")
+
+
+async def test_a_ballot_without_a_reason_is_told_without_an_empty_line(redis_url: str) -> None:
+    """In the Brief and in the memory: nothing stands behind a fence with nothing in it."""
+    async with doors(redis_url) as d:
+        await d.deps.backend.bus.open("harbour", opened())
+        async with (
+            over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
+            over_http(d, d.token("bo", role="agent")) as bo,
+            over_http(d, d.token("cy", role="agent")) as cy,
+        ):
+            for agent in (ana, bo, cy):
+                await agent.do("join_session")
+            await ana.do("propose", content="Build a light at the end of the pier.")
+            await ana.do("call_vote", question="A light?", proposal="P1")
+            for agent, choice in ((ana, "accept"), (bo, "accept"), (cy, "reject")):
+                await agent.do("vote", ref="V1", choice=[choice])
+            brief = await ana.do("read_brief")
+            assert [row["text"] for row in brief["decided"][0]["dissent"]] == [None]
+            answers = [
+                text_of(await ana.call(tool, session="harbour"))
+                for tool in ("read_brief", "read_memory")
+            ]
+    for answer in answers:
+        assert "| " not in answer.splitlines(), answer
+    assert "against it: cy" in answers[0].splitlines()
