@@ -50,23 +50,20 @@ class PackMissing(DomainError):
 
 class ContextOverflow(DomainError):
     def __init__(self, budget: int, floor: int) -> None:
-        super().__init__(
-            f"a budget of {budget} tokens is below the floor of {floor}; raise --budget"
-        )
+        super().__init__(f"a budget of {budget} tokens is below the floor of {floor}; raise budget")
         self.budget, self.floor = budget, floor
 
 
 class UnknownVote(DomainError):
     def __init__(self, ref: str) -> None:
-        super().__init__(f"no vote {ref!r} in this session; 'parley vote show' lists them")
+        super().__init__(f"no vote {ref!r} in this session")
         self.ref = ref
 
 
 class UnknownRef(DomainError):
     def __init__(self, ref: str) -> None:
         super().__init__(
-            f"no item {ref!r} in this session; 'parley memory' lists proposals and decisions, "
-            "--layer episodes and --layer insights those"
+            f"no item {ref!r} in this session; proposals and decisions list those that there are"
         )
         self.ref = ref
 
@@ -161,7 +158,7 @@ class NotOpened(DomainError):
 
 class NothingOpen(DomainError):
     def __init__(self, finding: str) -> None:
-        super().__init__(f"{finding}; 'parley goal ls' lists what is")
+        super().__init__(finding)
         self.finding = finding
 
 

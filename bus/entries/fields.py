@@ -23,6 +23,7 @@ Ref = Annotated[
 EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
 _LONGEST: Final = 100  # characters of a word that are compared
 _QUOTED: Final = re.compile(r"'([^']*)'")
+_OF_LISTS: Final = frozenset({"list_type", "tuple_type"})
 _OF_CHOICES: Final = frozenset({"literal_error", "enum"})
 
 
@@ -76,6 +77,8 @@ def describe_fault(error: Mapping[str, Any]) -> str:
     `error` is an item of `ValidationError.errors`, its input and context included; the words
     tell what is taken, and nothing of what was given but for what pydantic itself quotes.
     """
+    if error["type"] in _OF_LISTS:
+        return "Input should be a list in brackets, also of one: [...]"
     message = str(error["msg"])
     if error["type"] not in _OF_CHOICES:
         return message

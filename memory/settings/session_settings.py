@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import Field, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 
-from parley.bus.entries.fields import describe_fault
+from parley.bus.entries.fields import describe_fault, nearest
 from parley.memory.errors import SettingsRefused
 from parley.memory.settings.floor_settings import (
     BudgetSettings,
@@ -118,8 +118,11 @@ def parse_settings(partial: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate_json(tree, strict=True)
     except ValidationError as error:
-        refused = _refused(error)
-        reason = describe_fault({**error.errors()[0], "msg": refused.reason})
+        refused, first = _refused(error), error.errors()[0]
+        if first["type"] == "extra_forbidden":
+            reason = _describe_unknown([str(part) for part in first["loc"]])
+        else:
+            reason = describe_fault({**first, "msg": refused.reason})
         raise SettingsRefused(refused.key, reason) from None
 
 
@@ -127,6 +130,26 @@ def _refused(error: ValidationError) -> SettingsRefused:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     return SettingsRefused(key, _TAKEN.get(first["type"], first["msg"]))
+
+
+def _describe_unknown(path: list[str]) -> str:
+    """What to write for a setting that is none: a dotted name nested, or the name that is near."""
+    steps = ".".join(path).split(".")
+    if len(steps) > len(path) and _names_below(steps[:-1]).count(steps[-1]):
+        nested = "..."
+        for step in reversed(steps):
+            nested = f'{{"{step}": {nested}}}'
+        return f"Input should be nested: {nested}"
+    near = nearest(path[-1], _names_below(path[:-1]))
+    return f"There is no such setting{'.' if near is None else f'; did you mean {near}?'}"
+
+
+def _names_below(path: list[str]) -> list[str]:
+    """The settings in the group at `path`; none where there is no such group."""
+    tree: Any = Settings().model_dump()
+    for step in path:
+        tree = tree.get(step) if isinstance(tree, dict) else None
+    return list(tree) if isinstance(tree, dict) else []
 
 
 WHOLE: Final = "a whole number in digits, such as 12"

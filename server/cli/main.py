@@ -76,9 +76,28 @@ def _run(args: Sequence[str]) -> None:
     except (BadPattern, SettingsRefused, InvalidEntry) as refused:
         _end(refused, 2)
     except (BusError, DomainError, PersonaError) as refused:
-        _end(refused, 1)
+        _end(_with_advice(refused), 1)
     except BaseExceptionGroup as group:
-        _end(_first(group, (Refused, BusError, DomainError, PersonaError)), 1)
+        _end(_with_advice(_first(group, (Refused, BusError, DomainError, PersonaError))), 1)
+
+
+def _with_advice(refused: BaseException) -> str:
+    """What was refused, and the command that lists what there is."""
+    from parley.memory import errors
+
+    match refused:
+        case errors.UnknownRef():
+            return (
+                f"no item {refused.ref!r} in this session; 'parley memory' lists proposals and "
+                "decisions, --layer episodes and --layer insights those"
+            )
+        case errors.UnknownVote():
+            return f"{refused}; 'parley vote show' lists them"
+        case errors.NothingOpen():
+            return f"{refused}; 'parley goal ls' lists what is"
+        case errors.ContextOverflow():
+            return str(refused).replace("raise budget", "raise --budget")
+    return str(refused)
 
 
 def _end_usage(wrong: Any) -> None:

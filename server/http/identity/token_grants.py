@@ -15,6 +15,7 @@ from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.problems.problem_types import NOT_OF_THE_SESSION
 
 # What is said to everybody, in words that are shown to them as such. All else that one may
 # publish is a ballot, work, or for oneself.
@@ -110,8 +111,10 @@ def check_phase(memory: Memory, caller: Caller, by: str, entry: Entry) -> None:
     """
     if caller.operator or not _is_of_phase(memory, entry):
         return
-    if not (caller.may_do("phase", caller.session) and is_allowed(memory, by, "phase")):
+    if not caller.may_do("phase", caller.session):
         raise Problem("forbidden", needs="phase")
+    if not is_allowed(memory, by, "phase"):
+        raise Problem("forbidden", needs="phase", detail=NOT_OF_THE_SESSION)
 
 
 def _is_of_phase(memory: Memory, entry: Entry) -> bool:

@@ -25,7 +25,7 @@ from parley.memory.settings.session_settings import Settings
 from parley.personas.errors import PersonaError, PersonaNotFound
 from parley.server.basics import errors
 from parley.server.basics.entry_json import InvalidField
-from parley.server.http.problems.problem_types import EVERYWHERE, KINDS
+from parley.server.http.problems.problem_types import EVERYWHERE, KINDS, describe_missing_right
 from parley.server.http.problems.validation_details import redact_input
 
 MEDIA: Final = "application/problem+json"
@@ -71,6 +71,8 @@ class Problem(Exception):
         self.slug, self.extra = slug, extra
         self.status = status or kind.status
         self.title, self.detail = kind.title, detail or kind.detail
+        if slug == "forbidden" and not detail and "needs" in extra:
+            self.detail = describe_missing_right(extra["needs"])
 
     def body(self, request: str = "") -> dict[str, Any]:
         """The JSON of it, for request id `request`."""

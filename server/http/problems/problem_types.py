@@ -90,6 +90,21 @@ KINDS: Final[dict[str, ProblemType]] = {
     ),
 }
 
+_ROLES: Final = {"operator": "operator", "metrics": "operator", "speak": "person or agent"}
+
+
+def describe_missing_right(right: str) -> str:
+    """That a token lacks `right`, and how a token is made that has it."""
+    made = f"--role {_ROLES[right]}" if right in _ROLES else f"--may {right}"
+    refusal = KINDS["forbidden"].detail.rstrip(".")
+    return f"{refusal}; one does that was made with {made}."
+
+
+NOT_OF_THE_SESSION: Final = (
+    "The session does not give this right: its chairs have it, and who takes a seat with a token "
+    "that does."
+)
+
 # What any route may answer, whatever it does.
 EVERYWHERE: Final = (
     "malformed", "token-missing", "token-invalid", "token-expired", "forbidden", "other-session",

@@ -32,6 +32,7 @@ from parley.server.http.identity.token_grants import (
     check_phase,
 )
 from parley.server.http.problems.problem_details import Problem, problem_from_exception
+from parley.server.http.problems.problem_types import NOT_OF_THE_SESSION
 from parley.server.http.problems.validation_details import describe_expected
 from parley.server.http.requests.message_requests import check_act, entry_id
 from parley.server.http.state.dependencies import Dependencies
@@ -125,8 +126,10 @@ def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None
     needs = _NEEDS.get(kind, "")
     if not needs or caller.operator:
         return
-    if not caller.may_do(needs, caller.session) or not is_allowed(memory, name, needs):
+    if not caller.may_do(needs, caller.session):
         raise Problem("forbidden", needs=needs)
+    if not is_allowed(memory, name, needs):
+        raise Problem("forbidden", needs=needs, detail=NOT_OF_THE_SESSION)
 
 
 def _check_targets(memory: Memory, drafts: Sequence[Draft]) -> None:

@@ -23,6 +23,7 @@ from parley.memory.state.lookup import target_refusal
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.problems.problem_types import NOT_OF_THE_SESSION
 from parley.server.http.problems.query_parameters import query_names
 from parley.server.http.problems.validation_details import describe_expected, describe_unknown
 from parley.server.http.state.dependencies import Dependencies
@@ -75,7 +76,7 @@ def moderator_name(memory: Memory, caller: Caller, named: str | None, needs: str
         return name
     if own:
         return None
-    raise Problem("forbidden", needs=needs)
+    raise Problem("forbidden", needs=needs, detail=NOT_OF_THE_SESSION)
 
 
 async def speak_in_turn(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from parley.memory.context.context import Context, Request, assemble
 from parley.memory.context.prefix import NEAR
+from parley.memory.errors import SettingsRefused
 from parley.memory.fold.due import due_summaries
 from parley.memory.fold.replay import fold_records
+from parley.memory.settings.session_settings import parse_settings
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import answer, folded, numbered, talk
 
@@ -81,3 +87,35 @@ def test_a_brief_context_has_as_many_messages_as_are_set() -> None:
     records = talk(*FILLER, context={"recent_brief": 3})
     memory, _ = folded(records)
     assert assemble(memory, Request(profile="brief", recent=records)).text.count("\n- n ") == 3
+
+
+@pytest.mark.parametrize(
+    ("tree", "key", "reason"),
+    [
+        (
+            {"floor.policy": "bid"}, "floor.policy",
+            'Input should be nested: {"floor": {"policy": ...}}',
+        ),
+        (
+            {"limits.note.cap": 9}, "limits.note.cap",
+            'Input should be nested: {"limits": {"note": {"cap": ...}}}',
+        ),
+        (
+            {"limits": {"note.cap": 9}}, "limits.note.cap",
+            'Input should be nested: {"limits": {"note": {"cap": ...}}}',
+        ),
+        (
+            {"floor": {"polcy": "bid"}}, "floor.polcy",
+            "There is no such setting; did you mean policy?",
+        ),
+        ({"flor": {"policy": "bid"}}, "flor", "There is no such setting; did you mean floor?"),
+        ({"stage.lights": 1}, "stage.lights", "There is no such setting."),
+    ],
+)  # fmt: skip
+def test_a_setting_that_is_none_is_told_what_there_is(
+    tree: dict[str, Any], key: str, reason: str
+) -> None:
+    """The nested form of a dotted name, or the name that is near."""
+    with pytest.raises(SettingsRefused) as refused:
+        parse_settings(tree)
+    assert (refused.value.key, refused.value.reason) == (key, reason)

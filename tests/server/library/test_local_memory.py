@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from parley.bus.sessions.session_file import decode_file, encode_file
 from parley.bus.sessions.stored_rows import records_to_restore
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.shipped_packs import known_packs
-from parley.memory.errors import SettingsRefused, UnknownRef
+from parley.memory.errors import ContextOverflow, SettingsRefused, UnknownRef
 from parley.memory.fold.canonical_bytes import dump
 from parley.server.library import typed_rows
 from parley.server.records.session_file import export_session
@@ -205,3 +206,18 @@ def test_a_server_makes_the_same_bytes_of_the_same_log(
     data, exported = asyncio.run(on_redis())
     assert data == dump(memory.state)
     assert exported.decode() == memory.to_json()
+
+
+def test_a_refusal_names_calls_of_python_and_no_command() -> None:
+    """Whoever has a library has no shell at hand."""
+    memory = lunch()
+    with pytest.raises(
+        UnknownRef, match=r"no item 'P9' .*; proposals and decisions list"
+    ) as on_said:
+        memory.say("Ana", "Yes!", act="support", re="P9")
+    with pytest.raises(UnknownRef) as on_evidence:
+        memory.evidence("D9")
+    with pytest.raises(ContextOverflow, match="raise budget") as small:
+        memory.context("Ana", budget=1)
+    for refused in (on_said, on_evidence, small):
+        assert not re.search(r"'parley |--", str(refused.value))

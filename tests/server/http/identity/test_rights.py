@@ -315,3 +315,47 @@ def test_an_operator_is_one_by_its_token_alone(redis_url: str) -> None:
     made = build_claims("operator", "person", "*", time.time())
     assert ring.verify(ring.sign(made), time.time()).role == "person"
     assert not caller(name="operator", session="*").may_do("operator", SESSION)
+
+
+@pytest.mark.parametrize(
+    ("role", "call", "cure"),
+    [
+        ("agent", ("POST", f"/v1/sessions/{SESSION}/votes"), "made with --may vote"),
+        ("agent", ("POST", f"/v1/sessions/{SESSION}/floor/pause"), "made with --may pause"),
+        (
+            "observer", ("POST", f"/v1/sessions/{SESSION}/messages"),
+            "made with --role person or agent",
+        ),
+        ("person", ("POST", "/v1/sessions"), "made with --role operator"),
+    ],
+)  # fmt: skip
+async def test_a_missing_right_is_told_with_the_token_that_has_it(
+    redis_url: str, role: Role, call: tuple[str, str], cure: str
+) -> None:
+    """Whoever made the token is whom to ask."""
+    async with hall(redis_url) as h:
+        bearer = {"Authorization": f"Bearer {h.standing.token('zoe', role=role, session=SESSION)}"}
+        refused = await h.client.request(*call, headers=bearer, json={})
+    assert refused.status_code == 403
+    assert (
+        refused.json()["detail"] == f"The token does not give this right; one does that was {cure}."
+    )
+
+
+async def test_a_right_that_the_session_does_not_give_is_told_so(redis_url: str) -> None:
+    """Another token would not help: the seat was taken without it."""
+    async with hall(redis_url) as h:
+        token = h.standing.token("bo", role="agent", session=SESSION, may=["vote"])
+        bearer = {"Authorization": f"Bearer {token}"}
+        votes = f"/v1/sessions/{SESSION}/votes"
+        answers = [
+            await h.client.post(votes, headers=bearer, json={"question": "A light?"}),
+            await h.client.post(
+                f"/v1/sessions/{SESSION}/entries",
+                headers=bearer,
+                json={"entries": [{"kind": "vote.initiated", "content": "A light?"}]},
+            ),
+        ]
+    for answer in answers:
+        assert (answer.status_code, answer.json()["needs"]) == (403, "vote"), answer.text
+        assert answer.json()["detail"].startswith("The session does not give this right: ")

@@ -276,3 +276,18 @@ async def test_one_session_is_verified_at_a_time(redis_url: str) -> None:
         verification = (await client.get(f"{PATH}/verify")).json()
         assert verification == {"sound": True, "findings": []}
         assert not d.deps.verify_lock.locked()
+
+
+async def test_a_dotted_setting_is_told_its_nested_form(redis_url: str) -> None:
+    """Where a session is opened, and where its settings are changed."""
+    dotted = {"floor.policy": "bid"}
+    async with opened(redis_url) as (_, operator):
+        answers = [
+            await operator.post("/v1/sessions", json={"session": "pier", "settings": dotted}),
+            await operator.patch(f"{PATH}/settings", json={"settings": dotted}),
+        ]
+    for answer in answers:
+        assert (answer.status_code, slug(answer)) == (422, "refused")
+        problem = answer.json()
+        assert problem["field"] == "settings.floor.policy"
+        assert problem["detail"] == 'Input should be nested: {"floor": {"policy": ...}}'

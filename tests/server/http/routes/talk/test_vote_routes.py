@@ -325,3 +325,15 @@ async def test_a_change_of_mind_at_the_last_moment_is_counted_where_it_came_firs
         last = {ballot.participant: ballot.choice[0] for n, ballot in mine if n < vote["closed_n"]}
         counts = {option: list(last.values()).count(option) for option in ("accept", "reject")}
         assert {option: vote["tally"][option] for option in counts} == counts
+
+
+async def test_a_choice_that_is_no_list_is_told_to_be_one(redis_url: str) -> None:
+    """In brackets: what a ranked vote takes, any vote does."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        await open_vote(d)
+        async with d.client(d.token("ana", session=NAME)) as ana:
+            refused = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": "accept"})
+    problem = refused.json()
+    assert (refused.status_code, problem["field"]) == (422, "choice")
+    assert problem["detail"].endswith("Input should be a list in brackets, also of one: [...].")
