@@ -24,21 +24,47 @@ from typing import Any, Final
 
 import structlog
 
-from tests.faults.chaos_round import MINUTES, OPTIONS, SECONDS, Blow, Outcome, Round
+from tests.faults.chaos_round import (
+    MINUTES,
+    OPTIONS,
+    SECONDS,
+    SET_BACK,
+    Blow,
+    Outcome,
+    Round,
+)
 from tests.support.servers.servers import Aof, Flavour, RedisServer, real_flavours
 
+ROUNDS: Final = 3  # that have all kinds of fault between them
 TRIES: Final = 12  # rounds to find the least plan that fails
 
 
 def plan_blows(seed: int, seconds: float = SECONDS, only: Sequence[str] = ()) -> tuple[Blow, ...]:
-    """What falls on the round of that seed, in order; `only` of these kinds."""
+    """What falls on the round of that seed, in order; `only` of these kinds.
+
+    In two rounds of three the log goes back, once in their midst and once over the end of a
+    session; in the third nothing may move. The other kinds are dealt out over the three, so
+    that a minute has all of them.
+    """
     chance = random.Random(f"plan {seed}")
-    kinds = only or tuple(Round.FAULTS)
+    count = max(3, round(seconds * 0.7))
+    kinds = [chance.choice(only) for _ in range(count)] if only else _deal(seed, count)
     blows = [
-        Blow(chance.uniform(0.05, 0.9) * seconds, chance.choice(kinds), chance.randrange(1 << 30))
-        for _ in range(max(3, round(seconds * 0.7)))
+        Blow(chance.uniform(0.05, 0.9) * seconds, kind, chance.randrange(1 << 30)) for kind in kinds
     ]
     return tuple(sorted(blows, key=lambda blow: blow.at))
+
+
+def _deal(seed: int, count: int) -> list[str]:
+    """So many kinds of fault, of all that fall in the three rounds that this seed is one of."""
+    chance = random.Random(f"deck {seed // ROUNDS}")
+    back = [kind for kind in SET_BACK if kind != "closing_lost"]
+    others = [kind for kind in Round.FAULTS if kind not in SET_BACK]
+    chance.shuffle(back)
+    chance.shuffle(others)
+    turn = seed % ROUNDS
+    drawn = [back[turn], back[turn + 1], "closing_lost"][: count - 1] if turn < 2 else []
+    return drawn + (others[turn::ROUNDS] * count)[: count - len(drawn)]
 
 
 async def play_round(

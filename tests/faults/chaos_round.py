@@ -23,8 +23,9 @@ from parley.bus.contract.errors import (
     SessionNotFound,
     Unavailable,
 )
-from parley.memory.state.memory import FOLD
+from tests.faults import damages
 from tests.faults.crew import Crew
+from tests.faults.damages import STRAYS
 from tests.faults.followers import (
     Guest,
     Heard,
@@ -36,31 +37,28 @@ from tests.faults.followers import (
 from tests.faults.gateway import Gateway
 from tests.faults.language import opened
 from tests.faults.oracle import Rows, replay_of
-from tests.faults.ordeal import BATCH, Faults, Ordeal, Report
+from tests.faults.ordeal import Faults, Ordeal, Report
 from tests.faults.relay import Relay
 from tests.faults.replica import Replica
 from tests.faults.talk import MESSAGES, talk_of
 from tests.support.servers.fake_openai import FAILURES, FakeOpenAI
-from tests.support.servers.patience import cancel_and_wait
+from tests.support.servers.patience import cancel_and_wait, wait_until
 from tests.support.servers.servers import RedisServer
 
 SECONDS: Final = 10.0  # of publishing, in a round
 SESSIONS: Final = 6
-LONG: Final = "talk-3"  # whose messages are three times as many, and come many at a time
+LONG: Final = "talk-3"  # whose messages are four times as many, and come many at a time
+LONG_PART: Final = (201, 240)  # and how many: more than is folded without one snapshot
 LEASE_MS: Final = 3_000
-LATEST: Final = 40.0  # seconds for the next step, where nothing is added and nothing falls
-STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage
+LATEST: Final = 25.0  # seconds for the next step, where nothing is added and nothing falls
 # what undoes acknowledged writes
-SET_BACK: Final = ("log_cut", "log_restored", "all_flushed", "replica_promoted")
-RELAY: Final = "talk-relay"  # published by a process of its own
-RELAYED: Final = ("publisher_killed", "publisher_frozen")
+SET_BACK: Final = ("log_cut", "log_restored", "all_flushed", "replica_promoted", "closing_lost")
+RELAY: Final = "talk-relay"  # published by a process of its own, and closed by another
+RELAYED: Final = ("publisher_killed", "publisher_frozen", "closing_lost")
+ENDING: Final = 20  # messages of it that a file of before its end has not
+LATE: Final = (2.5, 4.0)  # seconds that a publisher sleeps whom the others wait for, two of them
 ROOMS: Final = ("talk-1", LONG)  # sessions that somebody sits in
 # a replica is sent everything at once, not in five seconds
-HOUR: Final = 3_600_000  # ms
-_SHIFT: Final = """
-local rows = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
-for i = 1, #rows, 2 do redis.call('ZINCRBY', KEYS[1], ARGV[1], rows[i]) end
-"""
 OPTIONS: Final = {"repl-diskless-sync": "yes", "repl-diskless-sync-delay": "0"}
 MINUTES: Final = 5.0  # that a round may last, however busy the machine
 
@@ -95,7 +93,7 @@ class Round(Ordeal):
         "clients_cut_off", "memory_full", "gateway_killed", "gateway_frozen",
         "session_poisoned", "session_damaged", "session_trimmed", "all_flushed",
         "replica_promoted", "clock_stepped", "publisher_killed", "publisher_frozen",
-        "model_failing",
+        "model_failing", "closing_lost",
     )  # fmt: skip
 
     patience = LATEST
@@ -113,14 +111,14 @@ class Round(Ordeal):
         falls = {blow.fault for blow in blows}
         moved = server.aof != "always" or not falls.isdisjoint(SET_BACK)
         faults = Faults(
-            seconds=seconds, cuts=int(moved), drops=chance.choice((0.0, 0.02, 0.08)),
+            seconds=seconds, cuts=int(moved), drops=chance.choice((0.04, 0.08)),
             lease_ms=LEASE_MS, folders=2, runners=1, publishers=chance.choice((1, 2)),
             without=without or {}, planted=planted, damaged=STRAYS if strays else (),
             delays=chance.choice((0.0, 0.05)), versions=chance.choice((1, 2)),
             waking="clock_stepped" in falls, model=self._model.url,
         )  # fmt: skip
         talks = {f"talk-{k}": talk_of(seed, k) for k in range(SESSIONS)}
-        talks[LONG] = talk_of(seed, 3, 3 * MESSAGES)
+        talks[LONG] = talk_of(seed, 3, 4 * MESSAGES)
         if not falls.isdisjoint(RELAYED):
             talks[RELAY] = talk_of(seed, SESSIONS)
         super().__init__(server, talks, faults, folder, seed)
@@ -128,12 +126,13 @@ class Round(Ordeal):
         self._gateway = Gateway(server.url, folder)
         self._relay = Relay(
             folder, {"session": RELAY, "seed": seed, "place": SESSIONS, "count": MESSAGES,
-                     "seconds": seconds},
+                     "seconds": seconds, "without": dict(without or {})},
         )  # fmt: skip
         self._restarting = asyncio.Lock()
         self._file = asyncio.Lock()  # held by who may change it, or has measured it
         self._fallen: Counter[str] = Counter()
         self._level = 0.0
+        self._before_end = 0  # bytes of the file when the session of the process was nearly over
         self._refused: list[str] = []  # what a publisher was told and had not to be
 
     async def play(self) -> Outcome:
@@ -190,20 +189,26 @@ class Round(Ordeal):
                 if session != RELAY:
                     tasks.create_task(self._publish(buses, session))
             if RELAY in self._expected:
-                tasks.create_task(self._have_relayed())
+                tasks.create_task(self._have_relayed(buses))
 
-    async def _have_relayed(self) -> None:
-        """Have a process publish its session and close it, whatever becomes of the process."""
-        expected = self._expected[RELAY]
+    async def _have_relayed(self, buses: Sequence[Bus]) -> None:
+        """Have a process publish its session, whatever becomes of it, and close that."""
+        expected, complete = self._expected[RELAY], False
         self._relay.start(self.proxy_url)
-        while not expected.closed:
-            await asyncio.sleep(0.1)
+        while not complete:
+            await asyncio.sleep(0.05)
             assert self._relay.is_up(), "a publisher died by itself"
-            expected.receipts, expected.closed = self._relay.receipts()
+            expected.receipts, complete = self._relay.receipts()
+            if not self._before_end and len(expected.receipts) >= len(expected.drafts) - ENDING:
+                self._before_end = self._server.aof_file().stat().st_size
+        await self._close(buses, RELAY)
 
     async def _publish(self, buses: Sequence[Bus], session: str) -> None:
-        """And close it, by the last of the publishers."""
         await super()._publish(buses, session)
+        await self._close(buses, session)
+
+    async def _close(self, buses: Sequence[Bus], session: str) -> None:
+        """By the last of the publishers, whoever published it."""
         try:
             await self._insist(lambda: buses[-1].close(session, "all was said"))
         except SessionClosed:
@@ -219,13 +224,13 @@ class Round(Ordeal):
         """One ends after the other, so that faults meet some closed and some open."""
         return self._faults.seconds * (int(session.rpartition("-")[2]) + 1) / SESSIONS
 
-    def _batch_of(self, session: str) -> int:
+    def _part_of(self, session: str) -> int:
         """One comes in long batches."""
-        return 3 * MESSAGES if session == LONG else BATCH
+        return self._chance.randint(*LONG_PART) if session == LONG else super()._part_of(session)
 
     async def _strike(self, blow: Blow, crew: Crew) -> None:
         await asyncio.sleep(blow.at)
-        chance = random.Random(blow.dice)
+        chance, server = random.Random(blow.dice), self._server
         strike: dict[str, Callable[[], Awaitable[None]]] = {
             "worker_killed": lambda: self._while_up(crew.kill_worker),
             "worker_frozen": lambda: self._freeze(crew),
@@ -236,15 +241,16 @@ class Round(Ordeal):
             "memory_full": lambda: self._fill_memory(chance),
             "gateway_killed": self._kill_gateway,
             "gateway_frozen": lambda: self._freeze_gateway(chance),
-            "session_poisoned": lambda: self._while_up(lambda: self._poison(chance)),
-            "session_damaged": lambda: self._while_up(lambda: self._damage(chance)),
-            "session_trimmed": lambda: self._while_up(lambda: self._trim(chance)),
-            "all_flushed": lambda: self._while_up(self._flush),
+            "session_poisoned": lambda: self._while_up(lambda: damages.poison(server, chance)),
+            "session_damaged": lambda: self._while_up(lambda: damages.damage(server, chance)),
+            "session_trimmed": lambda: self._while_up(lambda: damages.trim(server, chance)),
+            "all_flushed": lambda: self._while_up(lambda: damages.flush(server)),
             "replica_promoted": lambda: self._promote(crew, chance),
-            "clock_stepped": lambda: self._while_up(lambda: self._step_clock(chance)),
+            "clock_stepped": lambda: self._while_up(lambda: damages.step_clock(server, chance)),
             "publisher_killed": self._kill_publisher,
             "publisher_frozen": lambda: self._freeze_publisher(chance),
             "model_failing": lambda: self._fail_model(chance),
+            "closing_lost": lambda: self._lose_closing(crew, chance),
         }
         await strike[blow.fault]()
         self._fallen[blow.fault] += 1
@@ -254,12 +260,33 @@ class Round(Ordeal):
         async with self._file:
             size = self._server.aof_file().stat().st_size
             await asyncio.sleep(chance.uniform(0.5, 2.0))
-            async with crew.frozen(1), self._away:
-                self._server.kill9()
-                now = self._server.aof_file().stat().st_size
-                self._server.cut_aof(min(size, now))
-                self.report.cut_off.append(max(0, now - size))
-                self._start_again()
+            async with crew.frozen(1):
+                await self._go_back(size)
+                await asyncio.sleep(chance.uniform(0.0, 1.0))  # it commits as soon, or too late
+
+    async def _lose_closing(self, crew: Crew, chance: random.Random) -> None:
+        """An older file, of before a session ended.
+
+        Who published that sleeps while who closed it puts back what is lost, and so does a worker
+        that was about to commit the end.
+        """
+        await wait_until(lambda: self._before_end)
+        async with self._file, crew.frozen(1):
+            await wait_until(lambda: self._expected[RELAY].closed)
+            self._relay.signal(signal.SIGSTOP)
+            await self._go_back(self._before_end)
+            await asyncio.sleep(chance.uniform(*LATE))
+            self._relay.signal(signal.SIGCONT)
+            await asyncio.sleep(chance.uniform(0.0, 1.0))
+
+    async def _go_back(self, size: int) -> None:
+        """Start on the first `size` bytes of the file."""
+        async with self._away:
+            self._server.kill9()
+            now = self._server.aof_file().stat().st_size
+            self._server.cut_aof(min(size, now))
+            self.report.cut_off.append(max(0, now - size))
+            self._start_again()
 
     async def _promote(self, crew: Crew, chance: random.Random) -> None:
         """A replica stands in for its primary, and has not heard the last of it."""
@@ -289,8 +316,14 @@ class Round(Ordeal):
             self._gateway.signal(signal.SIGCONT)
 
     async def _kill_publisher(self) -> None:
-        """And with it what it would have put back; another one takes its place."""
-        if not self._expected[RELAY].closed:
+        """And with it what it would have put back; another one publishes all of it again.
+
+        Unless it is done: who comes after a closing can put nothing back before it.
+        """
+        self._relay.signal(signal.SIGSTOP)
+        if self._relay.receipts()[1]:
+            self._relay.signal(signal.SIGCONT)
+        else:
             self._relay.end()
             self._relay.start(self.proxy_url)
 
@@ -305,52 +338,9 @@ class Round(Ordeal):
         await asyncio.sleep(chance.uniform(0.2, 3.0))
         self._model.recover()
 
-    async def _poison(self, chance: random.Random) -> None:
-        """An entry that nobody's library writes, behind the newest of a stray session."""
-        prefix = f"parley:{{0}}:s:{chance.choice(STRAYS)}"
-        fields = chance.choice((
-            {"id": "x", "t": "soon", "entry": "{}"},
-            {"id": "x", "t": "1", "entry": '{"kind": "message", "v": 1}'},
-            {"nothing": "of all that"},
-        ))  # fmt: skip
-        with suppress(redis.RedisError), self._server.client() as client:
-            ask: Any = client
-            head = int(ask.hget(f"{prefix}:meta", "head") or 0)  # none: it was lost, or damaged
-            ask.xadd(f"{prefix}:log", fields, id=f"{head + 1}-{head}")
-            ask.hset(f"{prefix}:meta", "head", head + 1)
-
-    async def _damage(self, chance: random.Random) -> None:
-        """A key of a stray session is of another type."""
-        key = chance.choice(("facts", "ids", f"memory:{FOLD}", "meta", "log"))
-        name = f"parley:{{0}}:s:{chance.choice(STRAYS)}:{key}"
-        with suppress(redis.RedisError), self._server.client() as client:
-            client.delete(name)
-            client.set(name, "not what it was")
-
-    async def _trim(self, chance: random.Random) -> None:
-        """The oldest entries of a stray session are gone."""
-        with suppress(redis.RedisError), self._server.client() as client:
-            client.xtrim(f"parley:{{0}}:s:{chance.choice(STRAYS)}:log", maxlen=2, approximate=False)
-
-    async def _flush(self) -> None:
-        """Nothing is left; every session is young enough that its publishers have all of it."""
-        with suppress(redis.RedisError), self._server.client() as client:
-            client.flushall()
-
-    async def _step_clock(self, chance: random.Random) -> None:
-        """As if Redis' clock went an hour ahead, or back: so much sooner or later all is due.
-
-        A server's clock cannot be set here. What is due, leases among it, is all of what the
-        scripts compare with it.
-        """
-        with suppress(redis.RedisError), self._server.client() as client:
-            ask: Any = client
-            for key in ask.keys("parley:{*}:due:*"):
-                ask.eval(_SHIFT, 1, key, chance.choice((-HOUR, HOUR)))
-
     async def _await_followers(self, heard: Sequence[Heard], guests: Sequence[Guest]) -> None:
-        """Until each is where its log ends, or one is not for too long."""
-        deadline = time.monotonic() + LATEST
+        """Until each is where its log ends, or none comes nearer for too long."""
+        least, deadline = 1 << 60, time.monotonic() + LATEST
         while time.monotonic() < deadline:
             with self._server.client() as client:
                 ask: Any = client
@@ -358,11 +348,13 @@ class Round(Ordeal):
                     session: int(ask.hget(f"parley:{{0}}:s:{session}:meta", "head"))
                     for session in self._expected
                 }
-            behind = [
-                row for row in heard if not row.places or row.places[-1][0] != heads[row.session]
-            ]
-            if not behind and all(guest.seq == heads[guest.session] for guest in guests):
+            left = sum(
+                abs(heads[row.session] - (row.places[-1][0] if row.places else 0)) for row in heard
+            ) + sum(abs(heads[guest.session] - guest.seq) for guest in guests)
+            if not left:
                 return
+            if left < least:
+                least, deadline = left, time.monotonic() + LATEST
             await asyncio.sleep(0.1)
 
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 DWELL = 0.2  # seconds that a spared victim goes on, with what it holds or past it
 LENIENCE = 0.3  # share of victims so spared; were all killed at once, no entry would be innocent
 STALKED = 0.6  # seconds that a victim is stalked until it holds a session
-COMMITTING = 0.5  # share of the frozen that stop between their fold and their commit
+COMMITTING = 0.8  # share of the frozen that stop between their fold and their commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,7 @@ class Crew:
         self._lanes = ["fold"] * folders + ["effects"] * runners
         self._versions, self._started = versions, 0
         self._workers: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._asleep: list[subprocess.Popen[bytes]] = []
         self._chance = random.Random(seed)
         self.kills: list[Kill] = []
         self.freezes: list[Kill] = []
@@ -120,15 +121,17 @@ class Crew:
         stopped: list[subprocess.Popen[bytes]] = []
         for _ in range(count):
             _, lane, worker = self._victim(["fold"])
-            if worker not in stopped:
+            if worker not in self._asleep:
+                self._asleep.append(worker)
+                stopped.append(worker)
                 committing = self._chance.random() < COMMITTING
                 stop = self._await_commit if committing else self._stalk
                 self.freezes.append(Kill(worker.pid, await stop(lane, worker)))
-                stopped.append(worker)
         try:
             yield
         finally:
             for worker in stopped:
+                self._asleep.remove(worker)
                 if worker.poll() is None:
                     worker.send_signal(signal.SIGCONT)
 

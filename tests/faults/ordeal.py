@@ -183,7 +183,7 @@ class Ordeal:
                 return
             due = self._seconds_of(session) * (total - len(rest)) / total
             await asyncio.sleep(max(0.0, due - (time.monotonic() - began)))
-            part = rest[: self._chance.randint(1, self._batch_of(session))]
+            part = rest[: self._part_of(session)]
             receipts = await self._insist(functools.partial(bus.publish, session, part))
             for draft, receipt in zip(part, receipts, strict=True):
                 expected.receipts[draft.id] = receipt.seq
@@ -193,9 +193,9 @@ class Ordeal:
         """How long the publishing of `session` lasts."""
         return self._faults.seconds
 
-    def _batch_of(self, session: str) -> int:
-        """The most messages of `session` that one publish carries."""
-        return BATCH
+    def _part_of(self, session: str) -> int:
+        """How many messages of `session` the next publish carries."""
+        return self._chance.randint(1, BATCH)
 
     async def _insist(self, publish: Callable[[], Awaitable[Published]]) -> Published:
         while True:

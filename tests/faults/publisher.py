@@ -1,8 +1,9 @@
 """A publisher in a process of its own, to be killed: `python -m tests.faults.publisher JSON`.
 
 The JSON holds `url`, `session`, `seed`, `place` and `count` of its talk, `seconds` that it lasts,
-and `receipts`, a file that gets a line for each receipt, and an empty one when all is published
-and the session closed. Whoever takes the place of one that was killed publishes everything
+`without`, rules of the scripts that are switched off,
+and `receipts`, a file that gets a line for each receipt, and an empty one when all is
+published. Whoever takes the place of one that was killed publishes everything
 again: by their ids, what is there stays as it is. It goes on, to put back what is lost, until
 it is ended.
 """
@@ -20,11 +21,11 @@ from typing import Any, Final, TypeVar
 from parley.bus import Bus
 from parley.bus.contract.errors import (
     Busy,
-    SessionClosed,
     SessionExists,
     SessionNotFound,
     Unavailable,
 )
+from tests.faults import planted_bugs
 from tests.faults.language import opened
 from tests.faults.talk import talk_of
 
@@ -34,6 +35,8 @@ PAUSE: Final = 0.1  # seconds, before it is tried again
 
 
 async def main(row: dict[str, Any]) -> None:
+    if row["without"]:
+        planted_bugs.leave_out_rules(row["without"])
     drafts = talk_of(row["seed"], row["place"], row["count"])
     receipts = Path(row["receipts"])
     acknowledged = len(receipts.read_text().splitlines()) if receipts.exists() else 0
@@ -61,8 +64,6 @@ async def main(row: dict[str, Any]) -> None:
                     file.write(f"{draft.id} {place.seq}\n")
                 file.flush()
                 await asyncio.sleep(pause if first + PART > acknowledged else 0.0)
-            with suppress(SessionClosed):
-                await insist(lambda: bus.close(session, "all was said"))
             file.write("\n")
             file.flush()
         await asyncio.Event().wait()

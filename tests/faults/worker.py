@@ -1,7 +1,7 @@
 """One lane of a worker, as the fault kit runs it: `python -m tests.faults.worker JSON`.
 
 The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
-scripts that are switched off (with none this is a real worker's own loop), `planted`,
+scripts that are switched off, `planted`,
 a bug that it has, `fold`, another version of the fold to work by, `model`, the address of an
 endpoint that words summaries or nothing, and `up`, a folder where
 a file named by the process id says that it works. From SIGUSR1 to SIGUSR2 it stops itself
@@ -19,9 +19,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
-
-from parley.bus import Bus, Scripts
 from parley.bus.contract.errors import Unavailable
 from parley.bus.work.lanes import Lanes
 from parley.listeners.cache import memory_cache
@@ -29,9 +26,8 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.model_port import Model
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.workers import projector
-from parley.listeners.workers.effect_runner import EffectRunner
-from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.listeners.workers.worker import WorkerSettings, owner_name, run_lane
+from parley.listeners.workers.projector import ProjectorPace
+from parley.listeners.workers.worker import WorkerSettings, run_lane
 from parley.memory.fold import canonical_bytes
 from tests.faults import planted_bugs
 from tests.faults.language import PACKS
@@ -48,10 +44,9 @@ async def main(row: dict[str, Any]) -> None:
     stop_at_commits()
     (Path(row["up"]) / str(os.getpid())).touch()
     if row["without"]:
-        await crippled(row, fold, effects)
-    else:
-        settings = WorkerSettings(row["url"], fold=fold, effects=effects, drain_seconds=5.0)
-        await patiently(lambda: run_lane(row["lane"], settings, PACKS, model=model_of(row)))
+        planted_bugs.leave_out_rules(row["without"])
+    settings = WorkerSettings(row["url"], fold=fold, effects=effects, drain_seconds=5.0)
+    await patiently(lambda: run_lane(row["lane"], settings, PACKS, model=model_of(row)))
 
 
 def stop_at_commits() -> None:
@@ -91,18 +86,6 @@ async def patiently(work: Callable[[], Awaitable[None]]) -> None:
             await asyncio.sleep(0.2)
         else:
             return
-
-
-async def crippled(row: dict[str, Any], fold: ProjectorPace, effects: EffectPace) -> None:
-    """The same work on scripts that lack a rule."""
-    stop = anyio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with await Bus.connect(row["url"], scripts=Scripts(row["without"])) as bus:
-        owner = owner_name(row["lane"])
-        if row["lane"] == "fold":
-            await Projector(bus, PACKS, owner, fold).run(stop)
-        else:
-            await EffectRunner(bus, PACKS, model_of(row), owner, effects).run(stop)
 
 
 if __name__ == "__main__":
