@@ -51,7 +51,10 @@ _SAY_SILENT: Final = re.compile(  # "If there was nothing else to add, write (si
     r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}(?:please )?(?:write|answer|say)\b",
     re.IGNORECASE,
 )
-_BARE_HANDLE: Final = re.compile(r"[ \t]*\[[PDV][0-9]{1,9}\][ \t]*(?=[A-Z])")  # no tag
+_BARE_HANDLE: Final = re.compile(  # "[P1] It is cheap.", no tag; "(P1) I agree with P1."
+    r"[ \t]*(?:\[[PDV][0-9]{1,9}\](?=[ \t]*[A-Z])|\((?P<handle>[PDV][0-9]{1,9})\)"
+    r"(?=[ \t]*[A-Z].*\b(?P=handle)\b))[ \t]*"
+)
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')

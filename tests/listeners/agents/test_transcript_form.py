@@ -49,6 +49,8 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("P2 repeats P1. I prefer tea.", "I prefer tea."),
         ("P2 says that already. I prefer tea.", "I prefer tea."),
         ("[P1] I prefer tea.", "I prefer tea."),
+        ("(P1) I agree with P1's tea.", "I agree with P1's tea."),
+        ("(P1) I agree with P12.",) * 2,
         ("**Proposal P1:**\nI support it.", "I support it."),
         ("# Decision 2\n## P1\nTea it is.", "Tea it is."),
     ],
