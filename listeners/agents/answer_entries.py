@@ -55,7 +55,7 @@ _REASON: Final = 200  # of why somebody bids, passes or grants
 _AS_YOU: Final = re.compile(
     r"\W*(?:here,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
     r"do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
-    r"vote)\b"
+    r"vote|start|begin|consider|remind|explain|tell|discuss)\b"
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )
@@ -73,6 +73,12 @@ _OF_FORM: Final = re.compile(
     r"|(?i:\bmy (?:first|original|initial) (?:response|answer|message)\b)|\bRecent Messages\b"
     r"|(?i:\bthe recent messages\b|\bin the same words\b|\bmessage (?:mentioned )?in n [0-9])"
     r"|^[PDV][0-9]+ (?:would|should) (?:do|propose|say)\b"
+    r"|(?i:\bI(?: am|'m) not (?:giving|providing|following) (?:any )?instructions?\b)"
+)
+_FORM_WORD: Final = re.compile(  # what a message does, and not a word of it: "proposal."
+    r"\W*(?:an? |the |my )?(?:act|intent|reason|novelty|message|answer|response|proposal|question"
+    r"|amendment|decision|objection|propose|amend|ask|decide)\W*",
+    re.IGNORECASE,
 )
 _NUMBERED: Final = r"\bn [0-9]{{1,9}} (?:{})\b[^:\n]{{0,40}}:"  # "- `n 3 ann (ask): …"
 _AS_MODEL: Final = re.compile(
@@ -152,7 +158,12 @@ def _find_pose(text: str, names: Names, persona: str) -> str:
         return "it gave the question back and no answer"
     anybody = "|".join(map(re.escape, (*names.own, *names.others)))
     numbered = anybody and re.search(_NUMBERED.format(anybody), text)
-    if _OF_FORM.search(text) is not None or numbered or _names_with_act(text, names):
+    if (
+        _FORM_WORD.fullmatch(text)
+        or _OF_FORM.search(text) is not None
+        or numbered
+        or _names_with_act(text, names)
+    ):
         return "it told of its own form instead of saying something"
     return "it gave back how you were described" if gives_back(text, persona) else ""
 
@@ -184,9 +195,10 @@ def keep_valid_tags(
     ):
         answer = SpokenAnswer(answer.repeated)
     text = drop_void_tags(memory, canonical, answer.text, intent)
-    if answer.text and not words_of(text):
+    untagged = drop_tags(memory, text)
+    if answer.text and (not words_of(text) or _FORM_WORD.fullmatch(untagged)):
         return SpokenAnswer("", "it had a tag and no words")
-    if is_silence(drop_tags(memory, text)):
+    if is_silence(untagged):
         return SpokenAnswer("", answer.fault)
     if (support := _read_support(memory, canonical, text)) is not None:
         return support
@@ -369,7 +381,12 @@ def read_bid(memory: Memory, name: str, answer: Evaluation, recent: Lines = ()) 
     if not adds and not _is_new_stand(memory, name, intent, re):
         return None
     novelty = answer.novelty
-    if says_nothing(novelty) or _speaks_of(novelty, name) or was_said(novelty, recent):
+    if (
+        says_nothing(novelty)
+        or _FORM_WORD.fullmatch(novelty) is not None
+        or _speaks_of(novelty, name)
+        or was_said(novelty, recent)
+    ):
         novelty = ""
     return BidTerms(answer.urgency, intent, re, one_line_reason(novelty))
 

@@ -77,7 +77,7 @@ def find_repeat(text: str, names: Names, recent: Lines) -> str | None:
     if copies and (not rest or (asked and all(_stands_in(s, other_words) for s in rest))):
         return "somebody else said that, in the same words"
     stated = [words_of(content) for who, content in recent if who in names.own]
-    stated += [[*s.words] for content in others for s in _sentences_of(content) if not s.asks]
+    stated += [run for content in others for run in _statements_of(content)]
     if not any(sentence.asks for sentence in new) and _is_mostly_of(words_of(text), stated):
         return MOSTLY_SAID
     return None
@@ -221,6 +221,23 @@ def _sentences_of(text: str) -> list[_Sentence]:
             asks: Literal["", "question", "request"] = "question" if question else ""
             sentences.append(_Sentence(tuple(words), "request" if request else asks))
     return sentences
+
+
+def _statements_of(text: str) -> list[list[str]]:
+    """The words of its sentences that ask nothing, those that follow each other together.
+
+    Without how the first of these begins: that may be said again.
+    """
+    statements: list[list[str]] = [[]]
+    for sentence in split_sentences(text):
+        read = _sentences_of(sentence)
+        if any(each.asks for each in read):
+            statements.append([])
+        elif statements[-1]:
+            statements[-1] += words_of(sentence)
+        else:
+            statements[-1] += [word for each in read for word in each.words]
+    return statements
 
 
 def _joined(texts: Iterable[list[str]]) -> str:

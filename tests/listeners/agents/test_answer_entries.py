@@ -11,6 +11,7 @@ NAMES = Names({"ana"}, {"bo"})
 SAID = [
     ("ana", "[SUPPORT P1] Tea keeps well. It costs little, too."),
     ("bo", "We should buy the green tea that the shop around sells us."),
+    ("flo", "The pot is old. The lid is lost. The can is new. The shop is near. It has no milk."),
     (
         "eli",
         "From May tea is dear. Shall we brew it by the pot, or in a can of ten cups? "
@@ -141,6 +142,8 @@ def test_what_was_cut_off_is_published_up_to_its_last_sentence() -> None:
         "We should buy the green tea that the shop around sells us. It is because from May tea is "
         "dear.",
         "Then soon buy the green tea that the shop around sells us.",
+        "So, to sum it up: the pot is old, the lid is lost, the can is new, the shop is near, it "
+        "has no milk.",
     ],
 )
 def test_what_was_said_word_for_word_is_asked_anew(text: str) -> None:
@@ -187,6 +190,9 @@ def test_why_a_first_draft_was_refused_is_no_message(text: str, message: str) ->
         "The pot. This message repeats the proposal made by P1.",
         "To respond, I state the content of the message mentioned in n 4 of the recent messages.",
         "To answer in the same words as someone else, I would say the pot.",
+        "You would start by reminding everyone that tea is dear.",
+        "Tea is dear. I am not providing instructions or instructions to follow.",
+        "proposal.",
     ],
 )
 def test_who_speaks_of_itself_as_you_or_of_its_form_is_asked_anew(text: str) -> None:

@@ -122,6 +122,7 @@ def test_a_panels_answer_counts_for_those_it_names() -> None:
             {"novelty": "Which tool shall the notebook hav"},  # cut at its limit
             BidTerms(1, "answer", None, ""),
         ),
+        ("ana", {"novelty": "proposal"}, BidTerms(1, "answer", None, "")),
         ("ana", {"novelty": "a notebook"}, BidTerms(1, "answer", None, "a notebook")),
     ],
 )

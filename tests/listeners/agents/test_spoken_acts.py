@@ -99,9 +99,10 @@ def test_a_decision_is_none_where_the_floor_was_asked_for_something_else(table: 
     assert drop_void_tags(table, "ana", text, bid("decide", "P1")) == text
 
 
-def test_a_tag_without_words_is_asked_anew(table: Memory) -> None:
+@pytest.mark.parametrize("text", ["[DECIDE P1]", "[PROPOSE] An answer."])
+def test_a_tag_without_words_is_asked_anew(table: Memory, text: str) -> None:
     """It says nothing that could be agreed or disagreed with."""
-    answer = keep_valid_tags(table, "ana", SpokenAnswer("[DECIDE P1]"), None)
+    answer = keep_valid_tags(table, "ana", SpokenAnswer(text), None)
     assert not answer.text
     assert answer.fault
 
