@@ -62,6 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_finish() -> None:
+    gc.freeze()  # the tests themselves stay to the end: no collection walks through them
     gc.enable()
 
 

@@ -41,8 +41,8 @@ PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 def presets(test: Callable[..., None]) -> Callable[..., None]:
-    """`test` under each preset, with a quarter of the usual examples for each."""
-    fewer = settings(max_examples=settings().max_examples // 4)
+    """`test` under each preset, with an eighth of the usual examples for each."""
+    fewer = settings(max_examples=settings().max_examples // 8)
     under_each: Callable[..., None] = pytest.mark.parametrize("preset", PRESETS)(fewer(test))
     return under_each
 
