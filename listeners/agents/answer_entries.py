@@ -53,7 +53,7 @@ _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppo
 _REASON: Final = 200  # of why somebody bids, passes or grants
 # An answer to "What would you do?" in its own words; of somebody else it is rather a question.
 _AS_YOU: Final = re.compile(
-    r"\W*(?:here,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
+    r"\W*(?:here,? |to \w+,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
     r"do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
     r"vote|start|begin|consider|remind|explain|tell|discuss)\b"
     r"(?![^.!\n]*\?)",

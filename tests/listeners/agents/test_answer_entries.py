@@ -191,6 +191,7 @@ def test_why_a_first_draft_was_refused_is_no_message(text: str, message: str) ->
         "To respond, I state the content of the message mentioned in n 4 of the recent messages.",
         "To answer in the same words as someone else, I would say the pot.",
         "You would start by reminding everyone that tea is dear.",
+        "To amend, you would start by reminding everyone.",
         "Tea is dear. I am not providing instructions or instructions to follow.",
         "proposal.",
     ],
