@@ -8,6 +8,7 @@ import { keys } from "/static/keyboard.js";
 import { Store, hears } from "/static/store.js";
 import { bdi, count, visible } from "/static/text.js";
 import { about } from "/static/views/about.js";
+import { Attention } from "/static/views/attention.js";
 import { Trouble } from "/static/views/trouble.js";
 import { whyClosed } from "/static/views/closed.js";
 import { invite } from "/static/views/invite.js";
@@ -30,13 +31,14 @@ export async function mount(root, given) {
   const mounted = { talk: null, memory: null, others: [] };
   ctx.go = (where) => go(ctx, frame, mounted, where);
   fill(root, frame.head, frame.past, frame.away, frame.main, frame.time, frame.nav);
+  const attention = (ctx.attention = new Attention(ctx, (all, parts) => badge(frame, all, parts)));
   mounted.talk = talk.mount(frame.talk, ctx);
   mounted.others = [join.mount(frame.write, ctx), floor.mount(frame.side, ctx)];
   const unkey = keys(pressed(ctx, mounted)); // before the views are loaded: search and the talk need none
   mounted.memory = await tabs(frame.memory, frame.time, ctx);
   frame.travel = mounted.memory.travel;
   const place = placed(ctx, mounted);
-  const ends = [follow(frame, store, given), unkey, place.end, () => (document.title = "Parley")];
+  const ends = [follow(frame, store, given), unkey, place.end, () => attention.end(), () => (document.title = "Parley")];
   feed.follow();
   if (location.search || location.hash) place.go();
   return {
@@ -110,6 +112,17 @@ function own(ctx) {
   return [ctx.me?.operator && button("Invite", { class: "button", onclick: () => invite(ctx, ctx.session) }, "plus"), find, more];
 }
 
+/** How much waits for the reader, on the tab of the browser and over the parts of a phone. */
+function badge(frame, all, { votes = 0, talk: calls = 0 } = {}) {
+  frame.awaited = all;
+  entitle(frame);
+  document.querySelector("link[rel=icon]").href = `/static/favicon${all ? "-awaited" : ""}.svg`;
+  const numbers = { memory: votes, talk: calls };
+  for (const one of frame.nav.children) one.dataset.badge = numbers[one.dataset.pane] || "";
+}
+
+const entitle = (frame) => (document.title = `${frame.awaited ? `(${frame.awaited}) ` : ""}${visible(frame.title.textContent)} – Parley`);
+
 /** On a phone one of three is shown. */
 function panes(main) {
   const shown = [["memory", "Brief"], ["talk", "Talk"], ["room", "Room"]];
@@ -160,7 +173,7 @@ function showHead(frame, store, given) {
   const title = board?.title || session.title || given.session;
   fill(frame.title, bdi(title));
   frame.title.title = visible(title);
-  document.title = `${visible(title)} – Parley`;
+  entitle(frame);
   const goal = board?.goal || session.goal || "";
   fill(frame.goal, goal && bdi(goal));
   frame.goal.title = visible(goal);

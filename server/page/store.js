@@ -1,6 +1,6 @@
 /** What the page knows, in parts; whoever shows a part hears when it changes. */
 
-const PARTS = ["away", "session", "board", "messages", "me", "at", "timeline", "status", "replying", "focus"];
+const PARTS = ["away", "awaiting", "session", "board", "messages", "me", "at", "timeline", "status", "replying", "focus"];
 
 /**
  * Parts of a session's page:
@@ -11,6 +11,7 @@ const PARTS = ["away", "session", "board", "messages", "me", "at", "timeline", "
  *   at        n of the past moment that is shown, or null for now
  *   timeline  GET …/timeline once it is made, else null
  *   away      names of those who had the page open, and have not now
+ *   awaiting  {waits, mentions}: rows of the Brief, and numbers of messages, that wait for the reader
  *   status    {line: "live"|"stuck"|"waiting"|"ended", n, seq, status, why?, told, resets, read}: `told` counts
  *             what happened beside the numbers, `resets` how often all was otherwise,
  *             `read` is how much of the timeline is made, ‰

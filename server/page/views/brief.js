@@ -35,15 +35,16 @@ export function mount(root, ctx) {
     if (!board) return;
     const then = compare(board);
     fill(sentence, ...summary(ctx, board));
-    fill(since, ...then.words);
-    since.hidden = then.words.length === 0;
+    const words = ctx.store.get("at") === null ? news(ctx, board) : then.words;
+    fill(since, ...words);
+    since.hidden = words.length === 0;
     const rows = listed(board);
     for (const one of parts) show(ctx, one, rows[one.name], board, then);
     begin.hidden = parts.some((one) => !one.section.hidden);
     propose.hidden = !maySpeak(ctx);
     drawer.show(board, rows.decided.length === 0);
   }
-  const ends = [following(ctx, ["board", "at", "me"], draw), doing.end, ...parts.map((one) => one.items.end)];
+  const ends = [following(ctx, ["awaiting", "board", "at", "me"], draw), doing.end, ...parts.map((one) => one.items.end)];
   return { ...ending(root, ...ends), open: (where) => seek(root, where, parts, drawer) };
 }
 
@@ -96,6 +97,17 @@ function summary(ctx, board) {
   const text = board.brief.sentence.replace(/\.$/u, "");
   return waits.length ? [text, "; waiting for you: ", ...waits, "."] : [text, "."];
 }
+
+/** What came since the reader left, in a line that leads to its beginning. */
+function news(ctx, board) {
+  if (!ctx.left) return [];
+  const newer = (rows) => rows.filter((row) => row.n > ctx.left).map((row) => row.ref);
+  const [decided, proposed] = [newer(board.decisions.filter((row) => board.brief.decided.includes(row.ref))), newer(board.proposals)];
+  const first = el("button", { type: "button", class: "link", onclick: () => ctx.go({ view: "talk", n: ctx.left + 1 }) }, many(board.n - ctx.left, "message"));
+  return ["New since you left: ", first, decided.length > 0 && `; decided ${inShort(decided)}`, proposed.length > 0 && `; proposed ${inShort(proposed)}`, "."].filter(Boolean);
+}
+
+const inShort = (refs) => (refs.length > 4 ? `${refs.length}` : refs.join(", "));
 
 /** The drawer of what may be a decision or a proposal; open where nothing is decided. */
 function perhaps(ctx, redraw) {

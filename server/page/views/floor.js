@@ -4,6 +4,7 @@ import { button, el, fill, icon } from "/static/el.js";
 import { hears } from "/static/store.js";
 import { avatar, bdi, count, many, money, named } from "/static/text.js";
 import { act, may } from "./acting.js";
+import { askNotified, notified } from "./attention.js";
 import { whyClosed } from "./closed.js";
 import { asked, field } from "./form.js";
 import { goals } from "./goals.js";
@@ -13,7 +14,7 @@ import { votes } from "./votes.js";
 const POLICIES = { open: "Everybody speaks when they like.", floor: "One speaks at a time; whoever would, asks." };
 
 export function mount(root, ctx) {
-  const parts = [["floor", floor], ["votes", votes], ["goals", goals], ["people", people], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
+  const parts = [["floor", floor], ["votes", votes], ["goals", goals], ["people", people], ["attention", attention], ["usage", usage], ["end", end]].map(([name, make]) => ({ make, box: el("section", { class: `part part-${name}` }), was: "" }));
   fill(root, ...parts.map((part) => part.box));
   const update = () => parts.forEach((part) => draw(part, ctx));
   const off = hears(ctx.store, { away: update, board: update, me: update, at: update });
@@ -72,6 +73,22 @@ function asking(ctx, bid) {
     dots,
     may(ctx, "grant") && act(ctx, "Grant", null, "grant", { participant: bid.participant }),
   );
+}
+
+/** Notifications of the browser; it is asked for them on a press alone. */
+function attention(ctx, { closed }) {
+  const takesPart = ["person", "agent"].includes(ctx.store.get("me").role);
+  if (closed || !takesPart || ctx.store.get("at") !== null || !globalThis.Notification) return [];
+  const told = el("p", { class: "soft small", role: "status" });
+  const label = () => (notified() ? "Do not notify me" : "Notify me here");
+  const press = button(label(), { class: "button small", data: { focus: "notify" }, title: "When you are mentioned, asked to vote, or given the floor while you look elsewhere" }, "bell");
+  press.addEventListener("click", async () => {
+    const wanted = !notified();
+    if (wanted && !(await askNotified(true))) told.textContent = "The browser does not allow it; its settings for this page do.";
+    else if (!wanted) await askNotified(false);
+    press.lastChild.textContent = label();
+  });
+  return [el("p", { class: "row" }, press), told];
 }
 
 function usage(ctx, { usage: found }) {

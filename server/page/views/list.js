@@ -3,7 +3,9 @@
 import { brand, tools } from "/static/app.js";
 import { Problem } from "/static/api.js";
 import { button, el, fill, icon } from "/static/el.js";
+import { reading } from "/static/reading.js";
 import { ago, bdi, count, many } from "/static/text.js";
+import { Awaiting } from "./list_awaiting.js";
 import { invite } from "./invite.js";
 import { begin } from "./begin.js";
 
@@ -11,7 +13,7 @@ const EVERY_MS = 5000;
 const PAGE = 100;
 
 export async function mount(root, ctx) {
-  const state = { rows: [], next: null, words: "", status: "all", timer: 0, ended: false, was: "" };
+  const state = { rows: [], next: null, words: "", status: "all", timer: 0, ended: false, was: "", awaiting: new Awaiting(ctx, () => draw()) };
   const found = await ctx.api.get("/v1/sessions", { limit: PAGE });
   Object.assign(state, { rows: found.items, next: found.next });
   const list = el("ul", { class: "sessions", role: "list" });
@@ -75,14 +77,15 @@ function filters(state, draw) {
 
 function drawn(ctx, state, list, more, told) {
   const rows = state.rows.filter((row) => (state.status === "all" || (row.status === "closed") === (state.status === "closed")) && `${row.title ?? ""} ${row.session}`.toLowerCase().includes(state.words));
-  const sign = JSON.stringify([rows, state.words, Math.floor(Date.now() / 30000)]);
+  state.awaiting.look(state.rows);
+  const sign = JSON.stringify([rows, rows.map((row) => news(state, row)), state.words, Math.floor(Date.now() / 30000)]);
   state.filters.hidden = state.rows.length === 0;
   more.hidden = state.next === null || state.next === undefined;
   if (sign === state.was) return;
   state.was = sign;
   const focus = list.contains(document.activeElement) ? document.activeElement.pathname : null;
   told.textContent = state.words ? many(rows.length, "session") : "";
-  fill(list, ...rows.map((row) => card(ctx, row)), rows.length === 0 && nothing(ctx, state));
+  fill(list, ...rows.map((row) => card(ctx, row, news(state, row))), rows.length === 0 && nothing(ctx, state));
   if (focus) [...list.querySelectorAll("a")].find((one) => one.pathname === focus)?.focus();
 }
 
@@ -91,7 +94,14 @@ function nothing(ctx, state) {
   return el("li", { class: "nothing" }, el("p", {}, el("strong", {}, "No session yet")), el("p", {}, ctx.me.operator ? "Open one, give it a goal, and invite people and programs; or open one from a scenario and watch it being played." : "There is none that you may see."));
 }
 
-function card(ctx, row) {
+/** What came since one was there last, and what waits for one. */
+function news(state, row) {
+  const before = reading(row.session);
+  if (!before) return null;
+  return { fresh: Math.max(0, row.n - before.n), waits: state.awaiting.of(row.session) };
+}
+
+function card(ctx, row, found) {
   const path = `/s/${row.session}`;
   const go = (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -107,8 +117,8 @@ function card(ctx, row) {
       { class: `session-card${closed ? " closed" : ""}`, href: path, onclick: go },
       el("span", { class: "session-title" }, bdi(row.title || row.session)),
       el("span", { class: "session-id" }, [row.title && row.session, row.preset].filter(Boolean).flatMap((one, at) => [at ? " · " : "", bdi(one)])),
-      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "entry" : "entries"} · `, ago(row.last_activity_ms)),
-      el("span", { class: `pill ${closed ? "" : "good"}` }, row.status),
+      el("span", { class: "session-count" }, el("b", {}, count(row.n)), ` ${row.n === 1 ? "entry" : "entries"} · `, found?.fresh > 0 && [el("b", { class: "fresh-count" }, `${count(found.fresh)} new`), " · "], ago(row.last_activity_ms)),
+      el("span", { class: "session-state" }, found?.waits && el("span", { class: "pill awaited" }, `waits for you: ${found.waits}`), el("span", { class: `pill ${closed ? "" : "good"}` }, row.status)),
     ),
   );
 }

@@ -54,7 +54,7 @@ export class Rows {
       messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, messages.beside.get(n)?.length, this.past.get(n)?.length,
       this.marked?.n === n ? JSON.stringify(this.marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#apart(n),
       messages.facts.has(n) || this.past.has(n) || (messages.has(n) && !messages.said(n)) ? this.#items : "",
-      this.leads(n) ? this.#run(n).length : "led", n === 1 ? this.#beside(0).length : "",
+      n === this.#ctx.left + 1, this.leads(n) ? this.#run(n).length : "led", n === 1 ? this.#beside(0).length : "",
     ];
     return parts.join("|");
   }
@@ -113,6 +113,7 @@ export class Rows {
     const made = messages.said(n) ? this.#message(record, marked) : this.#between(n, record);
     if (n === 1) this.#begun(made);
     made.append(...beside(this.#ctx, this.#beside(n)));
+    if (this.#ctx.left && n === this.#ctx.left + 1) made.prepend(el("p", { class: "since" }, el("span", {}, "New since you left")));
     made.classList.toggle("shown", marked);
     return made;
   }
