@@ -224,14 +224,14 @@ class SessionClient:
         """Write the session of a session file under this one's name.
 
         Raises `BadSessionFile` for what is none, `PackMissing` where it is read with patterns
-        that are not here, and `SessionExists` unless the session is new or `replace` is given;
-        nothing is changed then.
+        that are not here, `BadPattern` where those that it brings cost much, and `SessionExists`
+        unless the session is new or `replace` is given; nothing is changed then.
         """
         data = text.encode() if isinstance(text, str) else text
         file = await anyio.to_thread.run_sync(decode_file, data)
         access = self._access
         await anyio.to_thread.run_sync(check_voice, file.rows)
-        check_packs(file.rows, access.reader.packs)
+        await anyio.to_thread.run_sync(check_packs, file.rows, access.reader.packs)
         records = await anyio.to_thread.run_sync(records_to_restore, file.rows)
         await access.bus.restore(access.session, records, replace=replace)
         if file.status == "archived":

@@ -18,13 +18,17 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from parley.bus.entries import Act
 from parley.memory.errors import BadPattern
-from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+from parley.memory.extraction.patterns.regular_expressions import (
+    compile_pattern,
+    measure_pattern,
+)
 
 REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
 _MAX_RULES: Final = 2000
 _MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
+_MAX_BROUGHT: Final = 50_000  # of the packs of a session file that nobody here knows: 30 ms
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
@@ -199,6 +203,27 @@ def measure_pack(pack: Pack, others: int = 0) -> int:
     for rule, pattern in _patterns(pack):
         size += compile_pattern(pattern, rule).programsize
         check_size(size)
+    return size
+
+
+def measure_brought(tree: dict[str, Any], others: int = 0) -> int:
+    """The instructions of RE2 that the patterns of an unread pack come to, after `others`.
+
+    Raises `BadPattern` as soon as they are too many to be taken from a stranger's file: some
+    30 ms after they began to be counted. What is no pack counts nothing: it reads nothing.
+    """
+    try:
+        pack = parse_shipped_pack(tree)
+    except BadPattern:
+        return others
+    size = others
+    for rule, pattern in _patterns(pack):
+        instructions = measure_pattern(pattern)
+        size += instructions or 0
+        if instructions is None or size > _MAX_BROUGHT:
+            why = f"its patterns come to more than {_MAX_BROUGHT:,} instructions of RE2"
+            cure = "or start with the pack (--packs) what is to read it"
+            raise BadPattern(rule, f"{why}; make repetitions such as {{1,99}} shorter, {cure}")
     return size
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import itertools
 import json
 import socket
 import threading
@@ -18,6 +19,10 @@ from typing import Final
 import pytest
 
 from parley.bus import Bus
+from parley.bus.contract.wire import encode
+from parley.bus.entries import PackRef, SessionOpened
+from parley.bus.sessions.session_file import SessionFile, encode_file
+from parley.bus.sessions.stored_rows import StoredRow
 from tests.server.http.test_flooding import EMPTY, PATH, TIMES, p99
 from tests.support.doors.doors import Standing, served
 from tests.support.servers.patience import PATIENCE
@@ -118,6 +123,7 @@ def test_readers_that_do_not_read_delay_nobody(redis_url: str) -> None:
             usual = slowest(d)
         with calling(d, talk), _streams(d, eve, reading=False):
             beside = slowest(d)
+    print(f"{usual * 1000:.1f} ms beside the busy one, {beside * 1000:.1f} ms beside the other")
     assert beside <= TIMES * usual
 
 
@@ -141,7 +147,40 @@ def test_connections_that_say_nothing_delay_nobody(redis_url: str, count: int) -
             for pipe in pipes:
                 pipe.close()
     assert len(pipes) >= min(count, CONNECTIONS)
+    print(f"{usual * 1000:.1f} ms beside the busy one, {beside * 1000:.1f} ms beside the other")
     assert beside <= TIMES * usual
+
+
+def test_imports_of_costly_patterns_delay_nobody(redis_url: str) -> None:
+    """Session files that bring patterns, each time others: of a few words, and of many repeated."""
+    with served(redis_url) as d:
+        _talk(redis_url)
+        _compare(d, _import(d, r"agreed{}"), _import(d, *_COSTLY))
+
+
+_COSTLY: Final = (r"\pL{{1,40}}{}a", r"\pL{{1,40}}{}b", r"(?:\pL{{1,99}}{}c){{1,10}}")
+
+
+def _import(standing: Standing, *patterns: str) -> Send:
+    """Imports of a file whose session reads with six of these patterns, and a look at it."""
+    numbers = itertools.count()
+    token = standing.operator()
+
+    def send(connection: http.client.HTTPConnection) -> None:
+        number = next(numbers)
+        rules = [
+            {"name": f"r{k}", "act": "decide", "pattern": pattern.format(f"{number}{k}")}
+            for k, pattern in enumerate((patterns * 6)[:6])
+        ]
+        pack = {"name": "own@1", "rules": rules}
+        opened = SessionOpened(packs=(PackRef("own@1", "0" * 32, pack),))
+        row = StoredRow(1, 0, "open", 1_700_000_000_000, encode(opened))
+        file = encode_file(SessionFile("x", "open", (row,)))
+        path = f"/v1/sessions/x{number % THREADS}"
+        request("PUT", f"{path}/import?replace=true", token, file)(connection)
+        request("GET", f"{path}/context", token)(connection)
+
+    return send
 
 
 def _compare(standing: Standing, behaving: Send, hostile: Send) -> None:
@@ -149,6 +188,7 @@ def _compare(standing: Standing, behaving: Send, hostile: Send) -> None:
         usual = slowest(standing)
     with calling(standing, hostile):
         beside = slowest(standing)
+    print(f"{usual * 1000:.1f} ms beside the busy one, {beside * 1000:.1f} ms beside the other")
     assert beside <= TIMES * usual
 
 

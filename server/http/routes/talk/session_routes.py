@@ -197,7 +197,7 @@ async def import_session(
 
 
 def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
-    """The file that came whole. Raises `BadSessionFile`, `PackMissing`."""
+    """The file that came whole. Raises `BadSessionFile`, `PackMissing`, `BadPattern`."""
     file = decode_file(spool.read())
     session_file.check_whole(file)
     check_packs(file.rows, packs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ import httpx2
 import pytest
 
 from parley.bus.sessions.session_file import with_checksum
+from parley.listeners.sessions.shipped_packs import shipped_packs
 from tests.support.doors.doors import Standing, doors
 from tests.support.doors.gateway_talk import NAME, PATH, begin, slug
 from tests.support.doors.sse import streamed
@@ -174,6 +176,37 @@ async def test_a_file_that_speaks_as_the_server_replaces_nothing(redis_url: str,
         refused = await client.put(f"{path}/import?replace=true", content=forged)
         assert (refused.status_code, slug(refused)) == (422, "bad-file")
         assert (await client.get(path)).json()["origin"] is None
+
+
+@pytest.mark.parametrize("pattern", [r"(?:\pL{1,99}a){1,10}", r"\pL{1,50}a", r"\pL{1,9}a"])
+async def test_a_file_whose_patterns_cost_much_replaces_nothing(
+    redis_url: str, pattern: str
+) -> None:
+    """One that is too large, and many that are together; the session is not opened for them."""
+    rules = [{"name": f"r{k}", "act": "decide", "pattern": f"{pattern}{k}"} for k in range(16)]
+    pack = {"name": "own@1", "rules": rules}
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
+        ref = {"name": "own@1", "hash": "0" * 32, "pack": pack}
+        costly = body.replace(b'"packs":[', b'"packs":[' + json.dumps(ref).encode() + b",", 1)
+        assert costly != body
+        refused = await client.put(f"{path}/import?replace=true", content=with_checksum(costly))
+        assert (refused.status_code, slug(refused)) == (422, "refused")
+        assert "50,000 instructions of RE2" in refused.json()["detail"]
+        assert (await client.get(path)).json()["origin"] is None
+
+
+async def test_a_file_that_brings_a_pack_of_this_server_is_taken(redis_url: str) -> None:
+    """However much its patterns cost: they are compiled here anyway."""
+    hebrew = next(pack for pack in shipped_packs() if pack.name == "he@1").to_json()
+    async with opened(redis_url) as (_, client):
+        path = f"/v1/sessions/{NAME}"
+        body = (await client.get(f"{path}/export")).content.rpartition(b',"checksum"')[0]
+        ref = {"name": "he@1", "hash": "0" * 32, "pack": hebrew}
+        whole = body.replace(b'"packs":[', b'"packs":[' + json.dumps(ref).encode() + b",", 1)
+        taken = await client.put(f"{path}/import?replace=true", content=with_checksum(whole))
+        assert taken.status_code == 201
 
 
 async def test_a_fork_has_the_past_up_to_the_moment(redis_url: str) -> None:
