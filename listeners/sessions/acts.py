@@ -14,7 +14,7 @@ from parley.bus.entries import Act
 class CanSay(Protocol):
     async def say(
         self,
-        text: str,
+        content: str,
         *,
         act: Act | None = None,
         re: int | str | None = None,
@@ -26,48 +26,48 @@ class CanSay(Protocol):
 class Acts:
     """One method an act. Those on an item may go without words: they say what they do."""
 
-    async def propose(self: CanSay, text: str, *, topic: str | None = None) -> int:
-        return await self.say(text, act="propose", topic=topic)
+    async def propose(self: CanSay, content: str, *, topic: str | None = None) -> int:
+        return await self.say(content, act="propose", topic=topic)
 
-    async def amend(self: CanSay, text: str, *, re: int | str) -> int:
-        """Put `text` in the place of proposal `re`."""
-        return await self.say(text, act="amend", re=re)
+    async def amend(self: CanSay, content: str, *, re: int | str) -> int:
+        """Put `content` in the place of proposal `re`."""
+        return await self.say(content, act="amend", re=re)
 
-    async def withdraw(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I withdraw {re}.", act="withdraw", re=re)
+    async def withdraw(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I withdraw {re}.", act="withdraw", re=re)
 
-    async def support(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I support {re}.", act="support", re=re)
+    async def support(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I support {re}.", act="support", re=re)
 
-    async def oppose(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I oppose {re}.", act="oppose", re=re)
+    async def oppose(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I oppose {re}.", act="oppose", re=re)
 
-    async def abstain(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I abstain on {re}.", act="abstain", re=re)
+    async def abstain(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I abstain on {re}.", act="abstain", re=re)
 
-    async def accept(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I accept {re}.", act="accept", re=re)
+    async def accept(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I accept {re}.", act="accept", re=re)
 
-    async def reject(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I reject {re}.", act="reject", re=re)
+    async def reject(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I reject {re}.", act="reject", re=re)
 
     async def decide(
-        self: CanSay, text: str, *, re: int | str | None = None, topic: str | None = None
+        self: CanSay, content: str, *, re: int | str | None = None, topic: str | None = None
     ) -> int:
-        return await self.say(text, act="decide", re=re, topic=topic)
+        return await self.say(content, act="decide", re=re, topic=topic)
 
-    async def ratify(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I ratify {re}.", act="ratify", re=re)
+    async def ratify(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I ratify {re}.", act="ratify", re=re)
 
-    async def dispute(self: CanSay, text: str = "", *, re: int | str) -> int:
-        return await self.say(text or f"I dispute {re}.", act="dispute", re=re)
+    async def dispute(self: CanSay, content: str = "", *, re: int | str) -> int:
+        return await self.say(content or f"I dispute {re}.", act="dispute", re=re)
 
     async def ask(
-        self: CanSay, text: str, *, re: int | str | None = None, to: Sequence[str] = ()
+        self: CanSay, content: str, *, re: int | str | None = None, to: Sequence[str] = ()
     ) -> int:
-        return await self.say(text, act="ask", re=re, to=to)
+        return await self.say(content, act="ask", re=re, to=to)
 
     async def inform(
-        self: CanSay, text: str, *, re: int | str | None = None, to: Sequence[str] = ()
+        self: CanSay, content: str, *, re: int | str | None = None, to: Sequence[str] = ()
     ) -> int:
-        return await self.say(text, act="inform", re=re, to=to)
+        return await self.say(content, act="inform", re=re, to=to)

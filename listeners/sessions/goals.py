@@ -57,12 +57,12 @@ class Goals:
         self._access, self._inline_summaries = access, inline_summaries
         self._participant = access.participant
 
-    async def set_session_goal(self, text: str, after: Sequence[str] = ()) -> OpenGoal:
+    async def set_session_goal(self, title: str, after: Sequence[str] = ()) -> OpenGoal:
         """Open a goal, which archives the one before it; `after`: handles it waits for.
 
         Raises `NotOpened`, and what `bus.publish` does.
         """
-        return await self._open("goal", text, None, after)
+        return await self._open("goal", title, None, after)
 
     async def complete_current_goal(
         self, success: bool = True, *, status: Ending | None = None, result: str = ""
@@ -77,12 +77,12 @@ class Goals:
         await self._close(goal.handle, status or ("completed" if success else "failed"), result)
 
     def process_goal(
-        self, text: str, after: Sequence[str] = ()
+        self, title: str, after: Sequence[str] = ()
     ) -> AbstractAsyncContextManager[OpenGoal]:
         """A goal for as long as the block lasts: completed, failed where it raises,
         abandoned where it is cancelled. Whatever it raised passes.
         """
-        return self._while_open("goal", text, None, after)
+        return self._while_open("goal", title, None, after)
 
     def task(
         self, title: str, *, of: OpenGoal | None = None, after: Sequence[str] = ()

@@ -95,9 +95,9 @@ class SessionClient:
         """Exchanges of questions and answers with the user `user`."""
         return self.assistant_for(USER)
 
-    def toolbox(self, wait_seconds: float = WAIT_SECONDS) -> Toolbox:
+    def toolbox(self, wait: float = WAIT_SECONDS) -> Toolbox:
         """`tools`, with another wait for calls that others have under way."""
-        return Toolbox(self._own(), wait_seconds)
+        return Toolbox(self._own(), wait)
 
     def assistant_for(self, user: str) -> Assistant:
         """`assistant`, for a user of another name."""
@@ -181,9 +181,9 @@ class SessionClient:
             access.reader, access.session, access.participant or None, question, budget
         )
 
-    async def get_recent_messages(self, count: int = 15) -> list[Record]:
-        """The newest `count` messages, oldest first."""
-        return await self._access.reader.recent(self._access.session, count)
+    async def get_recent_messages(self, limit: int = 15) -> list[Record]:
+        """The newest `limit` messages, oldest first."""
+        return await self._access.reader.recent(self._access.session, limit)
 
     async def get_memory_state(self) -> SavedSession:
         """Everything that `restore_memory` needs, as of now; `to_json` gives it as text."""

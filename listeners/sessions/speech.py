@@ -31,7 +31,7 @@ class Speech(SeatHolder, Acts):
 
     async def say(
         self,
-        text: str,
+        content: str,
         *,
         act: Act | None = None,
         re: int | str | None = None,
@@ -39,7 +39,7 @@ class Speech(SeatHolder, Acts):
         topic: str | None = None,
         force: bool = False,
     ) -> int:
-        """Say `text`; gives its `n`.
+        """Say `content`; gives its `n`.
 
         Where an agent needs the floor for it, waits until it is granted, unless it
         has it already (`floor`, `take_floor`), and gives it back with the message.
@@ -48,12 +48,12 @@ class Speech(SeatHolder, Acts):
         one that needs `re` and has none.
         """
         if not force:
-            await self._access.check_target(self._entry(text, act, re, to, topic))
-        return (await self.publish_message(text, act=act, re=re, to=to, topic=topic)).n
+            await self._access.check_target(self._entry(content, act, re, to, topic))
+        return (await self.publish_message(content, act=act, re=re, to=to, topic=topic)).n
 
     async def publish_message(
         self,
-        text: str,
+        content: str,
         *,
         act: Act | None = None,
         re: int | str | None = None,
@@ -61,10 +61,10 @@ class Speech(SeatHolder, Acts):
         topic: str | None = None,
         at: str | None = None,
         id: str = "",
-        seconds: float | None = None,
+        wait: float | None = None,
     ) -> Receipt:
-        """`say`, under `id`, with at most `seconds` of waiting (`take_floor`); where it stands."""
-        entry = self._entry(text, act, re, to, topic, at)
+        """`say`, under `id`, waiting at most `wait` seconds (`take_floor`); where it stands."""
+        entry = self._entry(content, act, re, to, topic, at)
         await self._keep_seat()
         check_act(self.memory, self._me.name, act)
         if not self._needs_floor:
@@ -73,21 +73,21 @@ class Speech(SeatHolder, Acts):
             return (await self._room.publish([Draft(id or draft.id, entry)]))[0]
         if self._turns.epoch is None:
             wish = FloorRequest(intent=_INTENTS.get(act or "", "answer"), re=re)
-            await self._turns.take(wish, seconds)
+            await self._turns.take(wish, wait)
         return (await self._turns.commit([entry], id))[0]
 
     def _entry(
-        self, text: str, act: Act | None, re: int | str | None, to: Sequence[str],
+        self, content: str, act: Act | None, re: int | str | None, to: Sequence[str],
         topic: str | None, at: str | None = None,
     ) -> Message:  # fmt: skip
         return validate_entry(
-            Message, participant=self._me.name, content=text, act=act, re=re, to=tuple(to),
+            Message, participant=self._me.name, content=content, act=act, re=re, to=tuple(to),
             topic=topic, at=at,
         )  # fmt: skip
 
     async def take_floor(
         self,
-        seconds: float | None = None,
+        wait: float | None = None,
         *,
         urgency: int = 1,
         intent: Intent = "answer",
@@ -97,7 +97,7 @@ class Speech(SeatHolder, Acts):
         """Wait for the floor; gives its epoch. The next message is said in it, and ends it.
 
         Nothing to wait for where it is not needed. Raises `NotGranted` when
-        `seconds` are over; without them two turns are waited for, each as long as the
+        `wait` seconds are over; without them two turns are waited for, each as long as the
         session and the slowest of its seats say that a turn may take.
         """
         wish = _wish(urgency, intent, re, novelty)
@@ -105,12 +105,12 @@ class Speech(SeatHolder, Acts):
         if not self._needs_floor:
             self._check_heard()
             return self._me.floor.epoch
-        return await self._turns.take(wish, seconds)
+        return await self._turns.take(wish, wait)
 
     @asynccontextmanager
-    async def floor(self, seconds: float | None = None, **wish: Any) -> AsyncIterator[int]:
+    async def floor(self, wait: float | None = None, **wish: Any) -> AsyncIterator[int]:
         """`take_floor` as a block; what is not used is given back at its end."""
-        epoch = await self.take_floor(seconds, **wish)
+        epoch = await self.take_floor(wait, **wish)
         failed = True
         try:
             yield epoch

@@ -86,15 +86,15 @@ class Assistant:
             )
 
     async def prepare_messages(
-        self, user_message: str | None = None, *, budget: int | None = None
+        self, question: str | None = None, *, budget: int | None = None
     ) -> list[Chat]:
-        """What to send to a model so that it answers `user_message`, or what was asked last.
+        """What to send to a model so that it answers `question`, or what was asked last.
 
         Raises `ContextOverflow` where the budget is below the frame and the question.
         """
         access = self._access
         prompt = await prepare_messages_for(
-            access.reader, access.session, self._participant, user_message, budget
+            access.reader, access.session, self._participant, question, budget
         )
         return list(prompt.messages)
 
@@ -144,7 +144,7 @@ class Assistant:
         return await self.tools.lookup(tool, arguments)
 
     async def inject_screen_context(
-        self, key: str, content: str, tools: Sequence[PrefetchedResult] = ()
+        self, screen: str, content: str, results: Sequence[PrefetchedResult] = ()
     ) -> list[Chat]:
         """Note what is on the screen, and what was fetched for it, once for each content.
 
@@ -152,15 +152,15 @@ class Assistant:
         already. Of two calls at once, in whatever process, one gets them.
         """
         memory = await self._access.memory()
-        shown = memory.tools.injected.get(memory.named(self._participant), {}).get(key)
-        seen = list_injections(memory, self._participant).get(key)
+        shown = memory.tools.injected.get(memory.named(self._participant), {}).get(screen)
+        seen = list_injections(memory, self._participant).get(screen)
         digest = hash_content(content)
         if seen is not None and seen.hash == digest:
             return []
         before = 0 if shown is None else shown.n
-        own = _id(self._participant, key, digest, before)
-        noted = ContextInjected(participant=self._participant, key=key, content=content)
-        returned = [self._fetched(prefetched, own) for prefetched in tools]
+        own = _id(self._participant, screen, digest, before)
+        noted = ContextInjected(participant=self._participant, key=screen, content=content)
+        returned = [self._fetched(prefetched, own) for prefetched in results]
         first, *_ = await self._access.bus.publish(
             self._access.session,
             [Draft(own, noted), *(Draft(f"{own}:{_digest(entry)}", entry) for entry in returned)],
@@ -168,7 +168,7 @@ class Assistant:
         if first.duplicate:
             return []
         text = clip(content, memory.settings.limits.context_text)
-        messages = [injection_message(key, Injection(hash=digest, n=first.n, turn=0, text=text))]
+        messages = [injection_message(screen, Injection(hash=digest, n=first.n, turn=0, text=text))]
         for entry in returned:
             arguments = encode_canonical(entry.arguments) or "{}"
             messages += tool_call_messages(entry.call_id, entry.tool, arguments, entry.content)

@@ -50,11 +50,11 @@ class ToolResult:
 class Toolbox:
     """The tools of one session, in the hands of a participant.
 
-    `wait_seconds`: for another's call under way; a tool slower than that is run again.
+    `wait`: seconds for another's call under way; a tool slower than that is run again.
     """
 
-    def __init__(self, access: SessionAccess, wait_seconds: float = WAIT_SECONDS) -> None:
-        self._access, self._wait_seconds = access, wait_seconds
+    def __init__(self, access: SessionAccess, wait: float = WAIT_SECONDS) -> None:
+        self._access, self._wait_seconds = access, wait
         self._participant = access.participant
 
     async def lookup(self, tool: str, arguments: Arguments, version: str = "") -> ToolResult | None:
@@ -77,13 +77,13 @@ class Toolbox:
         ttl: int | None = None,
         error: str | None = None,
         call_id: str | None = None,
-        episode: str | None = None,
+        of: str | None = None,
         id: str = "",
     ) -> Receipt:
         """Publish what a tool returned, under `id` or a new one.
 
         It is kept where it was read-only and no `error`. It counts in the goal or task of
-        the handle `episode`, else in one's newest.
+        the handle `of`, else in one's newest.
         """
         returned = validate_entry(
             ToolReturned,
@@ -97,7 +97,7 @@ class Toolbox:
             version=version,
             read_only=read_only,
             ttl=ttl,
-            episode=episode,
+            episode=of,
         )
         return await self._access.publish(returned, id or f"tool:{new_id()}")
 

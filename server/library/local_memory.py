@@ -157,12 +157,12 @@ class Memory:
         """Counts of messages, participants, summaries, proposals, decisions and the rest."""
         return count_memory(self.state, self._newest)
 
-    def evidence(self, handle: str) -> list[Evidence]:
+    def evidence(self, ref: str) -> list[Evidence]:
         """The words that an item (P3, D1) rests on: its own, then each stance on it and change.
 
         Raises `UnknownRef`.
         """
-        return memory_rows.list_evidence(self.state, self._records, handle)
+        return memory_rows.list_evidence(self.state, self._records, ref)
 
     def to_json(self) -> str:
         """The whole of it as a session file (docs/session-file.md), one entry a line."""

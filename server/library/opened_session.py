@@ -111,9 +111,9 @@ class OpenSession(SessionClient):
         """Counts of messages, participants, summaries, proposals, decisions and the rest."""
         return await measure_memory(self._access.reader, self._access.session)
 
-    async def evidence(self, handle: str) -> list[Evidence]:
+    async def evidence(self, ref: str) -> list[Evidence]:
         """The words that an item (P3, D1) rests on; raises `UnknownRef`."""
-        return memory_rows.list_evidence(*await self._quoted_memory(), handle)
+        return memory_rows.list_evidence(*await self._quoted_memory(), ref)
 
     async def _quoted_memory(self) -> tuple[Memory, dict[int, Record]]:
         """The memory, and the entries that its items quote."""

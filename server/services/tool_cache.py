@@ -41,7 +41,7 @@ async def keep_result(
         if not open_work(memory, episode, by):
             raise NothingOpen(f"{episode} is not open")
     tools = backend.session(session, by).tools
-    return await tools.put(tool, arguments, result, episode=episode, id=id, **given)
+    return await tools.put(tool, arguments, result, of=episode, id=id, **given)
 
 
 async def _is_published(backend: Backend, session: str, id: str) -> bool:

@@ -103,7 +103,7 @@ async def speak_in_turn(
         entry: Any = draft.entry
         receipt = await seat.publish_message(
             entry.content, act=entry.act, re=entry.re, to=entry.to, topic=entry.topic,
-            at=entry.at, id=draft.id, seconds=max(0.0, until - anyio.current_time()),
+            at=entry.at, id=draft.id, wait=max(0.0, until - anyio.current_time()),
         )  # fmt: skip
     finally:
         turn.release()
