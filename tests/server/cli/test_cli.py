@@ -208,6 +208,7 @@ def test_what_a_session_went_through_is_told_as_json(at: Parley, tmp_path: Path)
         ("session create", "session new"), ("sessions ls", "session ls"),
         ("vote create", "vote call"), ("session restore", "session import"),
         ("goal list", "goal ls"), ("pattern validate", "patterns check"),
+        ("decisions", "brief"), ("proposals", "brief"),
     ],
 )  # fmt: skip
 def test_other_names_that_people_try_mean_the_same(parley: Parley, typed: str, meant: str) -> None:
@@ -215,6 +216,24 @@ def test_other_names_that_people_try_mean_the_same(parley: Parley, typed: str, m
     shown, known = parley(*typed.split(), "--help"), parley(*meant.split(), "--help")
     assert (shown.code, known.code) == (0, 0)
     assert shown.out.replace(f"parley {typed}", f"parley {meant}", 1) == known.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [
+        ("sesion ls", "'session'"), ("staus", "'status'"), ("vote cal", "'call'"),
+        ("positions", None), ("elections", None), ("vote session", None),
+    ],
+)  # fmt: skip
+def test_a_command_that_is_none_is_told_a_near_one_or_none(
+    parley: Parley, typed: str, near: str | None
+) -> None:
+    """What merely ends alike is no help."""
+    ran = parley(*typed.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("parley: no such command ")
+    told = ran.err.partition("Did you mean ")[2].partition("?")[0]
+    assert told == (near or ""), ran.err
 
 
 def test_what_is_said_is_in_the_context_at_once(at: Parley) -> None:
