@@ -64,3 +64,30 @@ def test_what_is_not_there_is_said_and_actions_are(visits: Visits) -> None:
     search(page, "minutes")
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab", name="Minutes")).to_have_attribute("aria-selected", "true")
+
+
+def test_many_people_are_found_by_name_and_the_strip_waits_for_nothing(visits: Visits) -> None:
+    """In the room and among the lanes; what the board tells stands on the strip meanwhile."""
+    names = [f"Somebody {n}" for n in range(13)]
+    talk(
+        visits,
+        ("Ana", "[PROPOSE] Tin tokens for the ferry."),
+        *[(n, "[SUPPORT P1]") for n in names],
+    )
+    page = visits.person("Ana", "demo")
+    page.route(
+        "**/timeline", lambda route: route.fulfill(status=202, json={"ready": False, "done": 1})
+    )
+    page.reload()
+    expect(page.locator(".slider .latest")).to_contain_text("decided")
+    rows = page.locator(".people li")
+    expect(rows).to_have_count(14)
+    page.get_by_label("Find somebody by name").fill("body 12")
+    expect(rows).to_have_count(1)
+    page.get_by_label("Find somebody by name").fill("Zoë")
+    expect(page.locator(".part-people")).to_contain_text("Nobody here has such a name.")
+    page.locator("#tab-lanes").click()
+    expect(page.locator(".lane")).to_have_count(14)
+    page.get_by_label("Lanes of whose name has").fill("12")
+    expect(page.locator(".lane")).to_have_count(1)
+    assert violations(page) == []

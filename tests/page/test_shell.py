@@ -168,7 +168,7 @@ def test_what_is_no_message_has_a_line_of_its_own(
     lines: list[str | re.Pattern[str]] = [
         "Ana called a vote V1: Shall we?",
         re.compile("^Ana and Bo cast ballots in V1"),
-        "The ballot closed: V1 carries accept",
+        "The ballot closed: V1 came to accept",
         "Ana corrected P1: topic lamp",
         "Ana, Bo, Dee and Eve joined; Fay left",
         "operator changed vote.rule",

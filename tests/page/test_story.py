@@ -115,16 +115,16 @@ def test_two_people_decide_look_back_and_take_the_minutes(visits: Visits, worker
     for page in (ana, bo):
         chosen(page, "Decisions")
     decision = bo.locator("li.decision")
-    expect(decision.first).to_contain_text("Ratified")
+    expect(decision.first).to_contain_text("Decided")
     expect(bo.locator("#pane-talk .happened.quiet p")).to_have_text("Ana and Bo joined")
     locator = bo.locator("#pane-talk .happened:not(.quiet)")
     expect(locator.nth(0)).to_contain_text("Ana called a vote V1: Shall we dredge now?")
     expect(locator.filter(has_text="cast ballots in V1")).to_contain_text("Bo")
-    expect(locator.last).to_contain_text("The ballot closed: V1 carries accept")
-    expect(bo.locator(".between .fact", has_text="D1 ratified")).to_be_visible()
+    expect(locator.last).to_contain_text("The ballot closed: V1 came to accept")
+    expect(bo.locator(".between .fact", has_text="D1 decided")).to_be_visible()
     expect(bo.locator(".msg .fact.vote")).to_have_count(0)
     decision.first.locator(".cite").last.focus()
-    expect(bo.locator("#evidence")).to_contain_text("The ballot closed: V1 carries accept")
+    expect(bo.locator("#evidence")).to_contain_text("The ballot closed: V1 came to accept")
     visits.shot(bo, "03-decided")
 
     look_back(visits, ana)
@@ -138,8 +138,8 @@ def look_back(visits: Visits, page: Page) -> None:
     expect(page.locator("#say")).to_have_count(0)
     visits.shot(page, "04-past")
     page.get_by_role("button", name="Back to now").click()
-    expect(page.locator("li.decision").first).to_contain_text("Ratified")
-    expect(page.locator(".slider .latest")).to_contain_text("D1 ratified")
+    expect(page.locator("li.decision").first).to_contain_text("Decided")
+    expect(page.locator(".slider .latest")).to_contain_text("D1 decided")
 
 
 def take_home(visits: Visits, page: Page) -> None:

@@ -11,11 +11,11 @@ import { reason, whole } from "./wording.js";
 
 const PAGE = 16; // cards that are drawn at first
 const SEALS = {
-  ratified: ["✓", "Ratified"],
-  claimed: ["?", "Claimed"],
+  ratified: ["✓", "Decided"],
+  claimed: ["?", "Perhaps decided"],
   disputed: ["!", "Disputed"],
-  superseded: ["⤳", "Superseded"],
-  retracted: ["✕", "Retracted"],
+  superseded: ["⤳", "Replaced"],
+  retracted: ["✕", "Taken back"],
 };
 export function mount(root, ctx) {
   const list = el("ol", { class: "cards decisions", role: "list" });

@@ -16,7 +16,7 @@ const FOLDED = { "ballot.cast": "re", "note.written": "participant" }; // by wha
 const quoted = (text) => text && el("q", {}, said(text, LINE));
 const handle = (ref) => ref && el("b", { class: "handle" }, ref);
 const why = (ref, ctx) => ref && el("button", { type: "button", class: "link-like", data: { ref }, title: `Why is ${ref} here?`, onclick: () => ctx.go({ view: "why", ref }) }, handle(ref));
-const outcome = ({ carried, consensus }, row) => (carried ? ["carries ", said(carried, 60)] : consensus ? "carries" : (missed(row) ?? "carries nothing"));
+const outcome = ({ carried, consensus }, row) => (carried ? ["came to ", said(carried, 60)] : consensus ? "came to an agreement" : (missed(row) ?? "came to nothing"));
 
 /** By kind: a sign, the kinds of facts that the words tell already, and the words. */
 const KINDS = {

@@ -4,40 +4,45 @@ import { el, fill } from "/static/el.js";
 import { bdi, clip, count, many, visible } from "/static/text.js";
 import { cite } from "./citations.js";
 import { sized } from "./ink.js";
-import { keyed } from "./keyed.js";
+import { growing } from "./keyed.js";
 import { SIGNS, ending, following, handle, nothing, person, said, sign, why } from "./parts.js";
 import { byParticipant, placed, stances, subjects } from "./stances.js";
 import { last } from "./travel.js";
 
 const APART = 25; // pixels from a mark to the next
-const LANES = 60;
+const LANES = 60; // at first, and as many more where their end comes into sight
+const FEW = 12; // lanes that need no filter
 const SUBJECTS = 40;
 
 export function mount(root, ctx) {
-  const state = { on: "", slots: 20 };
+  const state = { on: "", slots: 20, words: "" };
   const select = el("select", { "aria-label": "Positions on", onchange: () => ((state.on = select.value), show()) });
+  const field = el("input", { type: "search", class: "filter", placeholder: "Find somebody", "aria-label": "Lanes of whose name has", autocomplete: "off", oninput: () => ((state.words = field.value.trim().toLowerCase()), show()) });
   const list = el("ol", { class: "lanes", role: "list", onkeydown: along });
   const detail = el("div", { class: "stance-told", "aria-live": "polite" });
   const empty = nothing("Nobody has taken a side yet", "Who supports or opposes something gets a lane here; a change of side is marked ⇄.");
   const legend = el("p", { class: "legend soft" }, ...Object.entries({ ...SIGNS, flip: "⇄" }).map(([stance, glyph]) => el("span", {}, el("span", { class: `spot ${stance}` }, glyph), stance === "flip" ? "changed sides" : stance)));
-  const head = el("div", { class: "lanes-head" }, el("label", {}, "On ", select), legend);
+  const head = el("div", { class: "lanes-head" }, el("label", {}, "On ", select), field, legend);
   const more = el("p", { class: "soft more" });
   root.append(el("div", { class: "lanes-view" }, empty, head, list, more, detail));
+  const lanes = growing(list, LANES);
   function show() {
     const [board, at] = [ctx.store.get("board"), ctx.store.get("at")];
     const rows = stances(board, ctx.store.get("timeline"), at);
     empty.hidden = !board || rows.length > 0;
     head.hidden = list.hidden = rows.length === 0;
     choices(select, rows, state);
-    const shown = byParticipant(state.on ? rows.filter((one) => one.on === state.on) : rows);
+    const every = byParticipant(state.on ? rows.filter((one) => one.on === state.on) : rows);
+    const shown = every.filter((lane) => lane.participant.toLowerCase().includes(state.words));
+    field.hidden = every.length <= FEW;
     const newest = last(ctx);
     list.style.setProperty("--at", newest <= 1 ? 1 : ((at ?? newest) - 1) / (newest - 1));
     const tell = (row, button) => told(ctx, detail, row, button);
-    keyed(list, shown.slice(0, LANES), (lane) => lane.participant, (lane) => drawn(lane, newest, at, state, tell), (lane) =>
+    lanes.show(shown, (lane) => lane.participant, (lane) => drawn(lane, newest, at, state, tell), (lane) =>
       JSON.stringify([lane.held.length, lane.held.at(-1), newest, state.on && at, state.on, state.slots]));
     if (!detail.hasChildNodes() || !detail.shown?.isConnected) latest(list);
-    more.hidden = shown.length <= LANES;
-    more.textContent = `${many(shown.length - LANES, "more participant")} took sides`;
+    more.hidden = shown.length > 0 || !state.words;
+    more.textContent = "Nobody of that name took a side.";
   }
   const wide = sized(list, (width) => {
     const slots = Math.max(6, Math.round((width < 560 ? width - 24 : width - 236) / APART));
@@ -45,7 +50,7 @@ export function mount(root, ctx) {
     state.slots = slots;
     show();
   });
-  return ending(root, wide, following(ctx, ["board", "at", "timeline"], show));
+  return ending(root, wide, lanes.end, following(ctx, ["board", "at", "timeline"], show));
 }
 
 /** Where nothing is chosen the last change of side is told, or else the last stance. */

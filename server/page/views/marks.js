@@ -5,13 +5,13 @@ const KINDS = {
   "proposal.settled": ["●", "settled", (ref) => `${ref} settled`],
   "proposal.echoed": ["↻", "circling", (ref) => `${ref} repeats an earlier idea`],
   "proposal.reoffered": ["↻", "circling", (ref) => `${ref} offers again what had gone`],
-  "decision.claimed": ["?", "claimed", (ref) => `${ref} claimed`],
-  "decision.ratified": ["✓", "ratified", (ref) => `${ref} ratified`],
+  "decision.claimed": ["?", "claimed", (ref) => `${ref} perhaps decided`],
+  "decision.ratified": ["✓", "ratified", (ref) => `${ref} decided`],
   "decision.disputed": ["!", "disputed", (ref) => `${ref} disputed`],
-  "decision.superseded": ["⤳", "superseded", (ref) => `${ref} superseded`],
+  "decision.superseded": ["⤳", "superseded", (ref) => `${ref} replaced`],
   "position.flipped": ["⇄", "flip", (ref) => (ref ? `changed sides on ${ref}` : "changed sides")],
-  "vote.called": ["V", "vote", (ref) => `${ref} called`],
-  "vote.closed": ["V", "vote", (ref) => `${ref} counted`],
+  "vote.called": ["V", "vote", (ref) => `vote ${ref} called`],
+  "vote.closed": ["V", "vote", (ref) => `vote ${ref} counted`],
   "floor.nudged": ["·", "nudge", () => "the floor was nudged"],
   "session.closed": ["■", "closed", () => "the session closed"],
 };
@@ -26,6 +26,18 @@ export const marks = (rows) => (rows ?? []).filter(([, kind]) => KINDS[kind]).ma
 function mark([n, kind, ref, participant]) {
   const [glyph, sort, told] = KINDS[kind];
   return { n, glyph, sort, ref, participant, text: told(ref) };
+}
+
+const SETTLED = { ratified: "decision.ratified", disputed: "decision.disputed", claimed: "decision.claimed" };
+
+/** Those that a board tells of, in order: what stands on the strip while the timeline is made. */
+export function ofBoard(board) {
+  const rows = [
+    ...(board?.proposals ?? []).map((row) => [row.n, "proposal.made", row.ref, row.participant]),
+    ...(board?.decisions ?? []).filter((row) => SETTLED[row.status]).map((row) => [row.cites.at(-1)?.[0] ?? row.n, SETTLED[row.status], row.ref, row.participant]),
+    ...(board?.votes ?? []).map((row) => [row.n, "vote.called", row.ref, row.participant]),
+  ];
+  return marks(rows).sort((one, other) => one.n - other.n);
 }
 
 /** The marks of what was heard after the timeline was made, which went as far as `n`. */

@@ -11,7 +11,7 @@ import { inside, tree } from "./tree.js";
 
 const PAGE = 50;
 const LINE = 160; // characters of a message in the outline
-const HOW = { extract: "extracted", model: "written by a model" };
+const HOW = { extract: "picked from the talk", model: "written by a model" };
 
 export function mount(root, ctx) {
   const list = el("ul", { class: "outline", role: "list" });

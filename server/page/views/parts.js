@@ -28,7 +28,7 @@ export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref
 export const tag = (kind, ...children) => el("span", { class: "tag", data: { tag: kind } }, ...children);
 
 /** What became of a proposal, in words of the board. */
-export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "retracted" };
+export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "taken back", ratified: "decided", claimed: "perhaps decided", superseded: "replaced" };
 
 /** The button that asks why an item is here. */
 export const why = (ctx, ref) =>

@@ -9,25 +9,57 @@ import { leave } from "./join.js";
 import { aliases } from "./aliases.js";
 import { keeps, notebook } from "./notebook.js";
 
-const SHOWN = 60; // people
+const SHOWN = 60; // people at first, and more at a press
+const FEW = 12; // who are seen at once need no filter
 const NAMES = 3; // other names of one
 const ALL_NAMES = 60;
 
 /** Whether they are at the page, or at work: who closed it a moment ago keeps the seat, and is not there. */
 const isHere = (ctx, one) => one.present && (ctx.store.get("at") !== null || !ctx.store.get("away")?.includes(one.name));
 
-/** The children of the people's part. */
+/** The children of the people's part; many are filtered by any of their names. */
 export function people(ctx, board) {
   const me = ctx.store.get("me");
-  const rows = [...board.participants].sort((one, other) => Number(other.present) - Number(one.present) || Number(Boolean(other.role)) - Number(Boolean(one.role)) || other.messages - one.messages);
-  const muted = new Set(board.floor.muted ?? []);
-  const all = rows.length + (board.more?.participants ?? 0);
+  const all = board.participants.length + (board.more?.participants ?? 0);
+  const list = el("ul", { class: "people", role: "list" });
+  const more = button("", { class: "link", hidden: true, onclick: () => ((state(ctx).shown += SHOWN), draw()) });
+  const field = el("input", { type: "search", class: "filter", placeholder: "Find somebody", "aria-label": "Find somebody by name", autocomplete: "off", value: state(ctx).words, hidden: all <= FEW });
+  const told = el("p", { class: "soft small", role: "status" });
+  const draw = () => drawn(ctx, board, all, { list, more, told });
+  field.addEventListener("input", async () => {
+    Object.assign(state(ctx), { words: field.value, shown: SHOWN });
+    draw();
+    if (board.more?.participants && !state(ctx).all) { // a board lists the first of them
+      state(ctx).all = (await ctx.api.get(ctx.api.of(ctx.session, "participants")).catch(() => null))?.items;
+      draw();
+    }
+  });
+  draw();
   return [
     el("h2", {}, "People", el("span", { class: "soft" }, count(all))),
-    rows.length === 0 && el("p", { class: "soft" }, me.operator ? "Nobody is here yet. Invite people, or give a program a token." : "Nobody is here yet."),
-    el("ul", { class: "people", role: "list" }, ...rows.slice(0, SHOWN).map((one) => person(ctx, board, one, muted.has(one.name) || one.muted))),
-    all > SHOWN && el("p", { class: "soft small" }, `and ${count(all - SHOWN)} more`),
+    all === 0 && el("p", { class: "soft" }, me.operator ? "Nobody is here yet. Invite people, or give a program a token." : "Nobody is here yet."),
+    field,
+    list,
+    told,
+    more,
   ];
+}
+
+/** What was typed to find somebody, and how many are shown: the part is drawn anew beneath it. */
+const state = (ctx) => (ctx.people ??= { words: "", shown: SHOWN, all: null });
+
+function drawn(ctx, board, all, { list, more, told }) {
+  const { words, shown, all: everybody } = state(ctx);
+  const muted = new Set(board.floor.muted ?? []);
+  const wanted = words.trim().toLowerCase();
+  const fits = (one) => [one.name, ...(one.aliases ?? [])].some((name) => name.toLowerCase().includes(wanted));
+  const rows = (wanted && everybody ? everybody : board.participants).filter(fits);
+  rows.sort((one, other) => Number(isHere(ctx, other)) - Number(isHere(ctx, one)) || Number(Boolean(other.role)) - Number(Boolean(one.role)) || other.messages - one.messages);
+  fill(list, ...rows.slice(0, shown).map((one) => person(ctx, board, one, muted.has(one.name) || one.muted)));
+  const left = Math.max(0, (wanted ? rows.length : all) - shown);
+  more.hidden = rows.length <= shown;
+  more.textContent = `Show ${count(Math.min(left, SHOWN))} more of ${count(left)}`;
+  told.textContent = wanted && !rows.length ? "Nobody here has such a name." : !wanted && more.hidden && left > 0 ? `and ${count(left)} more, to be found by name` : "";
 }
 
 function person(ctx, board, one, muted) {

@@ -1,4 +1,4 @@
-/** How the session went, in four plots by message: press one to go to that moment. */
+/** How the session went, in plots by message: press one to go to that moment. */
 
 import { el, fill } from "/static/el.js";
 import { count, money } from "/static/text.js";
@@ -12,7 +12,6 @@ const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFra
 const COINS = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const PLOTS = [
-  { title: "Messages", told: count, lines: [["messages", "messages", "accent"]] },
   { title: "Proposals and decisions", told: count, stepped: true, lines: [["proposals_open", "open proposals", "warn"], ["decided", "decisions", "good"], ["flips", "changes of side", "bad"]] },
   { title: "Tokens", rare: true, told: count, least: 10, lines: [["tokens", "tokens", "accent"]] },
   { title: "Cost", rare: true, told: money, least: 1000, lines: [["micros", "cost", "accent"]] },

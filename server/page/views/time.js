@@ -2,7 +2,7 @@
 
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, count } from "/static/text.js";
-import { after, before, heard, latest, marks } from "./marks.js";
+import { after, before, heard, latest, marks, ofBoard } from "./marks.js";
 import { ending, following, handle } from "./parts.js";
 import { timeline } from "./source.js";
 import { strip } from "./strip.js";
@@ -58,6 +58,7 @@ function made(ctx) {
 function show(ctx, { node, range, told, state, strip: drawing, playing, now, back, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
   if (line && state.line !== line) Object.assign(state, { line, made: marks(line.marks) });
+  if (!line && at === null && state.board !== ctx.store.get("board")) Object.assign(state, { board: ctx.store.get("board"), made: ofBoard(ctx.store.get("board")) });
   state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)];
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
