@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
-LOCKED := uv pip compile pyproject.toml --extra embedded --extra model --extra serve --group build \
+LOCKED := uv pip compile pyproject.toml --extra embedded --extra model --extra serve --extra telemetry --group build \
 	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 # The first interpreter that is new enough; PYTHON=/some/python3.12 overrides it.

@@ -22,6 +22,7 @@ from parley.bus.contract.errors import (
     damage_of,
 )
 from parley.bus.contract.keys import Keys, SessionKeys
+from parley.bus.contract.tracing import tracer
 from parley.bus.entries import Record
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
 from parley.bus.log.outbox import (
@@ -96,11 +97,12 @@ class Log:
         keys = self._keys.of(session)
         check_drafts(drafts, epoch)
         landed: list[Receipt] = []
-        while len(landed) < len(drafts):
-            part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
-            lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
-            self._outbox.keep(session, lineage, part, placed)
-            landed += placed
+        with tracer().publishing(session, drafts):
+            while len(landed) < len(drafts):
+                part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
+                lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
+                self._outbox.keep(session, lineage, part, placed)
+                landed += placed
         return landed
 
     async def close(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.bus import Bus, Claim, Draft, SessionInfo
+from parley.bus.contract.tracing import tracer
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import EntryRange, read_range
 from parley.listeners.effects.comparison import Comparer, ComparisonJob
@@ -91,14 +92,15 @@ class EffectAnswerer:
             return await self._drop(claim, state)
         order = SummaryOrder.of(state.memory, effect)
         entries = await self._passage(claim.session, effect.first, effect.last)
-        summary = await self._summariser.summary(
-            claim.session, order, entries, state.account, model_only=claim.lane == UPGRADES
-        )
-        if summary is None:
-            return False
-        return await self._finish(
-            claim, state, Draft(effect.result_id(summary.how), summary), entries
-        )
+        with tracer().answering(claim.session, effect.id, entries.records):
+            summary = await self._summariser.summary(
+                claim.session, order, entries, state.account, model_only=claim.lane == UPGRADES
+            )
+            if summary is None:
+                return False
+            return await self._finish(
+                claim, state, Draft(effect.result_id(summary.how), summary), entries
+            )
 
     async def _rewrite(self, claim: Claim, state: _SessionState, effect: Upgrade | None) -> bool:
         """Have the model put a note or a clipped text better."""
@@ -108,12 +110,13 @@ class EffectAnswerer:
             return await self._compare(claim, state, effect)
         job = job_for(state.memory, effect)
         entries = await self._passage(claim.session, job.first, job.last)
-        result = await self._summariser.rewrite(
-            claim.session, effect.id, job, entries, state.account
-        )
-        if result is None:
-            return False
-        await self._finish(claim, state, Draft(effect.result_id("model"), result), entries)
+        with tracer().answering(claim.session, effect.id, entries.records):
+            result = await self._summariser.rewrite(
+                claim.session, effect.id, job, entries, state.account
+            )
+            if result is None:
+                return False
+            await self._finish(claim, state, Draft(effect.result_id("model"), result), entries)
         if result.kind == "note.refused" and result.aborted:
             await abort_run(self._bus, claim.session, result.participant)
         return True

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import anyio
 
 from parley.bus.connection.event_log import EventLog
+from parley.bus.contract.tracing import ModelCall, tracer
 from parley.listeners.models.embedding import Embeddings, parse_embeddings
 from parley.listeners.models.model_port import (
     BadAnswer,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 3  # a blip passes; an outage is the effect runner's to wait out
 FIRST_PAUSE_SECONDS: Final = 0.25
+_OPENAI: Final = "https://api.openai.com/v1"  # where it is asked without an address
 _LOCAL_KEY: Final = "none"  # the client refuses an empty key, local servers ask for none
 
 _Answer = TypeVar("_Answer")
@@ -109,13 +111,15 @@ class OpenAIModel:
     async def complete(self, prompt: Prompt) -> Completion:
         """The answer; blips are retried within the one deadline."""
         await self._connect()
-        deadline = self._deadline()
-        try:
-            with _fail_at(deadline):
-                ask = self._listen if self._stream else self._ask
-                answer = await self._retry(lambda: ask(prompt, deadline), deadline)
-        except TimeoutError:
-            raise self._too_slow() from None
+        with self._traced(prompt) as call:
+            deadline = self._deadline()
+            try:
+                with _fail_at(deadline):
+                    ask = self._listen if self._stream else self._ask
+                    answer = await self._retry(lambda: ask(prompt, deadline), deadline)
+            except TimeoutError:
+                raise self._too_slow() from None
+            _tell(call, answer)
         self._look_at(prompt, answer)
         return answer
 
@@ -129,15 +133,17 @@ class OpenAIModel:
         await self._connect()
         deadline = self._deadline()
         answer = StreamedAnswer(self._name(prompt))
-        try:
-            with _fail_at(deadline):
-                chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
-            async with aclosing(chunks):
-                while (piece := await self._next(chunks, answer, deadline)) is not None:
-                    if piece:
-                        yield piece
-        except TimeoutError:
-            raise self._too_slow() from None
+        with self._traced(prompt) as call:
+            try:
+                with _fail_at(deadline):
+                    chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
+                async with aclosing(chunks):
+                    while (piece := await self._next(chunks, answer, deadline)) is not None:
+                        if piece:
+                            yield piece
+            except TimeoutError:
+                raise self._too_slow() from None
+            _tell(call, answer.completion())
         yield answer.completion()
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
@@ -236,6 +242,9 @@ class OpenAIModel:
             _logger.warning("format_ignored", model=name, asked=dialect.rung)
             self._dialects[name] = replace(dialect, rung="tagged")
 
+    def _traced(self, prompt: Prompt) -> AbstractContextManager[ModelCall]:
+        return tracer().asking(self._name(prompt), self._url or _OPENAI, prompt.max_tokens)
+
     def _name(self, prompt: Prompt) -> str:
         return prompt.model or self._names[prompt.tier]
 
@@ -262,6 +271,10 @@ class OpenAIModel:
                 raise ModelRefused(f"{self._url!r} is no address: {error}") from error
         client: AsyncOpenAI = self._client
         return client
+
+
+def _tell(call: ModelCall, answer: Completion) -> None:
+    call.answered(answer.model, answer.input_tokens, answer.output_tokens, cut=answer.cut)
 
 
 def _refusal_in(error: Exception) -> Refusal | None:

@@ -30,6 +30,7 @@ from parley.bus.contract.errors import (
     SessionNotFound,
     Unavailable,
 )
+from parley.bus.contract.tracing import tracer
 from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import (
     CachedMemory,
@@ -200,7 +201,8 @@ class Projector:
         if not tail.records and tail.head > tail.copy.seq:
             gone = f"its log ends with entry {tail.copy.seq}, and its state says {tail.head}"
             raise SessionDamaged(claim.member, gone)
-        await self._record(claim, self._fold(tail, tail.records))
+        with tracer().folding(claim.member, tail.records):
+            await self._record(claim, self._fold(tail, tail.records))
 
     async def _serve_by_entry(self, claim: Claim) -> None:
         """Fold entry by entry, each one recorded before the next can do harm."""

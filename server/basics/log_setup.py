@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from parley.bus.connection.event_log import set_up_at_first_event
+from parley.bus.contract.tracing import tracer
 
 if TYPE_CHECKING:
     from structlog.typing import EventDict, WrappedLogger
@@ -30,6 +31,7 @@ def _set_up(level: str, as_json: bool) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _with_trace,
             *([] if number <= logging.DEBUG else [_without_words]),
             *_rendering(as_json),
         ],
@@ -37,6 +39,11 @@ def _set_up(level: str, as_json: bool) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+def _with_trace(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """`trace_id` and `span_id` of what is being done, where it is followed."""
+    return {**event, **tracer().current()}
 
 
 def _without_words(_: WrappedLogger, __: str, event: EventDict) -> EventDict:

@@ -11,11 +11,14 @@ import os
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import anyio.to_thread
+from prometheus_client.metrics_core import Metric
 
 from parley.bus.connection.task_groups import wait_unless_set
 from parley.listeners.workers.worker import calm_collector
@@ -25,6 +28,7 @@ from parley.server.basics.output import print_notice
 from parley.server.bootstrap import server_addresses
 from parley.server.bootstrap.http_server import RunningServer, start_server
 from parley.server.http.state.dependencies import Dependencies
+from parley.server.http.state.server_health import HealthCheck
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, build_claims
 from parley.server.http.tokens.tickets import LINK_SECONDS
 from parley.server.http.transport.http_connection import most_connections, raise_file_limit
@@ -32,8 +36,10 @@ from parley.server.http.warm_up import warm_up
 from parley.server.runtime.connection import run
 from parley.server.runtime.worker_process import WorkerProcess, has_live_worker, run_worker_process
 from parley.server.settings import Settings
+from parley.server.telemetry.otlp_export import export_registry, open_telemetry
 
 LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
+_SERVICE: Final = "parley-server"
 _OPERATOR: Final = "operator"  # the name in the link that a start prints
 _NOT_FOR_WORKERS: Final = ("serve", "token")  # settings with secrets that a worker has no use for
 
@@ -50,8 +56,10 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     raise_file_limit(settings.serve.streams)
     async with (
         handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish,
+        open_telemetry(settings.telemetry, _SERVICE),
         start_server(settings) as served,
         AsyncExitStack() as stack,
+        export_registry(settings.telemetry, _SERVICE, partial(_collect, served.deps)),
     ):
         url = served.deps.origins.url
         stack.enter_context(server_addresses.publish_address(settings, url, served.signing))
@@ -65,6 +73,13 @@ async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
         calm_collector()
         await _mind(served, own, wish.stop)
     return 0 if wish.by == signal.SIGTERM else wish.exit_code
+
+
+async def _collect(deps: Dependencies) -> Iterable[Metric]:
+    """What Prometheus would read now."""
+    health = HealthCheck(deps.backend.bus)
+    deps.metrics.observe(len(deps.open_connections), await health.check())
+    return deps.metrics.registry.collect()
 
 
 async def start_worker_beside(

@@ -28,6 +28,7 @@ from parley.server.runtime.model_endpoint import open_embedder, open_model, read
 from parley.server.runtime.packs import Packs, compile_packs, read_packs
 from parley.server.runtime.worker_process import child_environment, worker_command
 from parley.server.settings import Settings
+from parley.server.telemetry.otlp_export import open_telemetry
 
 LOOK_SECONDS: Final = 0.5  # between two looks at whether the parent is still there
 
@@ -91,7 +92,11 @@ async def _reach_server(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings, packs: Packs, lane: Lane, minder: int | None) -> int:
-    async with stop_with_parent(minder), open_connection(settings) as running:
+    async with (
+        open_telemetry(settings.telemetry, f"parley-{lane}"),
+        stop_with_parent(minder),
+        open_connection(settings) as running,
+    ):
         await run_lane(lane, _passed(settings, running.url), packs.known, open_model(settings),
                        embedder=open_embedder(settings))  # fmt: skip
     return 0

@@ -27,6 +27,7 @@ from parley.server.settings.serve_settings import ServeSettings
 from parley.server.settings.setting import set_at
 from parley.server.settings.setting_sources import Sources, read_sources
 from parley.server.settings.setting_table import SETTINGS
+from parley.server.settings.telemetry_settings import TelemetrySettings
 
 _BALLOT_CALLS: Final = 2  # a ballot, and another where the first could not be read
 
@@ -81,6 +82,9 @@ class Settings(BaseModel):
     )
     log_json: bool = Field(False, description="log one JSON object a line")
     token: SecretStr = Field(SecretStr(""), description="token that 'parley mcp' speaks by")
+    telemetry: TelemetrySettings = Field(
+        TelemetrySettings(), description="traces and metrics for a collector"
+    )
     serve: ServeSettings = Field(ServeSettings(), description="the doors of 'parley serve'")
     session: SessionSettings = Field(
         SessionSettings(), description="settings that new sessions are opened with"

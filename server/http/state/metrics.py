@@ -16,6 +16,8 @@ from prometheus_client import (
     generate_latest,
 )
 
+from parley.server.http.state.server_health import HealthFinding
+
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
@@ -44,6 +46,13 @@ class Metrics:
         self.fold_lag = Gauge(
             "parley_oldest_fold_seconds", "Age of the oldest entry not folded", registry=own
         )
+
+    def observe(self, connections: int, finding: HealthFinding) -> None:
+        """How it stands now, for what is no count."""
+        self.connections.set(connections)
+        self.redis.set(finding.answered)
+        self.workers.set(finding.workers)
+        self.fold_lag.set(finding.oldest_fold_ms / 1000)
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from parley.bus.connection.event_log import EventLog
+from parley.bus.contract.tracing import tracer
 from parley.server.http.bodies.value_count import ValueCount
 from parley.server.http.identity.credentials import charge_rate, known_caller
 from parley.server.http.problems.problem_details import (
@@ -50,6 +51,13 @@ OF_PAGES: Final = {
 _logger = EventLog(__name__)
 
 
+def _traceparent(scope: Scope) -> str:
+    """The trace that whoever asks is in, if they say so."""
+    return next(
+        (value.decode("latin-1") for name, value in scope["headers"] if name == b"traceparent"), ""
+    )
+
+
 class RequestIds:
     """`scope["state"]["request_id"]`, and `X-Request-Id` on the answer.
 
@@ -75,7 +83,8 @@ class RequestIds:
             await send(message)
 
         try:
-            await self.app(scope, receive, sending)
+            with tracer().serving(_traceparent(scope)):
+                await self.app(scope, receive, sending)
         except anyio.get_cancelled_exc_class():  # the server ends, and this took too long
             if not began:
                 problem = Problem("unavailable", retry_after=RETRY_SECONDS)

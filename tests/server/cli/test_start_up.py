@@ -56,7 +56,7 @@ def test_help_and_version_import_next_to_nothing(args: list[str], all_told: int)
 
 @pytest.mark.parametrize(
     ("args", "own", "all_told"),
-    [(["say", "s", "Hello."], 102, 464), (["status"], 96, 366), (["session", "ls"], 96, 369)],
+    [(["say", "s", "Hello."], 103, 464), (["status"], 97, 366), (["session", "ls"], 97, 369)],
     ids=["say", "status", "session ls"],
 )
 def test_short_commands_load_no_fold(

@@ -75,9 +75,5 @@ async def check_readiness(caller: Anybody, health: HealthOf, response: Response)
 )
 async def read_metrics(deps: DependenciesOf, health: HealthOf) -> Response:
     """Counts and times of this process; from this machine, or with an operator's token."""
-    metrics, finding = deps.metrics, await health.check()
-    metrics.connections.set(len(deps.open_connections))
-    metrics.redis.set(finding.answered)
-    metrics.workers.set(finding.workers)
-    metrics.fold_lag.set(finding.oldest_fold_ms / 1000)
-    return Response(metrics.render(), media_type=MEDIA)
+    deps.metrics.observe(len(deps.open_connections), await health.check())
+    return Response(deps.metrics.render(), media_type=MEDIA)
