@@ -39,6 +39,28 @@ async def test_an_act_on_an_item_that_names_none_is_refused_at_every_door(
         assert "urn:parley:problem:invalid" in refused[door], door
 
 
+@pytest.mark.parametrize(
+    ("re", "words"),
+    [
+        ("P99", ("no-item", "no item 'P99'", "There is no item of this handle")),
+        (99, ("no-message", "no message 99", "There is no message of this number")),
+    ],
+)
+async def test_an_act_on_what_is_not_there_is_refused_at_every_door(
+    redis_url: str, parley: Parley, re: int | str, words: tuple[str, ...]
+) -> None:
+    """By its kind; nothing lands."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        said = {"content": "I am for it.", "act": "support", "re": re}
+        refused = await refusals(d, redis_url, parley, said)
+        async with d.client(d.operator()) as operator:
+            kinds = (await operator.get(f"{PATH}/entries")).json()["items"]
+    for door, text in refused.items():
+        assert any(word in text for word in words), (door, text)
+    assert [row["entry"]["kind"] for row in kinds].count("message") == 0
+
+
 @pytest.mark.parametrize("act", ACTS)
 def test_only_an_act_that_is_on_nothing_without_an_item_needs_one(act: Act) -> None:
     """A handle in the words is one, as is a topic for a stance; force lets all of it through."""
