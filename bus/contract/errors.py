@@ -40,8 +40,8 @@ class SessionNotFound(BusError):
 
 
 class SessionExists(BusError):
-    def __init__(self, session: str) -> None:
-        super().__init__(f"session {session!r} exists; choose another name, or remove it first")
+    def __init__(self, session: str, cure: str = "remove it first") -> None:
+        super().__init__(f"session {session!r} exists; choose another name, or {cure}")
         self.session = session
 
 

@@ -78,7 +78,8 @@ def describe_fault(error: Mapping[str, Any]) -> str:
     tell what is taken, and nothing of what was given but for what pydantic itself quotes.
     """
     if error["type"] in _OF_LISTS:
-        return "Input should be a list in brackets, also of one: [...]"
+        items = '"..."' if isinstance(error.get("input"), str) else "..."
+        return f"Input should be a list in brackets, also of one: [{items}]"
     message = str(error["msg"])
     if error["type"] not in _OF_CHOICES:
         return message

@@ -33,6 +33,8 @@ _FIELDS: Final = (
     "due_effects", "due_upgrades", "epoch",
 )  # fmt: skip
 
+_REPLACE: Final = "replace it: replace=True puts this in its place"
+
 
 class Sessions:
     def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
@@ -125,7 +127,7 @@ class Sessions:
         keys = self._keys.of(session)
         (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if incarnation is not None and not replace:
-            raise SessionExists(session)
+            raise SessionExists(session, _REPLACE)
         nonce = secrets.token_hex(8)
         await stage_log(self._connections, keys.staged(nonce), _lines(records))
         while True:
@@ -133,7 +135,7 @@ class Sessions:
             if reply[0] != b"exists":
                 break
             if not replace:
-                raise SessionExists(session)
+                raise SessionExists(session, _REPLACE)
             # Another came in between: it is what stands there now, and is replaced as well.
             (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if reply[0] == b"unstaged":

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from parley import Bus, Memory, Session, SessionOpened
-from parley.bus.contract.errors import InvalidEntry, SessionClosed, Unavailable
+from parley.bus.contract.errors import InvalidEntry, SessionClosed, SessionExists, Unavailable
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.sessions.shipped_packs import known_packs
 from parley.memory.errors import UnknownRef
@@ -164,6 +164,8 @@ async def test_its_file_is_that_of_a_memory(redis_url: str, tmp_path: Path) -> N
         assert json.loads(await lunch.to_json())["session"] == "lunch"
         memory.say("Ben", "-1 to P1: they close at two.")
         memory.save(back)
+        with pytest.raises(SessionExists, match="replace=True puts this in its place"):
+            await lunch.load(back)
         await lunch.load(back, replace=True)
         assert (await lunch.proposals()) == memory.proposals
     async with await Bus.connect(redis_url) as bus:

@@ -336,4 +336,4 @@ async def test_a_choice_that_is_no_list_is_told_to_be_one(redis_url: str) -> Non
             refused = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": "accept"})
     problem = refused.json()
     assert (refused.status_code, problem["field"]) == (422, "choice")
-    assert problem["detail"].endswith("Input should be a list in brackets, also of one: [...].")
+    assert problem["detail"].endswith('Input should be a list in brackets, also of one: ["..."].')
