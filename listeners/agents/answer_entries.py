@@ -30,6 +30,7 @@ from parley.listeners.agents.spoken_acts import (
     drop_void_tags,
     may_act,
     may_intend,
+    worded_act,
 )
 from parley.listeners.agents.transcript_form import (
     Names,
@@ -53,9 +54,10 @@ _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppo
 _REASON: Final = 200  # of why somebody bids, passes or grants
 # An answer to "What would you do?" in its own words; of somebody else it is rather a question.
 _AS_YOU: Final = re.compile(
-    r"\W*(?:here,? |to \w+,? )?you (?:would|should) (?:also )?(?:(?:like|want|need) to \w+|"
+    r"\W*(?:here,? |to \w+,? )?you (?:would|should) (?:also |likely |not )*"
+    r"(?:(?:like|want|need) to \w+|"
     r"do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
-    r"vote|start|begin|consider|remind|explain|tell|discuss)\b"
+    r"vote|start|begin|consider|remind|explain|tell|discuss|follow)\b"
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )
@@ -73,8 +75,11 @@ _OF_FORM: Final = re.compile(
     r"|(?i:\bmy (?:first|original|initial) (?:response|answer|message)\b)|\bRecent Messages\b"
     r"|(?i:\bthe recent messages\b|\bin the same words\b|\bmessage (?:mentioned )?in n [0-9])"
     r"|^[PDV][0-9]+ (?:would|should) (?:do|propose|say)\b"
+    r"|(?i:\bI (?:would|will|shall) (?:ask (?:your|my|the|a) question|make (?:a|the|my) "
+    r"(?:decision|proposal)|give (?:a|an|my) answer)\s*[.!])"
     r"|(?i:\bI(?: am|'m) not (?:giving|providing|following) (?:any )?instructions?\b)"
 )
+_ASSENT: Final = re.compile(r"\A(?:Sure|Certainly|Of course|Absolutely)!\s+(?=\S)")  # to the prompt
 _FORM_WORD: Final = re.compile(  # what a message does, and not a word of it: "proposal."
     r"\W*(?:an? |the |my )?(?:act|intent|reason|novelty|message|answer|response|proposal|question"
     r"|amendment|decision|objection|propose|amend|ask|decide)\W*",
@@ -121,7 +126,7 @@ def read_answer(
     no message, and may be asked anew. Lines of what the model was `shown` are not its own, nor
     is what describes its `persona`, or says why its first draft was `refused`.
     """
-    text = strip_reasoning(answer).strip()[:LONGEST]
+    text = _ASSENT.sub("", strip_reasoning(answer).strip()[:LONGEST])
     for lead in filter(None, (*names.own, display)):
         if text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()
@@ -320,6 +325,9 @@ def message_entry(
     if supports and may_act(memory, canonical, "support"):
         return Message(participant=name, content=text, act="support", re=supports)
     act, target = agreed_act(memory, canonical, text, intent)
+    if act is None:
+        act, handle = worded_act(memory, canonical, text)
+        target = handle or target
     return Message(participant=name, content=text, act=act, re=target)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from parley.bus.entries import ACTS_ON_ITEMS, Act, Intent
 from parley.memory.extraction.patterns.clauses import PreparedText
@@ -34,6 +34,8 @@ _AGAINST: Final[dict[str, frozenset[str]]] = {
     "amend": frozenset({"withdraw"}),
     "decide": frozenset({"oppose", "dispute", "reject", "withdraw"}),
 }
+_MAKING: Final = frozenset({"propose", "amend", "withdraw", "decide"})
+_LONG: Final = 80  # characters of a message; shorter talk is read by its line
 _YIELDS: Final = re.compile(
     r"\b(?:settles?|resolves?|answers?|addresses|removes?|meets?|withdraw|drop|no longer)\b"
     r"[^.!?\n]{0,40}\b(?:objections?|concerns?|worr(?:y|ies)|doubts?|oppose)\b",
@@ -139,6 +141,29 @@ def agreed_act(
     if _is_void(memory, name, act, refs, None) or _denies(act, text, detections):
         return None, target
     return act, target
+
+
+def worded_act(memory: Memory, name: str, text: str) -> tuple[Act | None, str | None]:
+    """The act of a long answer without a tag that says in so many words all that it does.
+
+    The one side that it takes, on the item that it names; `inform` where it takes several, or
+    none, and proposes, decides and withdraws nothing outright; else none, so that its sentences
+    are weighed as a document's: in these "I am concerned that we may save time if we ship" is a
+    proposal.
+    """
+    detections = memory.reader.read(text)
+    if len(text) < _LONG or any(d.how == "tag" or d.act in _MAKING for d in detections):
+        return None, None
+    sides = {(d.act, d.refs[0]) for d in detections if d.refs and d.reacts and not d.conditional}
+    if len(sides) == 1 and all(detection.refs for detection in detections):
+        ((act, handle),) = sides
+        item = memory.item(handle)
+        if item is not None and may_act(memory, name, act):
+            return cast("Act", act), handle
+    named = not memory.live or any(detection.refs for detection in detections)
+    if (named or not detections) and may_act(memory, name, "inform"):
+        return "inform", None
+    return None, None
 
 
 def parse_intent(name: str) -> Intent:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from parley.bus.entries import Intent, Message, ParticipantJoined
+from parley.bus.entries import Intent, Message, ParticipantJoined, SessionOpened
 from parley.listeners.agents.answer_entries import (
     SpokenAnswer,
     keep_valid_tags,
@@ -15,6 +15,8 @@ from parley.listeners.agents.answer_entries import (
 )
 from parley.listeners.agents.repeats import MOSTLY_SAID
 from parley.listeners.agents.spoken_acts import drop_void_tags, offer_tags
+from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.memory.fold.apply import apply
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import folded, numbered, opened
@@ -348,3 +350,46 @@ def test_a_vote_is_called_by_a_tag_at_a_lines_beginning(table: Memory) -> None:
     """And not by one within a sentence."""
     assert vote_entry(table, "cyd", "[VOTE P1] Shall we?", None) is not None
     assert vote_entry(table, "cyd", "I will not [VOTE P1] today.", None) is None
+
+
+CONCERN = (
+    "I would choose to wait for the importer to get the product ready. I am concerned that it may "
+    "delay version 3. If we ship on Friday without the importer, we can save time and resources, "
+    "but it may not meet the needs of the customers."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "act"),
+    [
+        (CONCERN, "inform"),
+        ("I would propose to wait for the importer. " + CONCERN, None),
+        ("I support P1, for what it is worth. " + CONCERN, "inform"),
+        (
+            "I oppose P1, as four customers asked for the importer, and all of them still wait.",
+            "oppose",
+        ),
+        ("[OPPOSE P1] I oppose it, as four customers asked for the importer in March.", None),
+        ("It takes two more weeks.", None),
+    ],
+)
+def test_a_long_message_says_in_so_many_words_what_it_does(text: str, act: str | None) -> None:
+    """Long as a document, its sentences would be weighed for proposals; and a stance by its
+    handle counts all the same.
+    """
+    log: list[Any] = [
+        SessionOpened(packs=newest_packs()),
+        ParticipantJoined(participant="dora", role="agent"),
+        Message(participant="ines", content="Version 3 lacks the importer. Do we ship, or wait?"),
+    ]
+    if "P1" in text:
+        log += [Message(participant="ines", content="We ship on Friday.", act="propose")]
+    memory = Memory(known_packs())
+    for record in numbered(log):
+        apply(memory, record)
+    message = message_entry(memory, "dora", text, bid("answer"))
+    assert message.act == act
+    facts = apply(memory, numbered([*log, message])[-1])
+    made = [fact for fact in facts if fact.kind == "proposal.made"]
+    assert len(made) == (act is None and "propose" in text)
+    assert [f.ref for f in facts if f.kind == "reaction.changed"] == ["P1"] * ("P1" in text)
