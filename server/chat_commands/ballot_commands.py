@@ -1,11 +1,13 @@
-"""`/vote`, as it is typed: a ballot, or a call for one. Pure."""
+"""`/vote`, as it is typed: a ballot, a call for one, more time for it. Pure."""
 
 from __future__ import annotations
 
-from parley.bus.entries import BallotCast, VoteInitiated
+from parley.bus.entries import BallotCast, VoteExtended, VoteInitiated
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.voting.electorate import explain_bad_ballot, read_choice
+from parley.memory.voting.extensions import extension_refusal
+from parley.server.basics.durations import parse_duration
 from parley.server.basics.entry_drafts import build_entry
 from parley.server.basics.errors import Misuse
 from parley.server.chat_commands.typed_line import (
@@ -25,6 +27,8 @@ def vote(line: TypedLine) -> Command:
     word, rest = line.first("")
     if word == "call":
         return _call(line, rest)
+    if word == "extend":
+        return _extend(line, rest)
     vote = _vote_of(line.memory, word)
     text = rest if looks_like(word, "V") else line.rest
     return Publish((_ballot(line.me, vote, text),))
@@ -41,6 +45,18 @@ def _call(line: TypedLine, rest: str) -> Publish:
     return Publish(
         (build_entry(VoteInitiated, participant=line.me, content=asked, re=ref),), "vote"
     )
+
+
+def _extend(line: TypedLine, rest: str) -> Publish:
+    """More time for the vote that is named, or for the one that is open."""
+    words = rest.split()
+    if len(words) == (2 if words and looks_like(words[0], "V") else 1):
+        vote, seconds = _vote_of(line.memory, words[0]), parse_duration(words[-1])
+    else:
+        raise Misuse("say for how much longer: /vote extend 30m, or /vote extend V1 1d")
+    if reason := extension_refusal(line.memory, line.memory.named(line.me), vote, seconds):
+        raise Misuse(reason)
+    return Publish((build_entry(VoteExtended, participant=line.me, re=vote.n, seconds=seconds),))
 
 
 def _vote_of(memory: Memory, word: str) -> Vote:

@@ -95,8 +95,8 @@ _COMMANDS: Final[dict[str, _Command]] = {
         _Command("to", "NAME TEXT", "say it to one of them", speech_acts.address),
         _Command(
             "vote",
-            "[V1] CHOICE… | call P3 | call TEXT",
-            "vote, or call a vote",
+            "[V1] CHOICE… | call P3 | call TEXT | extend 1h",
+            "vote, call a vote, or give it more time",
             ballot_commands.vote,
         ),
         _Command("memory", "", "proposals and decisions as they stand", _show),

@@ -27,8 +27,10 @@ from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text
 
 MOST: Final = 200  # items of a part; `more` counts the rest
+MISSED: Final = 5  # votes that came to nothing, the newest
 DRAWER: Final = 50  # of those that may be decisions or proposals
 _SAID_TO_BE: Final = frozenset({"act", "tag", "person"})  # how an item was found
+_NOTHING: Final = frozenset({"short", "failed"})  # how a vote ends that comes to nothing
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -41,6 +43,7 @@ class Brief:
     replaced: dict[int, list[Decision]] = field(default_factory=dict)  # by what stands instead
     open: list[Proposal] = field(default_factory=list)
     votes: list[Vote] = field(default_factory=list)  # that run
+    missed: list[Vote] = field(default_factory=list)  # on no proposal, that came to nothing
     perhaps: list[Decision | Proposal | ClaimedItem] = field(default_factory=list)
 
     @property
@@ -59,6 +62,7 @@ class Brief:
 def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
     """Where every item that stands belongs."""
     brief = Brief(votes=[memory.votes.by_ref[ref] for ref in reversed(memory.votes.running)])
+    brief.missed = _missed_votes(memory)
     voted = {vote.proposal for vote in brief.votes}
     for decision in sorted(filter(_stands, memory.decisions.values()), key=_settled_at):
         _place_decision(memory, brief, decision, listed_status(read, decision))
@@ -71,6 +75,18 @@ def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
     brief.perhaps += claims
     brief.perhaps.sort(key=lambda item: -_sureness(item))
     return brief
+
+
+def _missed_votes(memory: Memory) -> list[Vote]:
+    """The newest whose question is open still: nothing came of it, and nobody asked it again."""
+    missed: list[Vote] = []
+    asked: set[str] = set()
+    for vote in reversed(memory.votes.by_ref.values()):
+        question = " ".join(vote.question.casefold().split())
+        if vote.proposal is None and vote.status in _NOTHING and question not in asked:
+            missed.append(vote)
+        asked.add(question)
+    return missed[:MISSED]
 
 
 def is_taken_up(proposal: Proposal) -> bool:
@@ -135,6 +151,7 @@ def brief_row(memory: Memory, records: RecordsByNumber = NO_RECORDS) -> Row:
         "disputed": [_decided(memory, brief, d, read, records) for d in brief.disputed[:MOST]],
         "open": [_open(memory, proposal, read, records) for proposal in brief.open[:MOST]],
         "votes": [vote_row(memory, vote) for vote in brief.votes],
+        "missed": [vote_row(memory, vote) for vote in brief.missed],
         "perhaps": perhaps_rows(memory, brief),
         "more": left_out(brief),
     }
@@ -158,6 +175,7 @@ def brief_index(memory: Memory, read: ClaimOverlay) -> Row:
         },
         "open": [proposal.handle for proposal in brief.open[:MOST]],
         "votes": [vote.handle for vote in brief.votes],
+        "missed": [vote.handle for vote in brief.missed],
         "perhaps": perhaps_rows(memory, brief),
         "more": left_out(brief),
     }

@@ -124,6 +124,7 @@ class BriefIndex(Answer):
     replaced: dict[str, list[Replaced]]
     open: list[str]
     votes: list[str]
+    missed: list[str]
     perhaps: list[Possible]
     more: dict[str, int]
 
@@ -163,6 +164,7 @@ class BriefRow(Answer):
     disputed: list[DecidedCard]
     open: list[OpenProposal]
     votes: list[VoteRow]
+    missed: list[VoteRow]
     actions: list[ActionRow]
     perhaps: list[Possible]
     more: dict[str, int]

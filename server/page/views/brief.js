@@ -5,7 +5,7 @@ import { button, el, fill } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { awaited } from "./awaited.js";
 import { actions } from "./brief_actions.js";
-import { decided, open, question } from "./brief_items.js";
+import { decided, lost, open, question } from "./brief_items.js";
 import { changes } from "./brief_changes.js";
 import { cites } from "./citations.js";
 import { growing, keyed } from "./keyed.js";
@@ -22,6 +22,7 @@ export function mount(root, ctx) {
   const parts = [
     part("Decided", "decided", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
     part("Open", "open", draw, { make: (row, board, then) => (row.question === undefined ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
+    part("Came to nothing", "missed", draw, { make: (row) => lost(ctx, row) }),
     part("Disputed", "disputed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
   ];
   const doing = actions(ctx);
@@ -55,7 +56,7 @@ function listed(board) {
   const [decisions, proposals, votes] = [board.decisions, board.proposals, board.votes].map(by);
   const named = (refs, rows) => refs.map((ref) => rows.get(ref)).filter(Boolean);
   const asked = named(brief.votes, votes).filter((vote) => !brief.open.includes(vote.proposal));
-  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)] };
+  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)], missed: named(brief.missed, votes) };
 }
 
 function part(title, name, draw, { make }) {
@@ -73,12 +74,13 @@ function part(title, name, draw, { make }) {
 }
 
 function show(ctx, { name, section, amount, more, rest, make, items, all }, rows, board, then) {
-  const left = board.brief.counts[name] - rows.length;
+  const number = board.brief.counts[name] ?? rows.length;
+  const left = number - rows.length;
   section.hidden = rows.length === 0;
-  amount.textContent = count(board.brief.counts[name]);
+  amount.textContent = count(number);
   const shown = all ? rows : rows.slice(0, FEW[name]);
   rest.hidden = shown.length === rows.length;
-  rest.textContent = `Show ${count(board.brief.counts[name] - shown.length)} more`;
+  rest.textContent = `Show ${count(number - shown.length)} more`;
   more.hidden = left <= 0 || !rest.hidden;
   more.textContent = `${many(left, "older one")} not listed`;
   const seen = [maySpeak(ctx), ctx.store.get("me")?.name, ctx.store.get("at") === null];

@@ -118,6 +118,10 @@ function nothingCame(board, row) {
 export const question = (ctx, vote, redraw) =>
   el("li", { class: "brief-item poll", data: { ref: vote.ref, n: vote.n }, tabindex: "-1" }, el("p", { class: "brief-text" }, said(vote.question)), running(ctx, vote, redraw));
 
+/** A question that was voted on, to no result: it is open still, until somebody asks it again. */
+export const lost = (ctx, vote) =>
+  el("li", { class: "brief-item poll", data: { ref: vote.ref, n: vote.n }, tabindex: "-1" }, el("p", { class: "brief-text" }, said(vote.question)), el("p", { class: "brief-missed" }, sign("▤"), `The vote ${vote.ref} `, missed(vote)), el("p", { class: "brief-meta" }, linked(vote.ref), cite(ctx, [vote.n, 0, 0])));
+
 function running(ctx, vote, redraw) {
   const all = Object.keys(vote.electorate ?? {}).length;
   const called = vote.status === "called";

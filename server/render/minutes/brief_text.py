@@ -52,6 +52,7 @@ def _parts(row: Row) -> Iterator[tuple[str, list[Placed]]]:
         "Open",
         [*_listed(row, "open", _proposal), *(line for vote in questions for line in _vote(vote))],
     )
+    yield "Came to nothing", [line for vote in row["missed"] for line in _vote(vote)]
     yield "Who does what", _listed(row, "actions", _action)
     yield "Perhaps", _listed(row, "perhaps", _perhaps)
 

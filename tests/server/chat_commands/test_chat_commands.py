@@ -110,6 +110,8 @@ def test_a_ballot_names_its_vote_and_an_option() -> None:
     """The vote may go unnamed while one is open; options in any case."""
     n = 3
     assert entry("/vote V1 ACCEPT", VOTE) == {"re": n, "choice": ("accept",)}
+    assert entry("/vote extend 90m", VOTE) == {"re": n, "seconds": 5400}
+    assert entry("/vote extend V1 1d", VOTE) == {"re": n, "seconds": 86400}
     assert entry("/vote abstain", VOTE) == {"re": n, "choice": ("abstain",)}
     assert entry("/vote V1 seal orca", RANKED) == {"re": n, "choice": ("seal", "Orca")}
 
@@ -165,6 +167,7 @@ def test_a_command_says_what_it_takes(line: str, needs: str) -> None:
         ("/interrupt", "nobody has the floor"),
         ("/vote V1 accept", "no vote V1; there are no votes yet"),
         ("/vote accept", "no vote is open"),
+        ("/vote extend 1h", "no vote is open"),
         ("/vote call", "say on what: /vote call P3, or /vote call QUESTION"),
         ("/close", "say more: /close REASON"),
         ("/support P" + "9" * 5000, "is none of the proposals"),
@@ -182,6 +185,8 @@ def test_what_cannot_be_meant_says_what_could(line: str, reason: str) -> None:
     ("line", "reason"),
     [
         ("/vote V1 perhaps", "'perhaps' is no option of V1; they are accept, reject, abstain"),
+        ("/vote extend", "say for how much longer: /vote extend 30m, or /vote extend V1 1d"),
+        ("/vote extend V1 400d", "a vote runs for 365 days at most"),
         ("/vote V1", "V1 takes one of: accept, reject, abstain"),
         ("/vote V1 accept reject", "V1 takes one of: accept, reject, abstain"),
         ("/vote V2 accept", "no vote V2; there is V1"),

@@ -134,6 +134,22 @@ def test_a_running_vote_waits_for_whoever_has_not_voted() -> None:
     assert waiting_for(brief["waiting"], "ana") == ""
 
 
+def test_a_question_that_came_to_nothing_is_kept_until_it_is_asked_again() -> None:
+    """With what was cast, beside what is open; a vote on a proposal is told with that."""
+    joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
+    called = VoteInitiated(participant="ana", content="Do we meet on Monday?")
+    lines: list[Any] = [*joined, called, BallotCast(participant="ana", re="V1", choice=("accept",))]
+    memory, _ = folded(talk(*lines))
+    lines.append(compute_result(memory, 1))
+    memory, _ = folded(talk(*lines))
+    (row,) = brief_row(memory)["missed"]
+    assert (row["ref"], row["status"], row["tally"]["accept"]) == ("V1", "short", 1)
+    board = page_row(memory)["brief"]
+    assert (board["missed"], board["votes"], board["counts"]["open"]) == (["V1"], [], 0)
+    again = VoteInitiated(participant="bo", content="Do we meet on  monday?")
+    assert brief_of(*lines, again)["missed"] == []
+
+
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
