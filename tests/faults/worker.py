@@ -34,7 +34,9 @@ from tests.faults.language import PACKS
 
 
 async def main(row: dict[str, Any]) -> None:
-    fold = ProjectorPace(lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=200)
+    fold = ProjectorPace(
+        lease_ms=row["lease_ms"], batch=row["batch"], snapshot_tail=row.get("snapshot_tail", 200)
+    )
     effects = EffectPace(lease_ms=row["lease_ms"])
     if row["fold"]:
         for module in (canonical_bytes, memory_cache, projector):
