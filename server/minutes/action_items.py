@@ -34,6 +34,7 @@ _WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
 _NAME: Final = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2}"
 _TO: Final = re.compile(rf"\s*@?({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}}) to [a-z]")
+_MARK: Final = re.compile(r"^\W*(?:action(?: item)?|todo|ai)\s*(?:#?\d+)?\s*:\s*", re.IGNORECASE)
 _BRACKETED: Final = re.compile(rf"\(({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}})\)[.\s]*$")
 
 Row = dict[str, Any]
@@ -172,6 +173,15 @@ def _sentence(match: RuleMatch, voice: Voice) -> tuple[int, int]:
     return (voice.start, last) if behind else (first, last)
 
 
+def _task(sentence: str, match: RuleMatch, who: str) -> str:
+    """What is to be done, where a mark and its owner say no more than `who`: "create the page"."""
+    if match.rule.name not in ("marked", "listed"):
+        return sentence
+    task = _MARK.sub("", sentence)
+    owner = _TO.match(task)
+    return task[owner.end() - 1 :] if owner and owner[1] == who else task
+
+
 def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
     entry: Any = record.entry
     first, last = _sentence(match, voice)
@@ -180,7 +190,7 @@ def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
     return {
         "who": who or None,
         "by": voice.name,
-        "text": clip(one_line(entry.content[first:last]), TEXT),
+        "text": clip(_task(one_line(entry.content[first:last]), match, who), TEXT),
         "due": _find_due(entry.content[first:last]),
         "n": record.n,
         **time_row(entry.at, record),

@@ -232,6 +232,11 @@ def test_the_minutes_are_kept_as_markdown_of_the_moment(page: Page) -> None:
         page.locator("[data-format=md]").click()
     assert kept.value.suggested_filename == f"{SESSION}-minutes-5.md"
     assert "workshop" in kept.value.path().read_text("utf-8")
+    with page.expect_download() as kept:
+        page.locator("[data-format=csv]").click()
+    assert kept.value.suggested_filename == f"{SESSION}-minutes-5.csv"
+    rows = kept.value.path().read_text("utf-8").splitlines()
+    assert rows[0] == '"who","what","by when","message"'
 
 
 def test_the_minutes_tab_is_the_page_that_every_form_shows(page: Page, gateway: Standing) -> None:

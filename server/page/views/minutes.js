@@ -21,6 +21,7 @@ export function mount(root, ctx) {
     "div",
     { class: "paper-hands" },
     ...FORMATS.map((format) => keep(ctx, format, trouble)),
+    keep(ctx, ["csv", "Actions (CSV)", "text/csv"], trouble),
     el("button", { type: "button", class: "button small", onclick: () => globalThis.print() }, "Print"),
     again,
   );
@@ -61,6 +62,13 @@ export function mount(root, ctx) {
   };
 }
 
+/** Who does what by when, a line each; a cell that a spreadsheet would take for a formula is only read. */
+function table(actions) {
+  const cell = (text) => `"${String(text ?? "").replace(/^(?=[=+\-@\t\r])/u, "'").replaceAll('"', '""')}"`;
+  const rows = actions.map((row) => [row.who ?? "nobody named", row.text, row.due, `#${row.n}`]);
+  return [["who", "what", "by when", "message"], ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
+}
+
 /** A button that fetches the minutes in a format and keeps them as a file. */
 function keep(ctx, [format, label, type], trouble) {
   const button = el("button", { type: "button", class: "button small", data: { format } }, label);
@@ -69,8 +77,8 @@ function keep(ctx, [format, label, type], trouble) {
     trouble.hidden = true;
     try {
       const at = ctx.store.get("at");
-      const found = await minutes(ctx, format, at);
-      const text = typeof found === "string" ? found : JSON.stringify(found, null, 2);
+      const found = await minutes(ctx, format === "csv" ? "json" : format, at);
+      const text = format === "csv" ? table(found.actions) : typeof found === "string" ? found : JSON.stringify(found, null, 2);
       offer(new Blob([text], { type }), `${ctx.session}-minutes${at === null ? "" : `-${at}`}.${format}`);
     } catch (error) {
       trouble.textContent = `${label} cannot be had: ${error.message}`;

@@ -194,3 +194,20 @@ def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: 
     """Also of somebody who does not take part: their name as it was written, no participant."""
     (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
     assert (row["who"], row["known"], row["due"]) == (who, known, due)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("ACTION: Gregor to create the page.", "create the page."),
+        ("Action #1: Ana to write to Bo", "write to Bo"),
+        ("TODO: order the cable", "order the cable"),
+        ("ACTION: Gregor and Ana to create it", "create it"),
+        ("ACTION: Ana has to do it", "Ana has to do it"),
+        ("I'll write to Ana.", "I'll write to Ana."),
+    ],
+)
+def test_what_is_to_be_done_is_told_without_its_mark_and_owner(words: str, text: str) -> None:
+    """Who has a column of their own; what they promised stays in their words."""
+    (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
+    assert row["text"] == text
