@@ -393,3 +393,32 @@ def test_a_long_message_says_in_so_many_words_what_it_does(text: str, act: str |
     made = [fact for fact in facts if fact.kind == "proposal.made"]
     assert len(made) == (act is None and "propose" in text)
     assert [f.ref for f in facts if f.kind == "reaction.changed"] == ["P1"] * ("P1" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "proposes"),
+    [
+        ("I would move the readings to DuckDB. It reads whole months at once.", True),
+        ("I would choose to wait for the importer. Four customers asked for it.", True),
+        ("I would move the readings, if it were cheaper. It reads whole months at once.", False),
+        ("I would not keep SQLite for that.", False),
+        ("I would take a look at it, or what do you think?", False),
+        ("I would support the longer way.", False),
+        ("It is slow. I would move the readings to DuckDB.", False),
+    ],
+)
+def test_what_a_speaker_would_do_is_proposed_where_nothing_is_open(
+    text: str, proposes: bool
+) -> None:
+    """As an answer to the question; beside an open proposal it is a word on that."""
+    memory = Memory(known_packs())
+    log: list[Any] = [
+        SessionOpened(packs=newest_packs()),
+        Message(participant="ines", content="Do we keep SQLite, or move the readings to DuckDB?"),
+        Message(participant="emil", content="We could ask.", act="propose"),
+    ]
+    for record in numbered(log[:2]):
+        apply(memory, record)
+    assert (message_entry(memory, "dora", text, bid("answer")).act == "propose") == proposes
+    apply(memory, numbered(log)[2])
+    assert message_entry(memory, "dora", text, bid("answer")).act != "propose"
