@@ -47,6 +47,9 @@ _OF_HANDLES: Final = re.compile(  # "P1 supports P1.", "P1 says that already."
     r"\s*[PDV][0-9]{1,9} (?:(?:support|oppose|repeat|amend|accept|settle)s? [PDV][0-9]{1,9}"
     r"|(?:says|proposes) that already)\W*"
 )
+_LISTED: Final = re.compile(  # `- P 1 "I would take tea."`, as items and messages are listed
+    r"[ \t]*(?:-[ \t]+)?(?:[PDV]|n)[ \t]?[0-9]{1,9}:?[ \t]+(?=[\"“][^\"“”]+[\"”]\s*\Z)"
+)
 _SAY_SILENT: Final = re.compile(  # "If there was nothing else to add, write (silent)."
     r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}(?:please )?(?:write|answer|say)\b",
     re.IGNORECASE,
@@ -106,7 +109,8 @@ def _strip_once(text: str, names: Names, shown: Collection[str]) -> tuple[str, b
     kept: list[str] = []
     for line, as_it_is in _drop_handle_heading(_lines(_TALLY.sub("", text.replace("\r\n", "\n")))):
         bared = line if as_it_is else _BARS.sub("", line, count=1)
-        words, whose = (line, "") if as_it_is else _strip_label(_BARE_HANDLE.sub("", bared), names)
+        bared = _LISTED.sub("", _BARE_HANDLE.sub("", bared), count=1)
+        words, whose = (line, "") if as_it_is else _strip_label(bared, names)
         begun = any(kept_line.strip() for kept_line in kept)
         if whose == "other" and not begun:
             return "", True
