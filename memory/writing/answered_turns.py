@@ -109,11 +109,15 @@ def _addressee(memory: Memory, who: str, text: str) -> str:
 
 
 def _turns_of(memory: Memory, name: str) -> list[Turn]:
-    """The newest turns of somebody that proposed, in one go, newest first."""
+    """The newest turns of somebody that proposed, in one go, newest first; none where they have
+    written a document since that proposes nothing.
+    """
     turns: list[Turn] = []
     for turn in reversed(memory.writing.turns):
         if memory.named(turn.who) == name:
             if not turns and memory.messages - turn.place > _REACH:
+                break
+            if not turns and not turn.refs and not turn.text:
                 break
             if turn.refs:
                 turns.append(turn)

@@ -11,7 +11,7 @@ from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
-from parley.memory.extraction.writing.ruling_texts import ruling_text
+from parley.memory.extraction.writing.ruling_texts import ruling_on, ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
@@ -19,7 +19,7 @@ from parley.memory.items import decisions, proposals
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.late_items import read_late
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Proposal
+from parley.memory.state.item_state import Cite, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
@@ -197,12 +197,19 @@ def _take_ruling(
     if not rulings or any(each.act == "neutral" for each in placed):
         return
     ruling = min(rulings, key=lambda each: each.unit.start)
-    text, label, _ = ruling_text(message, ruling.unit)
+    told = ruling_text(message, ruling.unit)
+    text, label = told.text, told.label
     least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
     named = _named(moment.memory, message.text[ruling.unit.start : ruling.unit.end])
     resolves = named or _resolved(moment.memory, text, answered, least)
-    origin = placed_origin(moment, ruling, cite_label(moment.memory, label))
-    made = decisions.claim_decision(moment, text, origin, resolves)
+    also = cite_label(moment.memory, label)
+    if resolves is not None and not answered_turns.has_redacted([resolves]):
+        told = ruling_on(message, told, resolves.text, named=named is not None)
+        if told.text != text:
+            where = resolves.origin.cites[0]
+            also = (*also, Cite(resolves.born, where.start, where.end))
+    origin = placed_origin(moment, ruling, also)
+    made = decisions.claim_decision(moment, told.text, origin, resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 

@@ -70,7 +70,7 @@ def test_priors_are_small_whole_numbers() -> None:
 # -- made-up talk ------------------------------------------------------------------
 
 PLAN = "Please cache the tokens for an hour."
-OTHER = "The build will be green."
+OTHER = "Ada will wait for the mason."
 
 
 @pytest.fixture

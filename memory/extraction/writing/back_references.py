@@ -18,6 +18,8 @@ _STEM: Final = 5  # letters by which a noun is known again
 _LEAST_LETTERS: Final = 4
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[A-Z0-9\"'(])")
 _WORD: Final = re.compile(r"[a-z]+")
+_LETTERS: Final = re.compile(r"[a-z_/.-]*[a-z]{3,}")
+_SAYS_WHAT: Final = 3  # words beside those of a verdict that say what was ruled
 _MARKER: Final = re.compile(
     r"^(?:\((?:[A-Za-z]|\d{1,2})\)|(?:[A-Za-z]|\d{1,2})\)|(?:[A-H]|\d{1,2})\.)\s+"
 )
@@ -45,13 +47,32 @@ class TextWordings(NamedTuple):
     labels: RarePattern  # "option b", "phase 2"
     generic: RarePattern  # headings that say nothing of what stands below
     courses: RarePattern  # words by which something is put forward, and not reported
+    announces: RarePattern  # the end of what only says that something is put forward
+    fields: RarePattern  # names of the fields that a message has on top
+    verdicts: frozenset[str]  # words of a ruling that do not say what was ruled
 
 
 def compile_wordings(data: Mapping[str, str]) -> TextWordings:
-    """The wordings of `data`, a pattern each."""
-    return TextWordings(
-        *(RarePattern(data[name], f"texts.{name}") for name in TextWordings._fields)
-    )
+    """The wordings of `data`, a pattern each, and the words of verdicts."""
+    *names, words = TextWordings._fields
+    patterns = [RarePattern(data[name], f"texts.{name}") for name in names]
+    return TextWordings._make([*patterns, frozenset(data[words].split())])
+
+
+def has_fields(text: str, wordings: TextWordings) -> bool:
+    """True of a line that has several fields of a form ("Date: ...; From: ...")."""
+    return wordings.fields.occurs(text) and len(list(wordings.fields.each(text))) > 1
+
+
+def is_field(text: str, wordings: TextWordings) -> bool:
+    """True of a line that is a field of a form, or several."""
+    return wordings.fields.begins(f"{text} ")
+
+
+def is_bare_verdict(text: str, wordings: TextWordings) -> bool:
+    """True of words that say that something was ruled, and hardly what: "Plan approved"."""
+    says = {word for word in _LETTERS.findall(text.lower()) if word not in wordings.verdicts}
+    return len(says) < _SAYS_WHAT and text.isascii()
 
 
 def drop_openers(text: str, wordings: TextWordings) -> str:

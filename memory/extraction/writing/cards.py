@@ -71,6 +71,7 @@ class WritingCards:
     """The data of one language. Immutable once built."""
 
     __slots__ = (
+        "before_verbs",
         "bias",
         "common",
         "denied",
@@ -88,6 +89,7 @@ class WritingCards:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.verbs = frozenset(data["verbs"].split())
+        self.before_verbs = frozenset(data["before_verbs"].split())
         self.common = frozenset(data["common"].split())
         self.not_past = frozenset(data["not_past"].split())
         self.pointing = frozenset(data["pointing"].split())

@@ -129,9 +129,13 @@ def is_told(message: WrittenMessage, unit: Unit, text: str) -> bool:
 
 
 def led_in(message: WrittenMessage, unit: Unit, text: str) -> str:
-    """`text`, which `unit` says, with what it leads in."""
+    """`text`, which `unit` says, with what it leads in, or announces."""
+    index = message.units.index(unit)
     if unit.kind == "heading" or leads_in(message, unit):
-        return with_parts(message, message.units.index(unit), text)
+        return with_parts(message, index, text)
+    if message.text_wordings.announces.occurs(text) and index + 1 < len(message.units):
+        following = unit_words(message, message.units[index + 1])
+        return join(text, following) if len(text) + len(following) < LONGEST else text
     return text
 
 

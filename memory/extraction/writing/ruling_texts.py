@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.extraction.writing.back_references import drop_openers, end_whole
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    end_whole,
+    is_bare_verdict,
+    is_field,
+)
 from parley.memory.extraction.writing.item_texts import item_span, led_in
-from parley.memory.extraction.writing.text_context import ItemText, with_context, with_label
+from parley.memory.extraction.writing.text_context import (
+    ItemText,
+    under_title,
+    with_context,
+    with_label,
+)
 from parley.memory.extraction.writing.unit_texts import (
     BETWEEN,
     join,
@@ -18,6 +28,7 @@ from parley.memory.extraction.writing.unit_texts import (
 )
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.plain_text import OUTCOME_LIMIT
 
 _READ: Final = 2000  # characters of a form
@@ -43,22 +54,42 @@ def ruling_text(message: WrittenMessage, unit: Unit) -> ItemText:
     whole = led_in(message, unit, text)  # a list that it leads in belongs to it
     if whole.count(BETWEEN) == text.count(BETWEEN) or len(whole) > OUTCOME_LIMIT:
         whole = _with_rest(message, unit, last, text)
-    return with_label(message, (first, last), whole, OUTCOME_LIMIT)
+    if is_bare_verdict(text, wordings):
+        whole = under_title(message, whole, OUTCOME_LIMIT)
+    return with_label(message, (first, last), whole, OUTCOME_LIMIT)._replace(own=text)
+
+
+def ruling_on(message: WrittenMessage, told: ItemText, proposed: str, *, named: bool) -> ItemText:
+    """What was decided, told with what was `proposed`, where it hardly says itself what it is: in
+    place of what stands below it where it is `named`, else where nothing does that says more.
+    """
+    wordings = message.text_wordings
+    own = told.own if named else told.text
+    if not own or not proposed or not is_bare_verdict(own, wordings):
+        return told
+    text = f"{own.rstrip(' .:;')}: {proposed}"
+    return ItemText(end_whole(text, OUTCOME_LIMIT, wordings))
 
 
 def _with_rest(message: WrittenMessage, unit: Unit, last: int, text: str) -> str:
     """`text` with what stands behind `last`, while it is short and up to the next heading."""
     added = False
+    wordings = message.text_wordings
     for index in range(message.units.index(unit) + 1, len(message.units)):
         following = message.units[index]
-        says = added or len(text) > _ENOUGH
+        bare = is_bare_verdict(text, wordings)
+        says = (added or len(text) > _ENOUGH) and not bare
         if len(text) >= _RULING or (says and following.kind == "heading"):
             break
         if following.start < last or (following.kind == "row" and not following.level):
             continue
         words = unit_words(message, following)
+        if is_field(words, wordings) or is_courtesy(words) or message.reports(index):
+            continue
         if following.kind == "heading" or leads_in(message, following):
             words = with_parts(message, index, words)
+        if bare or len(text) <= _ENOUGH:
+            words = end_whole(words, OUTCOME_LIMIT - len(text) - len(BETWEEN), wordings)
         if len(text) + len(words) > OUTCOME_LIMIT and len(text) > _ENOUGH:
             break
         if words:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from parley.memory.extraction.writing.back_references import (
     drop_openers,
     end_whole,
+    has_fields,
     label_key,
     points_elsewhere,
 )
@@ -109,7 +110,9 @@ def title_of(message: WrittenMessage, index: int) -> str:
     unit, wordings = message.units[index], message.text_wordings
     words = drop_openers(tidy(message.text[unit.start : unit.end]), wordings)
     says = len(words) < _TITLE and not wordings.generic.begins(words) and not is_courtesy(words)
-    return words if says and len(words.split()) >= _LEAST_WORDS else ""
+    if not says or len(words.split()) < _LEAST_WORDS or has_fields(words, wordings):
+        return ""
+    return words
 
 
 def _unit_before(units: Sequence[Unit], index: int) -> int:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
+from parley.memory.extraction.writing.back_references import is_field
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.block_words import plain
@@ -119,8 +120,11 @@ def with_parts(message: WrittenMessage, index: int, text: str) -> str:
     led = _led_in(message.units, index)
     if led and led[0].kind == "heading" and not leads_in(message, message.units[index]):
         return text
+    led = [unit for unit in led if unit.kind != "heading"] or led
     for unit in led:
         words = unit_words(message, unit).rstrip(".;,")
+        if unit.kind != "row" and is_field(words, message.text_wordings):
+            continue
         if unit.kind == "row":
             words = _short_row(message, unit, words)
         size += len(words) + len(BETWEEN)

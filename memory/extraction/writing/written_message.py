@@ -26,6 +26,7 @@ from parley.memory.text.similarity import text_marks
 
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
+_ENOUGH_LEFT: Final = -53  # without those that put nothing forward
 _TOP: Final = 8  # units that count toward it
 _FAINT: Final = -450  # hundredths of a logit: what a unit weighs that counts for nothing
 _WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
@@ -172,7 +173,7 @@ class WrittenMessage:
         likely = [index for index, score in enumerate(scores) if score > _FAINT]
         for index in self.find_unsaid(likely):
             scores[index] = -_WIDEST
-        if not propose_together(scores):
+        if not propose_together(scores, _ENOUGH_LEFT):
             return []
         chosen = self._with_options(choose_units(units, scores))
         return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
@@ -219,13 +220,20 @@ class WrittenMessage:
         )
 
     def instructs(self, index: int) -> bool:
-        """True for a unit of which a clause begins with a verb of instruction."""
-        verbs = self._cards.verbs
-        return any(
-            words[0] in verbs or (len(words) > 1 and words[1] in verbs)
-            for clause in _CLAUSE.split(self._parts[index])
-            if (words := words_of(clause))
-        )
+        """True for a unit of which a clause begins with a verb of instruction, behind a name or an
+        adverb at most; not for a title in capitals.
+        """
+        unit = self.units[index]
+        if _BANNER.fullmatch(self.text, unit.start, unit.end):
+            return False
+        return any(map(self._begins_with_verb, _CLAUSE.split(self._parts[index])))
+
+    def _begins_with_verb(self, clause: str) -> bool:
+        words, cards = words_of(clause)[:2], self._cards
+        if not words or words[0] in cards.verbs:
+            return bool(words)
+        leads = words[0] in cards.before_verbs or words[0] in self._names
+        return leads and words[-1] in cards.verbs
 
     def unit_scores(self) -> list[int]:
         """What each unit weighs as a proposal; nothing those that put nothing forward."""
@@ -355,6 +363,7 @@ class WrittenMessage:
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
 _CLAUSE: Final = re.compile(r"[:;.!?,][\s*_]+|\s[-–—→]\s")
+_BANNER: Final = re.compile(r"[^a-z]*[A-Z]{3,}[^a-z]*[A-Z]{3,}[^a-z]*(?:[A-Z][a-z]+\W*)?")
 _DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print it
 _REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form
@@ -379,13 +388,13 @@ def _form(text: str) -> list[Unit]:
     return [Unit("row", start, len(text.rstrip()), 0, -1, -1, 0, True)]
 
 
-def propose_together(scores: Sequence[int]) -> bool:
+def propose_together(scores: Sequence[int], enough: int = _ENOUGH) -> bool:
     """True where the likeliest units of a message weigh enough for one that proposes."""
     top = sorted(scores, reverse=True)[:_TOP]
     odds = 0
     for score in top:
         odds += _ODDS[score if -_WIDEST <= score <= _WIDEST else max(-_WIDEST, min(_WIDEST, score))]
-    return odds > _ODDS[_ENOUGH]
+    return odds > _ODDS[enough]
 
 
 def _odds() -> dict[int, int]:

@@ -120,13 +120,27 @@ def test_who_quotes_words_has_not_said_them(answer: str) -> None:
 
 
 def test_an_answer_is_to_whom_it_names() -> None:
-    """Though somebody else proposed since, and they wrote something else."""
-    talked = talk(("ana", CACHE), ("ana", REPORT), ("bo", TWO), ("cy", f"Ana, I disagree.{LONG}"))
+    """Though somebody else proposed since; to nothing where they wrote a document since that
+    proposes nothing: it may be to that.
+    """
+    talked = talk(("ana", CACHE), ("bo", TWO), ("cy", f"Ana, I disagree.{LONG}"))
     memory, _ = folded(talked)
     assert stances(memory, 1) == {"cy": "oppose"}
     assert not stances(memory, 2)
+    talked = talk(("ana", CACHE), ("ana", REPORT), ("bo", TWO), ("cy", f"Ana, I disagree.{LONG}"))
+    memory, _ = folded(talked)
+    assert not stances(memory, 1)
     memory, _ = folded(talk(("bo", TWO), ("ana", REPORT), ("cy", f"Ana, I disagree.{LONG}")))
     assert not stances(memory, 1)
+
+
+def test_a_bare_ruling_is_told_with_the_proposal_that_it_settles() -> None:
+    """And cites it, so that no word of it stays where it is redacted."""
+    ruling = f"## Decision\n\nWe have decided to go with P2.\n\n{LONG}"
+    memory, _ = folded(talk(("ana", TWO), ("bo", ruling)))
+    decision = memory.decisions[1]
+    assert decision.outcome == f"We have decided to go with P2: {memory.proposals[2].text}"
+    assert memory.proposals[2].born in {cite.n for cite in decision.origin.cites}
 
 
 def test_a_ruling_on_something_else_replaces_no_decision() -> None:

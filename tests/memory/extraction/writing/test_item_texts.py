@@ -340,6 +340,19 @@ def silent(text: str) -> list[int]:
         "The harbour has a long history, of which the town is proud.",
         "I vote for the second option.",
         "You are an archivist with forty years of work.",
+        "Ben reported that the second press is sold and paid for.",
+        "BUILD WINDOW OPEN for the second press.",
+        "Note: the press is old, and its rollers are worn.",
+        "Please confirm before I proceed.",
+        "A map by which we can find the harbour in a fog.",
+        "By counting the maps twice, we can be sure of their number.",
+        "The press now runs on steam instead of water.",
+        "I do not think the pump is the cause.",
+        "Scenario: a guest needs to know when the hall opens.",
+        "I want to ensure that I have the right keys.",
+        "Comments welcome on the order of the rooms.",
+        "The key is saved to: the drawer of the desk.",
+        "Painting the hall will take a week.",
     ],
 )
 def test_reports_reasons_and_musings_put_nothing_forward(text: str) -> None:
@@ -356,6 +369,11 @@ def test_reports_reasons_and_musings_put_nothing_forward(text: str) -> None:
         "Ana: move the harbour maps before May.",
         "The hall should be dry by May.",
         "I would sell the second press.",
+        "Bo will sell the second press.",
+        "Please never leave the cellar open.",
+        "Sell the second press instead.",
+        "Please confirm that the second press can be sold.",
+        "Bo, move the maps of the harbour.",
     ],
 )
 def test_a_word_of_a_course_puts_something_forward(text: str) -> None:
@@ -389,6 +407,34 @@ def test_fields_of_a_form_are_no_title() -> None:
         "Date: 4 May\nOwner: ana\nPriority: high\n\n## Requested actions\n\n1. Confirm the order.\n"
     )
     assert not any("Owner" in told for told in proposed(text))
+
+
+def test_fields_of_a_form_are_no_part_of_what_a_title_leads_in() -> None:
+    text = (
+        "# Harbour maps: decision approved\n\nDate: 4 May\nOwner: ana\n\n"
+        "The maps move to the dry cellar of the mill.\n"
+    )
+    assert ruled(text) == (
+        "Harbour maps: decision approved: The maps move to the dry cellar of the mill."
+    )
+
+
+def test_what_only_announces_a_proposal_is_told_with_it() -> None:
+    text = (
+        "I would like to propose an alternative plan.\n\n"
+        "The maps of the harbour could hang in the hall of the mill until May.\n"
+    )
+    assert proposed(text)[0].startswith(
+        "I would like to propose an alternative plan. The maps of the harbour could hang"
+    )
+
+
+def test_a_bare_verdict_is_told_with_what_stands_below_its_headings() -> None:
+    text = (
+        "Human approved the plan.\n\n## 1. Question\n\n"
+        "The maps of the harbour stay in the dry cellar until the roof of the hall is mended.\n"
+    )
+    assert "stay in the dry cellar" in ruled(text)
 
 
 def test_an_option_is_told_behind_what_is_to_be_chosen() -> None:
