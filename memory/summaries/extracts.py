@@ -3,16 +3,16 @@
 A line for what a message came to, in the order of the talk: what was proposed or decided
 under which handle and what became of it, with the reasons against it; else the sentence of
 the message that plays a part (asks, rules, corrects, objects, reports). Then questions that
-nobody answered, and the items without words. Room goes to the weightiest first, and to the
-first sentence of each message before the second of any. What became of an item is told where
-the words show it, and not where a later message takes it back. Deterministic; linear in the
-range but for the sorting of what is chosen from it.
+nobody answered. An item whose words find no room is not told. Room goes to the weightiest
+first, and to the first sentence of each message before the second of any. What became of an
+item is told where the words show it, and not where a later message takes it back.
+Deterministic; linear in the range but for the sorting of what is chosen from it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import drop_openers, points_elsewhere
@@ -20,7 +20,7 @@ from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.item_words import RangeWords
-from parley.memory.summaries.ledger_items import group_items, rest_line
+from parley.memory.summaries.ledger_items import group_items
 from parley.memory.summaries.point_lines import PointLines, Room
 from parley.memory.summaries.points import (
     drop_doubtful,
@@ -72,7 +72,6 @@ def extract_summary(
     room = Room(limit, words)
     talks = [read_talk(lines)] if talks is None else talks
     items, agreements = group_items(changes)
-    room.take(f"{rest_line(items, longest=True)}\n" if items else "")
     range_words = RangeWords({line.n: line for line in lines})
     gists = [gist for talk in talks for gist in talk.gists]
     drop_doubtful(items, gists, range_words)
@@ -85,21 +84,11 @@ def extract_summary(
         *list_talk_points(items, gists, taken, range_words),
         *list_agreement_points(agreements),
     ]
-    point_lines = PointLines(range_words, room)
-    minutes = point_lines.fill(
+    minutes = PointLines(range_words, room).fill(
         points, _MOST_OF_TALK if length < _SHORT_MESSAGES * len(lines) else None
     )
-    for item in items:
-        item.named = item.ref in point_lines.handles
     parts = [*minutes, *asked]
-    whole = [*parts, *filter(None, [rest_line(items)])]
-    if len("\n".join(whole)) <= limit and _count_words(whole) <= words:
-        parts = whole
     return "\n".join(parts) if parts else _anything(lines, room)
-
-
-def _count_words(parts: Iterable[str]) -> int:
-    return sum(len(part.split()) for part in parts)
 
 
 def _fill_questions(talks: Sequence[Talk], room: Room) -> tuple[list[str], list[tuple[int, int]]]:

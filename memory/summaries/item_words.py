@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from parley.memory.extraction.writing.back_references import drop_openers, end_whole
+from parley.memory.extraction.writing.back_references import (
+    drop_openers,
+    end_whole,
+    has_fields,
+)
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
@@ -66,6 +70,18 @@ class RangeWords:
         if re.search(rf"\b{re.escape(ref)}\b", words):
             return True
         return len(set(content_stems(words)) & set(content_stems(text))) >= _SHARED
+
+    def speaks_of(self, n: int, ref: str, text: str) -> bool:
+        """True where entry `n` names `ref`, or has three content words of `text`, which says what
+        that is; and where the range has not that entry, or it is as short as a vote.
+        """
+        line = self._lines.get(n)
+        if line is None or len(line.content) < _DOCUMENT:
+            return True
+        words = line.content[:_READ]
+        if re.search(rf"\b{re.escape(ref)}\b", words):
+            return True
+        return len(set(content_stems(words)) & set(content_stems(text))) > _SHARED
 
     def quote(self, n: int, start: int, end: int) -> str:
         """The sentence of entry `n` around `start`..`end`, for what somebody gives as a reason."""
@@ -137,6 +153,8 @@ class RangeWords:
             return ""
         words = drop_openers(words, message.text_wordings).replace("**", "").rstrip(":!.")
         says = len(words.split()) >= _TITLE_WORDS and not words.endswith("?")
+        if has_fields(words, message.text_wordings):
+            return ""
         return words if says and not is_courtesy(words) else ""
 
     def own_words(self, n: int, start: int, end: int) -> str:

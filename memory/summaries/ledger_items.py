@@ -8,7 +8,6 @@ from itertools import groupby
 from typing import Final
 
 from parley.memory.state.summary_state import LedgerChange
-from parley.memory.summaries.ledger_changes import WEIGHTS
 from parley.memory.text.plain_text import one_line
 
 BIRTHS: Final = ("proposed", "claimed")
@@ -25,27 +24,11 @@ class Item:
         self.changes: list[LedgerChange] = []
         self.text = ""
         self.reasons: list[str] = []
-        self.named = False  # beside a sentence of the talk
-
-    @property
-    def weight(self) -> int:
-        return max(WEIGHTS[change.kind] for change in self.changes)
 
     @property
     def birth(self) -> LedgerChange | None:
         """The change by which the range brought the item."""
         return next((change for change in self.changes if change.kind in BIRTHS), None)
-
-    @property
-    def is_settled(self) -> bool:
-        """True of a decision, and of what anything happened to beside that it was proposed."""
-        birth = self.birth
-        return birth is None or birth.kind == "claimed" or len(self.changes) > 1
-
-    def states(self) -> str:
-        """What became of it, without names."""
-        kinds = dict.fromkeys(change.kind for change in self.changes)
-        return ", ".join(kind for kind in kinds if len(kinds) == 1 or kind not in BIRTHS)
 
     def line(self) -> str:
         """What happened to it, in what words, and why."""
@@ -91,31 +74,6 @@ def group_items(changes: Sequence[LedgerChange]) -> tuple[list[Item], list[Agree
 
 def _sentence(change: LedgerChange) -> tuple[str, int, int, int]:
     return change.who, change.n, change.start, change.end
-
-
-def rest_line(items: Sequence[Item], *, longest: bool = False) -> str:
-    """The items that have no words: how many were proposed and by whom, then by handle what became
-    of the others, the weightiest first; "" for none.
-
-    `longest`: each handle alone, so that it grows no longer when some of them get words.
-    """
-    bare = [item for item in items if not item.text and not item.named]
-    proposers = Counter(
-        one_line(item.birth.who) for item in bare if item.birth is not None and not item.is_settled
-    )
-    parts = []
-    if proposers:
-        names = ", ".join(f"{who} ({count})" for who, count in proposers.items())
-        parts.append(f"proposed by {names}")
-    states: dict[str, list[Item]] = {}
-    for item in bare:
-        if item.is_settled:
-            states.setdefault(item.states(), []).append(item)
-    ranked = sorted(states.items(), key=lambda group: -max(item.weight for item in group[1]))
-    for state, some in ranked:
-        refs = [item.ref for item in some]
-        parts.append(f"{', '.join(refs if longest else list_runs(refs))} {state}")
-    return f"Also: {'; '.join(parts)}" if parts else ""
 
 
 def list_runs(refs: Sequence[str]) -> Iterator[str]:

@@ -14,9 +14,10 @@ from typing import Final
 
 from parley.memory.extraction.writing.back_references import begins_elsewhere, points_elsewhere
 from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.item_words import RangeWords, end_clause
 from parley.memory.summaries.ledger_items import Item, list_runs
-from parley.memory.summaries.points import Point
+from parley.memory.summaries.points import Point, puts_forward
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
 from parley.memory.text.similarity import content_stems
@@ -159,12 +160,30 @@ class PointLines:
         ruled = birth is not None and birth.kind == "claimed"
         if not ruled and points_elsewhere(whole, current_cards().texts):
             return False
-        item.text = self._tell(point, f"{item.ref} {item.events()}: ", whole, anew=not ruled)
+        head = f"{item.ref} {item.events()}: "
+        if birth is not None and not ruled:
+            whole = self._own_words(birth, head, whole)
+        item.text = self._tell(point, head, whole, anew=not ruled)
         if item.text and birth is not None:
             item.reasons = self._give_reasons(item)
         point.text = item.line()
         self.handles.update([item.ref] if item.text else [])
         return bool(item.text)
+
+    def _own_words(self, birth: LedgerChange, head: str, whole: str) -> str:
+        """What a proposal says; where no more than what stands before that has room, its own
+        sentence.
+        """
+        text = self._clip(whole, head)
+        own = self._words.own_words(birth.n, birth.start, birth.end)
+        if text == whole or own[:_LEAST_TEXT] in text or puts_forward(text):
+            return whole
+        return own
+
+    def _clip(self, whole: str, head: str, share: int = 100) -> str:
+        return self._room.clip(
+            whole, TEXT_LIMIT * share // 100, head, FEW_WORDS * share // 100 + len(head.split())
+        )
 
     def _tell(self, point: Point, head: str, whole: str, *, anew: bool = True) -> str:
         """`whole`, cut to the room that is left behind `head`; "" where nothing fits that says
@@ -173,11 +192,9 @@ class PointLines:
         if anew and is_repeated(whole, point.who, self._written):
             return ""
         share = _LISTED if point.sentence is not None and point.sentence.leads else 100
-        text = self._room.clip(
-            whole, TEXT_LIMIT * share // 100, head, FEW_WORDS * share // 100 + len(head.split())
-        )
+        text = self._clip(whole, head, share)
         if not _says_enough(text, whole) or (
-            point.sentence is not None and text.endswith(ELLIPSIS) and self._room.is_short(whole)
+            anew and text.endswith(ELLIPSIS) and (self._written or self._room.is_short(whole))
         ):
             return ""
         if not self._room.take(f"{head}{text}\n"):
@@ -208,6 +225,8 @@ class PointLines:
 
 def _is_quoted(point: Point, quoted: Sequence[Point]) -> bool:
     """True of a point of a message of which enough is told, or whose own words are."""
+    if point.is_outcome:
+        return False
     same = [each for each in quoted if each.n == point.n]
     return len(same) >= _MOST_OF_MESSAGE or any(
         point.start < each.end and each.start < point.end
@@ -231,7 +250,9 @@ def _join_lines(points: Sequence[Point]) -> list[str]:
         line = group[0].text
         for point in group[1:]:
             line += f" … {_without_heading(point.text, line)}"
-        lines.append(f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}{line}")
+        lines.append(
+            f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}{line}".rstrip(" ;:")
+        )
     return lines
 
 
@@ -253,7 +274,7 @@ def rank_points(points: Sequence[Point], places: dict[int, int]) -> list[tuple[i
         place = places.get(point.n, 0)
         turn = turns.get(point.n, 0)
         turns[point.n] = turn + 1
-        weight = point.weight - _AGAIN * turn
+        weight = point.weight - _AGAIN * turn * (not point.is_outcome)
         behind = len(places) - 1 - place
         weight += _LAST >> behind if behind < 2 else 0
         weight += _FIRST * (place == 0)

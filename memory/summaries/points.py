@@ -22,10 +22,12 @@ from parley.memory.text.similarity import content_stems
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
 _DECIDED: Final = 100  # what a decision weighs beside its words
 _PUT: Final = 12  # a proposal
+_SETTLED: Final = 48  # one that came to something
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
 _SPOKEN: Final = (*_SIDES, "disputed", "rejected", "accepted", "adopted", "withdrawn", "ratified")
 _ENDED: Final = ("accepted", "adopted", "agreed", "rejected", "ratified")
+_OUTCOMES: Final = (*_ENDED, "withdrawn", "carried", "failed")
 _TAKEN_BACK: Final = 3  # content words that a correction shares with what it takes back
 _BROUGHT: Final = ("proposed", "claimed", "amends", "repeats")  # by its author alone
 
@@ -54,6 +56,12 @@ class Point:
             return self.sentence.participant
         changes = self.item.changes if self.item is not None else []
         return next((change.who for change in changes if change.n == self.n), "")
+
+    @property
+    def is_outcome(self) -> bool:
+        """True of a decision, and of a proposal that came to something."""
+        changes = self.item.changes if self.item is not None else []
+        return any(change.kind in (*_OUTCOMES, "claimed") for change in changes)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -99,8 +107,11 @@ def _is_akin(text: str, other: str) -> bool:
 
 def _is_shown(change: LedgerChange, item: Item, text: str, range_words: RangeWords) -> bool:
     """False of a side that somebody is said to take in words that do not name the item, and of
-    support that grants and objects; of what was adopted by somebody in such words.
+    support that grants and objects; of what was adopted by somebody in such words, and of what a
+    message settled that shares too few words with it.
     """
+    if change.kind in _ENDED and item.ref[:1] == "P" and change.end <= change.start:
+        return not text or range_words.speaks_of(change.n, item.ref, text)
     if change.kind not in (*_SIDES, "adopted") or change.end <= change.start:
         return True
     words = range_words.quote(change.n, change.start, change.end)
@@ -129,13 +140,15 @@ def list_item_points(
         spoken = sum(change.kind not in _BROUGHT for change in item.changes)
         if not spoken and any(change.kind == "repeats" for change in item.changes):
             continue
-        if birth.kind == "proposed" and not spoken:
+        if birth.kind == "proposed":
             words = range_words.own_words(birth.n, birth.start, birth.end)
             if not _puts_forward(words, birth, range_words):
                 continue
         weight = _DECIDED if birth.kind == "claimed" else _PUT
         weight += _SPOKEN_TO * min(spoken, 2) + _weigh(weights, birth)
-        points.append(Point(birth.n, birth.start, birth.end, weight, item=item))
+        point = Point(birth.n, birth.start, birth.end, weight, item=item)
+        point.weight += _SETTLED * (point.is_outcome and birth.kind == "proposed")
+        points.append(point)
     return points
 
 
@@ -149,14 +162,17 @@ def _weigh(weights: dict[tuple[int, int], int], change: LedgerChange) -> int:
 
 
 def _puts_forward(words: str, birth: LedgerChange, range_words: RangeWords) -> bool:
-    roles = shipped_roles()
     if words.endswith(("?", "？")):
-        return False
-    if roles.proposes(words):
-        return True
-    if not range_words.is_written(birth.n):
-        return True
-    return _is_imperative(words) and not roles.has(words, "result", "cause", "objection")
+        return shipped_roles().proposes(words)
+    return puts_forward(words) or not range_words.is_written(birth.n)
+
+
+def puts_forward(words: str) -> bool:
+    """True of words that propose, or ask for something and tell of nothing done."""
+    roles = shipped_roles()
+    return roles.proposes(words) or (
+        _is_imperative(words) and not roles.has(words, "result", "cause", "objection")
+    )
 
 
 def _is_imperative(words: str) -> bool:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from parley.memory.extraction.writing.back_references import has_fields
+from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.markdown_blocks import Block, split_blocks
@@ -103,7 +105,7 @@ def read_talk(lines: Sequence[Line]) -> Talk:
     What carries most plays a part in the minutes (rules, corrects, reports, objects, asks),
     opens its message, is marked by its author, or shares its words with the rest of the talk.
     """
-    roles = shipped_roles()
+    roles, wordings = shipped_roles(), current_cards().texts
     spoken = [list(_sentences(line, _TALK)) for line in lines]
     stems = [[frozenset(content_stems(each.text)) for each in sentences] for sentences in spoken]
     shared = Counter(stem for each in stems for words in each for stem in words)
@@ -120,9 +122,8 @@ def read_talk(lines: Sequence[Line]) -> Talk:
             words_of = words_of[:1]
         for index, (sentence, words) in enumerate(zip(sentences, words_of, strict=True)):
             text = sentence.text
-            if words in taken or not (
-                sentence.leads or (len(words) >= _LEAST_STEMS and _says_something(text))
-            ):
+            says = sentence.leads or (len(words) >= _LEAST_STEMS and _says_something(text))
+            if words in taken or not says or has_fields(text, wordings):
                 continue
             asks = text.endswith(("?", "？"))
             if (asks and len(text.split()) < _LEAST_OF_REQUEST) or roles.filler.occurs(text):
