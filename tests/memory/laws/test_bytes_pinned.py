@@ -6,7 +6,8 @@ default suite folds the first 200, with a digest of their own). Of the generated
 themselves and the facts on the way are pinned too. Where `logs` differs, the generator has changed,
 and the rest of that row says nothing of memory.
 
-The digests are those of fold version 17: a seat notes that it had the floor or was nudged;
+The digests are those of fold version 18: what puts no course forward is no proposal, and a bare
+verdict is told with what it rules; a seat notes that it had the floor or was nudged;
 reports and reasons are no proposals, and items have the title of their message; nobody decides
 alone otherwise than others have; a stretch notes what its entries did to the ledger, for its
 summary; written talk is read as documents, with its turns and labels; what two agree on binds;
@@ -68,8 +69,8 @@ FIRST: Final = Digests(
 GENERATED: Final = (
     Digests(
         logs="79f6722e26d30fb8555aebbb25f7dcc7",
-        facts="42a3a81c51bddf885b78188de995de25",
-        memories="5ead144ef882577499f936ed501eb36a",
+        facts="25aaea3e9d61bbf681b95b792580054e",
+        memories="2243a73be190e96a6b6edd14e99ef160",
     ),
     Digests(
         logs="0933c698fa28db8b14546a0451073d86",
@@ -98,8 +99,8 @@ GENERATED: Final = (
     ),
     Digests(
         logs="5168644e10260029cafe39d60015bc92",
-        facts="16d46a511bd8d737370e021f2ca2aa65",
-        memories="66c7a2948fef89673f7805fd50215d8b",
+        facts="cda45608ebc24b69298967f7554398b3",
+        memories="d96bbeaeee3a33027714490996a0a189",
     ),
     Digests(
         logs="ecf562fca87b70205d77028576dce554",
@@ -126,10 +127,10 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "d8037f23e3dad4765f5719d834757795", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "a38316ed1b5072c5700f7cb93ac080e8", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "19786210d2e75efec3863cbfcd746a5c", "4a054ec0aafd52cb6e169f80d70e9134")
+LONG: Final = Transcripts(1, "fe4beff55f45e9b6ce27c09f9bcd3f76", "2ef865720bac8e3001ac66e07b078a92")
 
 
 def digest(parts: Iterable[bytes]) -> str:
