@@ -44,7 +44,7 @@ def pack_key(name: str, hash: str) -> str:
     return f"{name} {hash}"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _reader(packs: tuple[Pack, ...]) -> SpeechActReader:
     """The compiled packs: 50 ms of work that the sessions of a process share."""
     return SpeechActReader(packs)

@@ -28,7 +28,7 @@ REACTIONS: Final = frozenset({"support", "oppose", "abstain"})
 GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
 _MAX_RULES: Final = 2000
 _MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
-_MAX_BROUGHT: Final = 50_000  # of the packs of a session file that nobody here knows: 30 ms
+_MAX_BROUGHT: Final = 20_000  # of the packs of a session file that nobody here knows: 12 ms
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
@@ -210,7 +210,7 @@ def measure_brought(tree: dict[str, Any], others: int = 0) -> int:
     """The instructions of RE2 that the patterns of an unread pack come to, after `others`.
 
     Raises `BadPattern` as soon as they are too many to be taken from a stranger's file: some
-    30 ms after they began to be counted. What is no pack counts nothing: it reads nothing.
+    10 ms after they began to be counted. What is no pack counts nothing: it reads nothing.
     """
     try:
         pack = parse_shipped_pack(tree)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 from parley.memory.extraction.patterns.bare_text import BareText, strip_marks
@@ -71,7 +70,9 @@ class SpeechActReader:
         ).Match
         self._marks_gate = compile_pattern_set((*_MARKS, _HANDLE)).Match
         self._all = GuardJudge([pack.guards for pack in packs])  # a bare vote has no language
-        self._short = lru_cache(_SHORT_KEPT)(self._read)
+        # No `lru_cache` of a method: it would hold the reader, whose megabytes the cyclic
+        # collector does not see and hardly ever frees.
+        self._short: dict[tuple[str, str | None], tuple[Detection, ...]] = {}
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
         """The acts in `content`, in text order; () for nearly all plain talk.
@@ -80,8 +81,16 @@ class SpeechActReader:
         beside it tags still count, patterns only where they name a handle.
         """
         if len(content) <= _SHORT_CHARS:
-            return self._short(content, act)
+            return self._read_short(content, act)
         return self._read(content, act)
+
+    def _read_short(self, content: str, act: str | None) -> tuple[Detection, ...]:
+        detections = self._short.get((content, act))
+        if detections is None:
+            if len(self._short) >= _SHORT_KEPT:
+                self._short.clear()
+            detections = self._short[content, act] = self._read(content, act)
+        return detections
 
     def read_marks(self, text: str) -> tuple[Detection, ...]:
         """The tags, votes and wordings with a handle in plain `text`, in text order.

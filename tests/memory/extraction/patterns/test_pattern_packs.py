@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,19 @@ def test_compiled_patterns_take_so_much_memory_and_no_more(
     for k in range(4):
         _refused(*[rf"\pL{{1,50}}{letter}{k}" for letter in "abcdefghi"])
     assert 0 < compile_pattern.cache_info().currsize < 4 * 9
+
+
+def test_a_reader_that_nobody_has_is_gone_at_once() -> None:
+    """The collector would not know of the megabytes that its automata take."""
+    reader = SpeechActReader([pack("we are done")])
+    reader.read("we are done")
+    gone = weakref.ref(reader)
+    gc.disable()
+    try:
+        del reader
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_a_pack_survives_being_logged() -> None:

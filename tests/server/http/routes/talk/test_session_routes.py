@@ -193,7 +193,7 @@ async def test_a_file_whose_patterns_cost_much_replaces_nothing(
         assert costly != body
         refused = await client.put(f"{path}/import?replace=true", content=with_checksum(costly))
         assert (refused.status_code, slug(refused)) == (422, "refused")
-        assert "50,000 instructions of RE2" in refused.json()["detail"]
+        assert "20,000 instructions of RE2" in refused.json()["detail"]
         assert (await client.get(path)).json()["origin"] is None
 
 
