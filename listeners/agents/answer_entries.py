@@ -49,6 +49,7 @@ from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_RUN: Final = 8  # words in a row of a proposal that nobody says by chance
 _OPEN: Final = 16  # open proposals, the newest, whose words an answer may give back
 _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppose it, and why"
 _REASON: Final = 200  # of why somebody bids, passes or grants
@@ -267,9 +268,19 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
         or proposal.participant == name
         or name in proposal.reactions
         or not may_act(memory, name, "support")
+        or _gives_back_another(memory, text, proposal)
     ):
         return None
     return proposal
+
+
+def _gives_back_another(memory: Memory, text: str, proposal: Proposal) -> bool:
+    """Whether it has words of an open proposal beside `proposal`, and so is for neither."""
+    others = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+    return any(
+        gives_back(text, other.text, _RUN) and not gives_back(proposal.text, other.text, _RUN)
+        for other in others if other is not proposal
+    )  # fmt: skip
 
 
 def _names_with_act(text: str, names: Names) -> bool:

@@ -422,3 +422,29 @@ def test_what_a_speaker_would_do_is_proposed_where_nothing_is_open(
     assert (message_entry(memory, "dora", text, bid("answer")).act == "propose") == proposes
     apply(memory, numbered(log)[2])
     assert message_entry(memory, "dora", text, bid("answer")).act != "propose"
+
+
+def test_who_gives_two_proposals_back_supports_neither() -> None:
+    """It says both, one after the other; asked for a stance it has taken none."""
+    first = (
+        "I would move the readings to DuckDB, which is optimized for the analysis of large data."
+    )
+    second = "keeping SQLite and storing the data in a format that is easy to access and maintain"
+    log: list[Any] = [
+        SessionOpened(packs=newest_packs()),
+        *(ParticipantJoined(participant=name, role="agent") for name in ("emil", "finn", "gita")),
+        Message(participant="emil", content=first, act="propose"),
+        Message(participant="finn", content=f"I would suggest {second}."),
+    ]
+    memory = Memory(known_packs())
+    for record in numbered(log):
+        apply(memory, record)
+    own = f"It is what we know. I would suggest {second}."
+    both = (
+        "It might be better to move the readings to DuckDB, which is optimized for the analysis of "
+        f"large data. {own}"
+    )
+    assert keep_valid_tags(memory, "gita", SpokenAnswer(own), None, "said before").supports == "P2"
+    answer = keep_valid_tags(memory, "gita", SpokenAnswer(both), None, "said before")
+    assert not answer.text
+    assert not answer.supports
