@@ -31,6 +31,7 @@ _LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
 _LEAST_WORDS: Final = 8  # of a text that is cut; fewer say nothing
 _LEAST_OF_TITLED: Final = 3  # behind the title of its message
 _LEAST_OF_TALK: Final = 6  # words of a sentence of the talk; shorter ones report or beckon
+_DASHES: Final = "-–—• "  # before the words of an item
 _HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
 _ALIKE: Final = 60  # per cent of the fewer content words that two texts share which say the same
 _ALIKE_OF_OTHERS: Final = 75  # of all that either says, where two participants say them
@@ -162,7 +163,7 @@ class PointLines:
             return False
         head = f"{item.ref} {item.events()}: "
         if birth is not None and not ruled:
-            whole = self._own_words(birth, head, whole)
+            whole = self._own_words(birth, head, whole).lstrip(_DASHES)
         item.text = self._tell(point, head, whole, anew=not ruled)
         if item.text and birth is not None:
             item.reasons = self._give_reasons(item)
