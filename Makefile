@@ -46,7 +46,7 @@ check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/lint-imports
 
 check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
-	@$(BIN)/python deploy/check.py deploy
+	@$(BIN)/python -m deploy.check deploy
 
 bench: $(DEV) ## the hot path against its budgets
 	@$(BIN)/python -m benchmarks.run $(ARGS)

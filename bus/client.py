@@ -72,7 +72,7 @@ class Bus:
         self.attend = Attendance(connections, keys).attend
         self.janitor, self.repaired_total = workforce.janitor, workforce.repaired_total
         self.oldest_due_ms, self.now_ms = workforce.oldest_due_ms, workforce.now_ms
-        self.use_once = workforce.use_once
+        self.use_once, self.due_count = workforce.use_once, workforce.due_count
 
     @classmethod
     async def connect(

@@ -1,6 +1,6 @@
 """Validates deploy/ without a network or a container engine.
 
-    python deploy/check.py deploy
+    python -m deploy.check deploy
 
 Public validators first (hadolint, the Compose schema, shellcheck where there is
 one), then what they cannot see: whether the base images are pinned, whether
@@ -28,10 +28,13 @@ from typing import Any
 import redis
 from ruamel.yaml import YAML
 
+from deploy.kubernetes_objects import cluster_problems
+from deploy.metric_names import metric_problems
 from parley.server.basics.errors import Misuse
 from parley.server.settings import resolve_defaults
 
 PINNED = re.compile(r"^[^:@\s]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$")
+RUNBOOK = Path(__file__).resolve().parents[1] / "docs" / "runbook.md"
 START_SECONDS = 10.0  # a Redis without data answers in 20 ms; the machine may be busy
 
 # What Parley relies on, as CONFIG GET reports it.
@@ -57,6 +60,8 @@ def problems(deploy: Path) -> Iterator[str]:
         if shutil.which("shellcheck"):
             yield from _validated("shellcheck", str(script))
     yield from redis_problems(deploy / "redis" / "redis.conf")
+    yield from metric_problems(deploy, RUNBOOK)
+    yield from cluster_problems(deploy / "kubernetes", refused)
 
 
 def dockerfile_problems(dockerfile: Path) -> Iterator[str]:
@@ -134,12 +139,12 @@ def _ports(services: dict[str, dict[str, Any]]) -> Iterator[object]:
 
 def _wrong_command(compose: Path, command: list[str] | str) -> Iterator[str]:
     words = command if isinstance(command, list) else str(command).split()
-    if refusal := _refused(tuple(words)):
+    if refusal := refused(tuple(words)):
         yield f"{compose}: 'parley {' '.join(words)}' is no command: {refusal}"
 
 
 @cache
-def _refused(words: tuple[str, ...]) -> str:
+def refused(words: tuple[str, ...]) -> str:
     """What parley says against these words; "" where it takes them."""
     parley = Path(sys.executable).with_name("parley")
     said = subprocess.run([parley, *words, "--help"], capture_output=True, text=True, check=False)

@@ -117,6 +117,14 @@ class Workforce:
                 )
         return repaired
 
+    async def due_count(self, lane: str) -> int:
+        """How many members `lane` has: those that wait, are in hand, or back off."""
+        sizes = [
+            await self._connections.command("ZCARD", bucket.due(lane))
+            for bucket in self._keys.buckets
+        ]
+        return sum(map(int, sizes))
+
     async def oldest_due_ms(self, lane: str) -> int:
         """For how long the member of `lane` that waits longest could have been taken; 0 for none.
 

@@ -16,6 +16,7 @@ from prometheus_client import (
     generate_latest,
 )
 
+from parley.bus.contract.keys import LANES
 from parley.server.http.state.server_health import HealthFinding
 
 MEDIA: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -47,12 +48,24 @@ class Metrics:
             "parley_oldest_fold_seconds", "Age of the oldest entry not folded", registry=own
         )
 
+        self.due = Gauge(
+            "parley_due", "Sessions or effects due, in hand or backing off", ["lane"], registry=own
+        )
+        for lane in LANES:
+            self.due.labels(lane)
+        self.repaired = Gauge(
+            "parley_repaired", "What was not due that should have been, since ever", registry=own
+        )
+
     def observe(self, connections: int, finding: HealthFinding) -> None:
         """How it stands now, for what is no count."""
         self.connections.set(connections)
         self.redis.set(finding.answered)
         self.workers.set(finding.workers)
         self.fold_lag.set(finding.oldest_fold_ms / 1000)
+        self.repaired.set(finding.repaired)
+        for lane, count in finding.due.items():
+            self.due.labels(lane).set(count)
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

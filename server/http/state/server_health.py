@@ -7,14 +7,15 @@ server whose workers are all gone takes entries that nobody folds.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BusError
+from parley.bus.contract.keys import LANES
 
 PATIENCE_SECONDS: Final = 5.0  # that Redis may fail for
 ASKING_SECONDS: Final = 2.0  # that one answer may take
@@ -30,6 +31,8 @@ class HealthFinding:
     answered: bool
     workers: int = 0
     oldest_fold_ms: int = 0
+    due: Mapping[str, int] = field(default_factory=dict)  # by lane
+    repaired: int = 0
 
     @property
     def is_stalled(self) -> bool:
@@ -70,7 +73,9 @@ class HealthCheck:
             with anyio.fail_after(ASKING_SECONDS):
                 workers = await self._bus.workers()
                 oldest = await self._bus.oldest_due_ms("fold")
+                due = {lane: await self._bus.due_count(lane) for lane in LANES}
+                repaired = await self._bus.repaired_total()
         except (BusError, TimeoutError):
             return HealthFinding(answered=False)
         alive = sum(worker.age_ms < _ALIVE_MS for worker in workers)
-        return HealthFinding(answered=True, workers=alive, oldest_fold_ms=oldest or 0)
+        return HealthFinding(True, alive, oldest or 0, due, repaired)

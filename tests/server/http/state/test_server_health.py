@@ -35,10 +35,16 @@ class Asked:
     async def oldest_due_ms(self, lane: str) -> int:
         return self.due_ms
 
+    async def due_count(self, lane: str) -> int:
+        return len(lane)
+
+    async def repaired_total(self) -> int:
+        return 0
+
 
 def health() -> tuple[HealthCheck, Asked, Clock]:
     bus, clock = Asked(), Clock()
-    return HealthCheck(bus, clock), bus, clock  # type: ignore[arg-type]  # the two calls it makes
+    return HealthCheck(bus, clock), bus, clock  # type: ignore[arg-type]  # the four calls it makes
 
 
 async def test_a_short_failure_of_redis_is_borne_and_a_long_one_told() -> None:
