@@ -73,6 +73,7 @@ def tried(standing: Standing, count: int) -> None:
 
 def _try(operation: Any, token: str, count: int) -> None:
     apart = operation.definition.raw["operationId"] in APART
+    waits = operation.path.endswith("/tools/calls")
 
     @hypothesis.settings(
         max_examples=count,
@@ -86,6 +87,8 @@ def _try(operation: Any, token: str, count: int) -> None:
     def check(case: Any) -> None:
         if "session" in (case.path_parameters or {}) and not apart:
             case.path_parameters["session"] = NAME
+        if waits and isinstance(case.body, dict):
+            case.body["wait"] = 0  # or the same call again waits for the first, which nobody runs
         case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
         case.cookies = {}
         case.call_and_validate(checks=CHECKS)
