@@ -107,7 +107,7 @@ def test_a_vote_without_a_quorum_says_so_where_it_was_called(visits: Visits, wor
     ballot = {"choice": ["accept"], "as": "Ana"}
     visits.ask("POST", "/v1/sessions/quays/votes/V1/ballots", json=ballot)
     told_words = "ended without a quorum: accept 1, reject 0."
-    expect(ana.locator(".brief-missed")).to_have_text(f"▤The vote V1 {told_words}")
+    expect(ana.locator("p.brief-missed")).to_have_text(f"▤The vote V1 {told_words}")
     closed = next(
         row
         for row in visits.ask("GET", "/v1/sessions/quays/entries?after=0&limit=100")["items"]
@@ -122,7 +122,7 @@ def test_a_vote_without_a_quorum_says_so_where_it_was_called(visits: Visits, wor
     expect(ana.locator("#pane-room .over")).to_contain_text(told_words)
     visits.shot(ana, "vote-missed")
     assert violations(ana) == []
-    expect(bo.locator(".brief-missed")).to_contain_text(told_words)
+    expect(bo.locator("p.brief-missed")).to_contain_text(told_words)
     visits.shot(bo, "vote-missed-phone")
 
 
