@@ -206,6 +206,8 @@ def keep_valid_tags(
         return SpokenAnswer("", "it had a tag and no words")
     if is_silence(untagged):
         return SpokenAnswer("", answer.fault)
+    if (mixed := _find_mixed_support(memory, text)) is not None:
+        return SpokenAnswer("", f"it is for {mixed}, in words of another proposal")
     if (support := _read_support(memory, canonical, text)) is not None:
         return support
     if (proposed := find_proposed(memory, text)) is not None:
@@ -272,6 +274,19 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
     ):
         return None
     return proposal
+
+
+def _find_mixed_support(memory: Memory, text: str) -> str | None:
+    """The handle of an open proposal that it supports with the words of another one."""
+    for detection in memory.reader.read(text):
+        item = memory.item(detection.refs[0]) if detection.refs else None
+        if (
+            detection.act == "support"
+            and isinstance(item, Proposal)
+            and _gives_back_another(memory, text, item)
+        ):
+            return item.handle
+    return None
 
 
 def _gives_back_another(memory: Memory, text: str, proposal: Proposal) -> bool:

@@ -448,3 +448,7 @@ def test_who_gives_two_proposals_back_supports_neither() -> None:
     answer = keep_valid_tags(memory, "gita", SpokenAnswer(both), None, "said before")
     assert not answer.text
     assert not answer.supports
+    mixed = f"I would support P1. I believe that {second} is the best choice."
+    assert keep_valid_tags(memory, "gita", SpokenAnswer(mixed), None).fault
+    against = f"I oppose P1. I believe that {second} is the best choice."
+    assert keep_valid_tags(memory, "gita", SpokenAnswer(against), None).text == against
