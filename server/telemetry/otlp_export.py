@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import anyio
 
 from parley.bus.connection.event_log import EventLog
-from parley.bus.connection.task_groups import run_beside
+from parley.bus.connection.task_groups import open_task_group, run_beside
 from parley.bus.contract.tracing import trace_with
 from parley.server.basics.errors import Misuse
 from parley.server.basics.version import version
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from prometheus_client.metrics_core import Metric
 
-_SECONDS: Final = 5  # that an export may take: none is waited for by anybody but a stop
+_SECONDS: Final = 3  # that an export may take: a stop waits for so long twice, and nobody else
+_SDK: Final = "opentelemetry"  # what all loggers of its packages are below
 _logger = EventLog("parley.telemetry")
 
 
@@ -34,6 +36,7 @@ async def open_telemetry(settings: TelemetrySettings, service: str) -> AsyncIter
     if not settings.url:
         yield
         return
+    _report_failures()
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -64,8 +67,9 @@ async def open_telemetry(settings: TelemetrySettings, service: str) -> AsyncIter
     finally:
         trace_with(None)
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(spans.shutdown)
-            await anyio.to_thread.run_sync(meters.shutdown)
+            async with open_task_group() as group:
+                group.start_soon(anyio.to_thread.run_sync, spans.shutdown)
+                group.start_soon(anyio.to_thread.run_sync, meters.shutdown)
 
 
 @asynccontextmanager
@@ -85,9 +89,7 @@ async def export_registry(
 
     async def send() -> None:
         data = convert_metrics(await collect(), resource, began)
-        result = await anyio.to_thread.run_sync(exporter.export, data)
-        if result.name != "SUCCESS":
-            _logger.warning("metrics_not_sent", url=settings.url)
+        await anyio.to_thread.run_sync(exporter.export, data)  # the log says where it fails
 
     async def send_on() -> None:
         while True:
@@ -99,6 +101,20 @@ async def export_registry(
     with anyio.CancelScope(shield=True):
         await send()
         await anyio.to_thread.run_sync(exporter.shutdown)
+
+
+class _FailureReports(logging.Handler):
+    """What the exporters say of themselves, as lines of the log: what fails, not each try of it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _logger.warning("telemetry_not_sent", reason=record.getMessage())
+
+
+def _report_failures() -> None:
+    sdk = logging.getLogger(_SDK)
+    sdk.setLevel(logging.ERROR)
+    sdk.propagate = False
+    sdk.handlers = [_FailureReports()]
 
 
 def _resource(service: str) -> Resource:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Any
 
 import anyio
 import pytest
 import structlog
+from pydantic import ValidationError
 
 from parley.bus import Bus, Draft
 from parley.bus.connection.event_log import EventLog
@@ -26,6 +29,7 @@ from tests.support.logs.logs import PACKS, opened
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.otlp_receiver import OtlpReceiver, attributes
 from tests.support.servers.patience import wait_until
+from tests.support.servers.ports import reserved
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -154,18 +158,45 @@ async def test_the_log_says_which_trace_an_event_belongs_to(
 
 
 def test_while_it_is_off_nothing_of_it_is_loaded() -> None:
-    """By a worker or a server that runs."""
+    """By a worker or a server that runs: of the interface, which the framework has, no more."""
     program = (
         "import anyio, sys\n"
         "import parley.server.runtime.worker, parley.server.basics.log_setup\n"
+        "import parley.server.bootstrap.serve\n"
         "from parley.server.telemetry.otlp_export import open_telemetry\n"
         "from parley.server.settings.telemetry_settings import TelemetrySettings\n"
         "async def main():\n"
         "    async with open_telemetry(TelemetrySettings(), 'x'): pass\n"
         "anyio.run(main)\n"
-        "sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
+        "exported = ('opentelemetry.sdk', 'opentelemetry.exporter', 'opentelemetry.proto')\n"
+        "sys.exit(any(name.startswith(exported) for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+async def test_a_collector_that_is_away_is_told_in_the_log_and_stops_nothing(
+    bus: Bus, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line for what was not sent, in the log's own form; publishing goes on."""
+    with closing(reserved()) as nobody:
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        configure_logging("info", True)
+        try:
+            async with open_telemetry(TelemetrySettings(url=url, ratio=1), "parley-test"):
+                await bus.open("s", opened())
+                assert len(await bus.publish("s", [draft("m")])) == 1
+            lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+        finally:
+            structlog.reset_defaults()
+    assert {line["event"] for line in lines} == {"telemetry_not_sent"}
+    assert sorted(line["reason"].split()[3] for line in lines) == ["metrics", "spans"]
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4318", "ftp://x", "http://", "http://a b", "no"])
+def test_what_is_no_address_of_a_collector_is_refused(url: str) -> None:
+    """When the settings are read: nothing would ever be sent."""
+    with pytest.raises(ValidationError, match="an address such as http://127"):
+        TelemetrySettings(url=url)
 
 
 async def test_packages_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
