@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from parley.server.settings import Settings
 
 _FEW_FILES: Final = 1024  # what Linux gives a process that does not ask
 _FREE_SHARE, _FREE_BYTES = 0.05, 1 << 30  # of the data directory's disk: less of both is little
-_EXAMPLES: Final = ("change-me", "changeme", "password", "secret", "example")
+_EXAMPLES: Final = frozenset({"changeme", "password", "secret", "example"})
 _APPENDED: Final = ("appendonly.aof", "appendonlydir/*")
 _OF_A_SESSION: Final = b"parley:{0}:sessions"
 _CHUNK: Final = 1 << 20
@@ -40,7 +41,7 @@ def _check_secrets(settings: Settings) -> Iterator[Check]:
         "model_key": settings.model_key,
     }  # fmt: skip
     for name, secret in given.items():
-        if any(word in secret.get_secret_value().casefold() for word in _EXAMPLES):
+        if _is_of_an_example(secret.get_secret_value().casefold()):
             cure = f"'openssl rand -hex {BYTES}' makes one" if name == "serve.secret" else "set it"
             yield _check("secrets", "fail", f"{name} is still the one of an example; {cure}")
     named = {"model", "model_large", "model_embedding", "model_prices"} & settings.model_fields_set
@@ -51,6 +52,11 @@ def _check_secrets(settings: Settings) -> Iterator[Check]:
             f"{names} set, but neither model_key nor model_url: no model is asked; set "
             "PARLEY_MODEL_KEY, or PARLEY_MODEL_URL of an endpoint of your own",
         )  # fmt: skip
+
+
+def _is_of_an_example(value: str) -> bool:
+    """A secret of one's own may have such a word in it, but does not ask to be changed."""
+    return "change-me" in value or value in _EXAMPLES
 
 
 def _check_exposure(settings: Settings) -> Iterator[Check]:
@@ -72,7 +78,8 @@ def _check_modes(settings: Settings) -> Iterator[Check]:
         except OSError:
             continue
         if readable:
-            yield _check("files", "fail", f"others can read {str(path)!r}; chmod {mode} {path}")
+            cure = f"chmod {mode} {shlex.quote(str(path))}"
+            yield _check("files", "fail", f"others can read {str(path)!r}; {cure}")
 
 
 def _check_files(settings: Settings) -> Iterator[Check]:
