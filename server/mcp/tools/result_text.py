@@ -153,6 +153,8 @@ def brief_text(brief: results.Brief) -> str:
     for vote in brief.votes:
         lines += [f"{vote.ref} {vote.status}:", _words(vote.question)]
         lines += _sides(("waits for", vote.waiting))
+    for vote in brief.missed:
+        lines += [f"{vote.ref} came to nothing ({vote.status}):", _words(vote.question)]
     for row in brief.actions:
         lines += [
             f"{_line(row['who'] or 'nobody named')} is to, by #{row['n']}:",

@@ -193,6 +193,7 @@ class Brief(Result):
     disputed: list[dict[str, Any]]
     open: list[dict[str, Any]]
     votes: list[VoteRow]
+    missed: list[VoteRow]
     actions: list[dict[str, Any]]
     perhaps: list[dict[str, Any]]
     more: dict[str, int]

@@ -158,3 +158,22 @@ async def test_a_ballot_without_a_reason_is_told_without_an_empty_line(redis_url
     for answer in answers:
         assert "| " not in answer.splitlines(), answer
     assert "against it: cy" in answers[0].splitlines()
+
+
+async def test_a_question_that_came_to_nothing_is_in_the_brief(redis_url: str) -> None:
+    """Whoever reads it over MCP learns that it is open still."""
+    async with doors(redis_url) as d:
+        await d.deps.backend.bus.open("harbour", opened(vote={"quorum": 1000}))
+        async with (
+            over_http(d, d.token("ana", role="agent", may=["vote"])) as ana,
+            over_http(d, d.token("bo", role="agent")) as bo,
+        ):
+            for agent in (ana, bo):
+                await agent.do("join_session")
+            await ana.do("call_vote", question="A light?")
+            for agent, choice in ((ana, "accept"), (bo, "reject")):
+                await agent.do("vote", ref="V1", choice=[choice])
+            brief = await ana.do("read_brief")
+            text = text_of(await ana.call("read_brief", session="harbour"))
+    assert [(row["ref"], row["status"]) for row in brief["missed"]] == [("V1", "failed")]
+    assert "V1 came to nothing (failed):" in text.splitlines()
