@@ -101,15 +101,15 @@ class Sessions:
         info = await self.info(session)
         keys = self._keys.of(session)
         reply = await self._connections.run(
-            "remove", await self.owned(keys, "-"), [session, keys.wake, info.incarnation]
-        )
+            "remove", await self.owned(keys, "-", keys.here),
+            [session, keys.wake, info.incarnation],
+        )  # fmt: skip
         if reply[0] == b"missing":
             raise SessionNotFound(session)
         if reply[0] == b"other":
             raise BusError(
                 f"session {session!r} was replaced meanwhile; look again, then remove it"
             )
-        await self._connections.command("UNLINK", keys.here)
         self._outbox.forget(session)
 
     async def restore(

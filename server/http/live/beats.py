@@ -91,9 +91,9 @@ class Beats:
             names = set(self._followers.get(session, {}).values()) - {""}
             try:
                 with anyio.fail_after(ANSWER_SECONDS):
-                    self._away[session] = await self._bus.attend(
-                        session, names, now_ms=now_ms, away_ms=AWAY_MS
-                    )
+                    away = await self._bus.attend(session, names, now_ms=now_ms, away_ms=AWAY_MS)
+                if session in self._followers:  # else the last has gone meanwhile
+                    self._away[session] = away
             except (BusError, TimeoutError):
                 self._put(session, redis=False)
             else:
