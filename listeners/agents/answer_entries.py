@@ -80,6 +80,7 @@ _OF_FORM: Final = re.compile(
     r"(?:decision|proposal)|give (?:a|an|my) answer)\s*[.!])"
     r"|(?i:\bI(?: am|'m) not (?:giving|providing|following) (?:any )?instructions?\b)"
 )
+_LONG_BLANK: Final = re.compile(r"[ \t]{100,}")  # of a model that got stuck
 _ASSENT: Final = re.compile(r"\A(?:Sure|Certainly|Of course|Absolutely)!\s+(?=\S)")  # to the prompt
 _FORM_WORD: Final = re.compile(  # what a message does, and not a word of it: "proposal."
     r"\W*(?:an? |the |my )?(?:act|intent|reason|novelty|message|answer|response|proposal|question"
@@ -91,7 +92,9 @@ _AS_MODEL: Final = re.compile(
     r"\bas an? (?:AI|artificial intelligence)(?: language)?(?: model| assistant)?,? I\b",
     re.IGNORECASE,
 )
-_WITH_ACT: Final = re.compile(rf"([^\W_][\w.-]*) \((?:{'|'.join(get_args(Act))})\)")
+_WITH_ACT: Final = re.compile(
+    rf"(?<![^\W_])([^\W_][\w.-]{{0,99}}) \((?:{'|'.join(get_args(Act))})\)"
+)
 _HANDLES: Final = re.compile(r"\b[PD][1-9][0-9]{0,8}\b", re.IGNORECASE)
 _MESSAGE_NUMBER: Final = re.compile(r"\W*(?:n\s*)?([0-9]{1,9})\W*", re.IGNORECASE)
 
@@ -127,7 +130,7 @@ def read_answer(
     no message, and may be asked anew. Lines of what the model was `shown` are not its own, nor
     is what describes its `persona`, or says why its first draft was `refused`.
     """
-    text = _ASSENT.sub("", strip_reasoning(answer).strip()[:LONGEST])
+    text = _ASSENT.sub("", _LONG_BLANK.sub(" ", strip_reasoning(answer).strip()[:LONGEST]))
     for lead in filter(None, (*names.own, display)):
         if text.lower().startswith(f"{lead.lower()}:"):
             text = text[len(lead) + 1 :].lstrip()

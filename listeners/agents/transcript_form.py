@@ -33,6 +33,7 @@ _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # a
 _WORD: Final = re.compile(r"\w+")
 _HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
 _LONG: Final = 20  # characters of a line of the prompt that a participant does not say by chance
+_DEEPEST: Final = 32  # times that form is taken off, one within another
 _REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whosever answer it was
 _ASKED_WORDS: Final = f"{' '.join(_WORD.findall(ASKED.casefold()))} "  # and whatever for
 _TELLING: Final = 4  # words in a row of the prompt's own that a participant does not say by chance
@@ -96,13 +97,14 @@ def strip_transcript_form(text: str, names: Names, shown: Collection[str] = ()) 
     Bars, numbers and the speaker's own name go from the beginnings of lines, and
     quotation marks from around it all; lines of `shown` go. What follows another's
     name, or the heading of the newest messages, is not the speaker's, and ends it. Idempotent.
+    Nothing is left of what is form within form without an end: its time is bounded.
     """
-    foreign = False
-    while True:
+    for _ in range(_DEEPEST):
         words, foreign = _strip_once(text, names, shown)
         if words == text or foreign:
             return words, foreign
         text = words
+    return "", False
 
 
 def _strip_once(text: str, names: Names, shown: Collection[str]) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from typing import Final
 
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _BLANK: Final = " \"'.*_"
-_LAST_LINE: Final = re.compile(r"\s*\n\s*\(silent\)\W*\Z", re.IGNORECASE)
+_LAST_LINE: Final = re.compile(r"\n[^\S\n]*\(silent\)\W*\Z", re.IGNORECASE)
 _WORDS: Final = frozenset({
     "silent", "silence", "pass", "none", "null", "n/a", "nothing", "no answer", "no response",
 })  # fmt: skip
@@ -44,7 +44,8 @@ _ACTED: Final = re.compile(  # what somebody is seen to do, with whoever does it
 
 def drop_last_silence(text: str) -> str:
     """`text` without a last line that says "(silent)"."""
-    return _LAST_LINE.sub("", text)
+    kept = _LAST_LINE.sub("", text)
+    return text if kept == text else kept.rstrip()
 
 
 def is_silence(text: str) -> bool:

@@ -71,6 +71,8 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "[pauses]",
         "(nods)\n\n(silent)",
         "If there was nothing else to add, write (silent).",
+        "ana: " * 1600,
+        "[n 3] " * 1300,
     ],
 )
 def test_what_is_no_message(text: str) -> None:
@@ -94,6 +96,8 @@ def test_what_is_no_message(text: str) -> None:
         ("Why did you answer (silent)?", "Why did you answer (silent)?"),
         ("pass the tea", "pass the tea"),
         ("I pass the tea.",) * 2,
+        ("I would take the can." + " " * 7000 + "It is new.", "I would take the can. It is new."),
+        ("Tea keeps.\n\n \n(silent).", "Tea keeps."),
         ("Sure! I would take the can.", "I would take the can."),
         ("Of course! The can.", "The can."),
         ("Sure, the can.",) * 2,
