@@ -124,6 +124,9 @@ def test_a_vote_without_a_quorum_says_so_where_it_was_called(visits: Visits, wor
     assert violations(ana) == []
     expect(bo.locator("p.brief-missed")).to_contain_text(told_words)
     visits.shot(bo, "vote-missed-phone")
+    called(visits, question="Do we meet on Monday?", seconds=1)
+    expect(bo.locator(".brief-lost .poll")).to_contain_text("Do we meet on Monday?")
+    expect(bo.locator(".brief-lost .poll")).to_contain_text("ended without a quorum")
 
 
 def test_a_decision_says_what_it_settles_before_it_is_sent(visits: Visits) -> None:

@@ -22,7 +22,7 @@ export function mount(root, ctx) {
   const parts = [
     part("Decided", "decided", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
     part("Open", "open", draw, { make: (row, board, then) => (row.question === undefined ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
-    part("Came to nothing", "missed", draw, { make: (row) => lost(ctx, row) }),
+    part("Came to nothing", "lost", draw, { make: (row) => lost(ctx, row) }),
     part("Disputed", "disputed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
   ];
   const doing = actions(ctx);
@@ -56,7 +56,7 @@ function listed(board) {
   const [decisions, proposals, votes] = [board.decisions, board.proposals, board.votes].map(by);
   const named = (refs, rows) => refs.map((ref) => rows.get(ref)).filter(Boolean);
   const asked = named(brief.votes, votes).filter((vote) => !brief.open.includes(vote.proposal));
-  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)], missed: named(brief.missed, votes) };
+  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)], lost: named(brief.missed, votes) };
 }
 
 function part(title, name, draw, { make }) {
