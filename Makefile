@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis chaos overload check check-deploy bench eval lock vendor clean
+.PHONY: help demo test test-redis test-cluster chaos overload check check-deploy bench eval lock vendor clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -35,6 +35,10 @@ test-redis: $(DEV) ## everything: every server found here, kill runs in full (mi
 
 chaos: $(DEV) ## faults at random on real processes; ARGS="--minutes 10 --seed 7"
 	@$(BIN)/python -m tests.faults.chaos $(ARGS)
+
+test-cluster: $(DEV) ## real clusters and Sentinels, then 500 sessions while primaries fall; ARGS="--sessions 50"
+	@$(BIN)/python -m pytest tests/bus/connection/test_cluster_nodes.py tests/faults/test_cluster.py
+	@$(BIN)/python -m tests.faults.cluster_load $(ARGS)
 
 overload: $(DEV) ## twice what the workers fold, for 20 minutes; ARGS="--minutes 5"
 	@$(BIN)/python -m tests.faults.overload $(ARGS)
