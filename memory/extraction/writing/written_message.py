@@ -363,7 +363,9 @@ class WrittenMessage:
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 _QUOTATION: Final = re.compile(r'[\s*_-]*"[^"]*"[\s*_.,:;]*')
 _CLAUSE: Final = re.compile(r"[:;.!?,][\s*_]+|\s[-–—→]\s")
-_BANNER: Final = re.compile(r"[^a-z]*[A-Z]{3,}[^a-z]*[A-Z]{3,}[^a-z]*(?:[A-Z][a-z]+\W*)?")
+_BANNER: Final = re.compile(  # "BUILD WINDOW OPEN", a word in small letters at its end at most
+    r"(?=(?>[^a-z]*?[A-Z]{3})(?>[^a-z]*?[A-Z]{3}(?![a-z])))[^a-z]*+(?:(?<=[A-Z])[a-z]+\W*)?"
+)
 _DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print it
 _REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form

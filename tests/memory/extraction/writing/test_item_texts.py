@@ -402,6 +402,13 @@ def test_a_short_item_is_told_behind_the_title_of_its_message() -> None:
     ]
 
 
+def test_a_line_of_capitals_without_an_end_is_read_at_once() -> None:
+    """Whether it is a banner is known after one look at each of its letters."""
+    plan = "We should move the maps of the harbour to the dry cellar of the mill.\n\n"
+    for line in ("A" * 50_000 + "bc de.", "ABC " * 12_000 + "is what stands there."):
+        assert proposed(f"{plan * 4}{line}\n\n{plan}")
+
+
 def test_fields_of_a_form_are_no_title() -> None:
     text = (
         "Date: 4 May\nOwner: ana\nPriority: high\n\n## Requested actions\n\n1. Confirm the order.\n"
