@@ -18,7 +18,9 @@ from parley.server.basics.version import version
 from parley.server.settings.telemetry_settings import TelemetrySettings
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
     from prometheus_client.metrics_core import Metric
 
 _SECONDS: Final = 3  # that an export may take: a stop waits for so long twice, and nobody else
@@ -68,8 +70,8 @@ async def open_telemetry(settings: TelemetrySettings, service: str) -> AsyncIter
         trace_with(None)
         with anyio.CancelScope(shield=True):
             async with open_task_group() as group:
-                group.start_soon(anyio.to_thread.run_sync, spans.shutdown)
-                group.start_soon(anyio.to_thread.run_sync, meters.shutdown)
+                for provider in (spans, meters):
+                    group.start_soon(_shut_down, provider)
 
 
 @asynccontextmanager
@@ -101,6 +103,10 @@ async def export_registry(
     with anyio.CancelScope(shield=True):
         await send()
         await anyio.to_thread.run_sync(exporter.shutdown)
+
+
+async def _shut_down(provider: TracerProvider | MeterProvider) -> None:
+    await anyio.to_thread.run_sync(provider.shutdown)
 
 
 class _FailureReports(logging.Handler):
