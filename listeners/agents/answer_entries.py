@@ -279,6 +279,12 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
     return proposal
 
 
+def _is_open(memory: Memory, sentence: str) -> bool:
+    """Whether an open proposal has that sentence, whoever made it."""
+    live = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+    return any(not drop_copies(sentence, proposal.text) for proposal in live)
+
+
 def _find_mixed_support(memory: Memory, text: str) -> str | None:
     """The handle of an open proposal that it supports with the words of another one."""
     for detection in memory.reader.read(text):
@@ -356,6 +362,8 @@ def message_entry(
     act, target = agreed_act(memory, canonical, text, intent)
     if act is None:
         act, handle = worded_act(memory, canonical, text)
+        if act == "propose" and _is_open(memory, split_sentences(text)[0]):
+            act = "inform"
         target = handle or target
     return Message(participant=name, content=text, act=act, re=target)
 

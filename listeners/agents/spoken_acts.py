@@ -36,7 +36,7 @@ _AGAINST: Final[dict[str, frozenset[str]]] = {
 }
 _MAKING: Final = frozenset({"propose", "amend", "withdraw", "decide"})
 _LONG: Final = 80  # characters of a message; shorter talk is read by its line
-# "I would move the readings to DuckDB.", where nothing is open: an answer that proposes
+# "I would move the readings to DuckDB.": an answer that proposes
 _CHOOSES: Final = re.compile(
     r"I(?: would|'d) (?:rather |choose to |prefer to |choose |prefer )?"
     r"(?:adopt|assign|build|buy|choose|create|drop|eat|go|have|hire|keep|let|log|make|move|order|pick"
@@ -153,15 +153,13 @@ def agreed_act(
 def worded_act(memory: Memory, name: str, text: str) -> tuple[Act | None, str | None]:
     """The act of an answer without a tag that says in so many words all that it does.
 
-    Where nothing is open, one that begins with what its speaker would do proposes. A long one has
-    the one side that it takes, on the item that it names; or `inform` where it takes several, or
-    none, and proposes, decides and withdraws nothing outright. Else it has none, and its sentences
-    are weighed as a document's: in these "I am concerned that we may save time if we ship" is a
-    proposal.
+    One that begins with what its speaker would do proposes. A long one has the one side that it
+    takes, on the item that it names; or `inform` where it takes several, or none, and proposes,
+    decides and withdraws nothing outright. Else it has none, and its sentences are weighed as a
+    document's: in these "I am concerned that we may save time if we ship" is a proposal.
     """
     detections = memory.reader.read(text)
-    is_choice = not detections and not memory.live and _CHOOSES.match(text) is not None
-    if is_choice and may_act(memory, name, "propose"):
+    if not detections and _CHOOSES.match(text) is not None and may_act(memory, name, "propose"):
         return "propose", None
     if len(text) < _LONG or any(d.how == "tag" or d.act in _MAKING for d in detections):
         return None, None

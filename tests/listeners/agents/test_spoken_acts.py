@@ -407,20 +407,19 @@ def test_a_long_message_says_in_so_many_words_what_it_does(text: str, act: str |
         ("It is slow. I would move the readings to DuckDB.", False),
     ],
 )
-def test_what_a_speaker_would_do_is_proposed_where_nothing_is_open(
-    text: str, proposes: bool
-) -> None:
-    """As an answer to the question; beside an open proposal it is a word on that."""
+def test_what_a_speaker_would_do_is_proposed(text: str, proposes: bool) -> None:
+    """As an answer to the question, beside another one as well; said again it is no second one."""
     memory = Memory(known_packs())
     log: list[Any] = [
         SessionOpened(packs=newest_packs()),
         Message(participant="ines", content="Do we keep SQLite, or move the readings to DuckDB?"),
         Message(participant="emil", content="We could ask.", act="propose"),
+        Message(participant="dora", content=text, act="propose"),
     ]
-    for record in numbered(log[:2]):
+    for record in numbered(log[:3]):
         apply(memory, record)
     assert (message_entry(memory, "dora", text, bid("answer")).act == "propose") == proposes
-    apply(memory, numbered(log)[2])
+    apply(memory, numbered(log)[3])
     assert message_entry(memory, "dora", text, bid("answer")).act != "propose"
 
 
