@@ -31,6 +31,11 @@ async def list_with_workers(bus: Bus, offset: int, count: int) -> tuple[list[dic
     return rows, not behind or any("fold" in each.lanes for each in await bus.workers())
 
 
+async def list_skips(bus: Bus, session: str) -> list[int]:
+    """The entries that no fold of the session reads, by seq. Raises `SessionNotFound`."""
+    return list((await bus.info(session)).skips)
+
+
 async def read_session_state(bus: Bus, session: str) -> dict[str, Any]:
     """Where one session stands, and its preset. Raises `SessionNotFound`."""
     info = asdict(await bus.info(session))

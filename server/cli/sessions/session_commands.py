@@ -237,19 +237,30 @@ def verify(
 
     Looks at log, index and snapshots, and whether memory equals its replay.
     """
+    from parley.bus.sessions.stored_rows import decode_rows
+    from parley.memory.fold.replay import list_set_aside
     from parley.server.basics.errors import Misuse
+    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.cli.shared.progress_lines import ProgressLines
     from parley.server.records import verification
     from parley.server.records.session_file import read_file
     from parley.server.render import command_output
+    from parley.server.services import sessions
 
     if (session is None) == (file is None):
         raise Misuse("give a SESSION or --file FILE")
     if file is not None:
-        findings = verification.verify_file(read_file(file), settings(ctx), ProgressLines())
+        saved = read_file(file)
+        findings = verification.verify_file(saved, settings(ctx), ProgressLines())
+        aside = sorted(list_set_aside(decode_rows(saved.rows)))
     else:
         findings = call_service(settings(ctx), verification.verify_session, str(session))
+        aside = [] if findings else call_bus(startup(ctx), sessions.list_skips, str(session))
+    if aside:
+        entries = ", ".join(map(str, aside))
+        print_notice(f"set aside, so that no memory has them: entries {entries}")
     command_output.show_findings(session or str(file), findings, json)
     if findings:
         raise typer.Exit(1)

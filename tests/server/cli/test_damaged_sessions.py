@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import redis
 
+from parley.bus import Bus
 from parley.bus.contract.keys import Keys, SessionKeys
+from parley.bus.entries import SessionOpened
 from tests.support.doors.calls import Parley
 
 Damage = Callable[["redis.Redis", SessionKeys], object]
@@ -60,6 +64,37 @@ def test_the_status_says_which_sessions_are_damaged(at: Parley, redis_url: str) 
     assert at("status", "--json").rows()[0]["apart"] == {"ill": "its state cannot be read"}
     assert "set apart: ill: its state cannot be read" in at("status").out
     assert "ill is set apart" in at("doctor").out
+
+
+def test_verify_says_what_was_set_aside(at: Parley, redis_url: str, tmp_path: Path) -> None:
+    """Of a session and of its file; it is as sound as before."""
+
+    async def set_aside() -> None:
+        async with await Bus.connect(redis_url) as bus:
+            await bus.set_aside("s", 3, "a test")
+
+    at("session", "new", "s")
+    for words in ("I propose tea.", "I propose poison."):
+        at("say", "s", words, "--as", "ana")
+    assert "set aside" not in at("session", "verify", "s").err
+    asyncio.run(set_aside())
+    file = tmp_path / "s.json"
+    at("session", "export", "s", "-o", file)
+    for ran in (at("session", "verify", "s"), at("session", "verify", "--file", file)):
+        assert ran.code == 0, ran.err
+        assert "set aside, so that no memory has them: entries 3\n" in ran.err
+
+
+def test_the_status_counts_however_many_sessions(at: Parley, redis_url: str) -> None:
+    """Beyond a page of a thousand, too."""
+
+    async def open_many() -> None:
+        async with await Bus.connect(redis_url) as bus:
+            for k in range(1_050):
+                await bus.open(f"s{k}", SessionOpened())
+
+    asyncio.run(open_many())
+    assert at("status", "--json").rows()[0]["sessions"] == 1_050
 
 
 def test_the_status_counts_each_session_once(at: Parley, redis_url: str) -> None:
