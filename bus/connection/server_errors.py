@@ -76,6 +76,11 @@ _CURES: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
         ("MISCONF",),
         "cannot write to its disk and refuses writes; free space, then see its log",
     ),
+    (("TRYAGAIN",), "is moving a slot to another node, which takes its time; try again"),
+    (
+        ("CLUSTERDOWN",),
+        "has slots that no node serves; 'parley doctor' says which and what to do",
+    ),
     (
         ("NOREPLICAS",),
         "refuses writes while too few replicas follow it; start them, or lower "

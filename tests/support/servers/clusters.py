@@ -118,14 +118,17 @@ class ClusterServers:
                         return self.ports.index(int(primary[1]))
         raise AssertionError(f"nobody has slot {slot}")
 
-    def migrate(self, slot: int, to: int, *, pause: Callable[[], None] | None = None) -> None:
-        """Moves a slot, key by key as `redis-cli --cluster reshard` does."""
+    def migrate(
+        self, slot: int, to: int, *, pause: Callable[[], None] | None = None, at_once: int = 1
+    ) -> None:
+        """Moves a slot, `at_once` keys at a time; `redis-cli --cluster reshard` moves 10."""
         begin = self.owner(slot)
         names = {number: self.name(number) for number in (begin, to)}
         self.ask(to, "CLUSTER", "SETSLOT", slot, "IMPORTING", names[begin])
         self.ask(begin, "CLUSTER", "SETSLOT", slot, "MIGRATING", names[to])
-        while keys := self.ask(begin, "CLUSTER", "GETKEYSINSLOT", slot, 1):
-            self.ask(begin, "MIGRATE", "127.0.0.1", self.ports[to], keys[0], 0, 5000)
+        while keys := self.ask(begin, "CLUSTER", "GETKEYSINSLOT", slot, at_once):
+            place = ("127.0.0.1", self.ports[to], "", 0, 5000)
+            self.ask(begin, "MIGRATE", *place, "KEYS", *keys)
             if pause is not None:
                 pause()
         for number in (to, begin):
