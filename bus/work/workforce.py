@@ -119,10 +119,9 @@ class Workforce:
 
     async def due_count(self, lane: str) -> int:
         """How many members `lane` has: those that wait, are in hand, or back off."""
-        sizes = [
-            await self._connections.command("ZCARD", bucket.due(lane))
-            for bucket in self._keys.buckets
-        ]
+        sizes = await self._connections.commands(
+            [("ZCARD", bucket.due(lane)) for bucket in self._keys.buckets]
+        )
         return sum(map(int, sizes))
 
     async def oldest_due_ms(self, lane: str) -> int:
@@ -130,14 +129,14 @@ class Workforce:
 
         A member in somebody's hands, or backing off, does not wait.
         """
-        now, oldest = await self.now_ms(), 0
-        for bucket in self._keys.buckets:
-            due = bucket.due(lane)
-            waiting = await self._connections.command("ZRANGEBYSCORE", due, 1, now, "LIMIT", 0, 1)
-            for member in waiting:
-                (since,) = await self._connections.command("ZMSCORE", due, member)
-                oldest = max(oldest, now - int(since or now))
-        return oldest
+        now = await self.now_ms()
+        waiting = await self._connections.commands(
+            [
+                ("ZRANGEBYSCORE", bucket.due(lane), 1, now, "WITHSCORES", "LIMIT", 0, 1)
+                for bucket in self._keys.buckets
+            ]
+        )
+        return max((now - int(float(scored[1])) for scored in waiting if scored), default=0)
 
     async def _forget_workers(self) -> None:
         now = await self.now_ms()

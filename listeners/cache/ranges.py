@@ -16,9 +16,7 @@ from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 
 PAGE: Final = 500  # entries per read: a tail of the usual length in one
-TURN: Final = (
-    8  # entries folded in one go: some 2 ms, of which whoever asks meanwhile waits for several
-)
+TURN: Final = 8  # entries folded in one go: some 2 ms, of which others may wait for several
 LAST: Final = 2**62  # beyond any entry
 
 

@@ -58,12 +58,17 @@ class Metrics:
         )
 
     def observe(self, connections: int, finding: HealthFinding) -> None:
-        """How it stands now, for what is no count."""
+        """How it stands now, for what is no count.
+
+        What is due and was put right stays as it was known last where Redis does not answer: a
+        fall to nothing would look as if all was done, and a rise from it as if something was amiss.
+        """
         self.connections.set(connections)
         self.redis.set(finding.answered)
         self.workers.set(finding.workers)
         self.fold_lag.set(finding.oldest_fold_ms / 1000)
-        self.repaired.set(finding.repaired)
+        if finding.answered:
+            self.repaired.set(finding.repaired)
         for lane, count in finding.due.items():
             self.due.labels(lane).set(count)
 

@@ -64,5 +64,15 @@ async def test_what_nobody_takes_grows_old(bus: Bus) -> None:
     assert await bus.oldest_due_ms("fold") == 0
 
 
+async def test_what_is_due_is_counted_in_hand_or_not(bus: Bus) -> None:
+    """Over all buckets, and for the fold until nothing is left to do."""
+    assert await bus.due_count("fold") == 0
+    await talk(bus, "a", 2)
+    await talk(bus, "b", 1)
+    await bus.take("fold", "w", lease_ms=60_000)
+    assert await bus.due_count("fold") == 2
+    assert await bus.due_count("effects") == 0
+
+
 async def older_than(bus: Bus, milliseconds: int) -> bool:
     return await bus.oldest_due_ms("fold") > milliseconds

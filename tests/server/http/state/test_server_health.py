@@ -7,7 +7,13 @@ import pytest
 
 from parley.bus.contract.errors import Unavailable
 from parley.bus.work.workforce import WorkerInfo
-from parley.server.http.state.server_health import KEPT_SECONDS, PATIENCE_SECONDS, HealthCheck
+from parley.server.http.state.metrics import Metrics
+from parley.server.http.state.server_health import (
+    KEPT_SECONDS,
+    PATIENCE_SECONDS,
+    HealthCheck,
+    HealthFinding,
+)
 from tests.support.doors.doors import doors
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
@@ -149,3 +155,14 @@ async def test_what_was_asked_for_by_a_public_name_is_not_from_this_machine(redi
             ({"X-Forwarded-Proto": "https"}, 401),
         ):
             assert (await client.get("/metrics", headers=headers)).status_code == status, headers
+
+
+def test_what_is_due_stays_as_it_was_known_while_redis_is_away() -> None:
+    """A number that fell to nothing and rose again would be an alarm: something was put right."""
+    metrics = Metrics()
+    metrics.observe(1, HealthFinding(True, 1, 0, {"fold": 3}, repaired=2))
+    metrics.observe(1, HealthFinding(answered=False))
+    read = metrics.registry.get_sample_value
+    assert read("parley_redis_up") == 0
+    assert read("parley_due", {"lane": "fold"}) == 3
+    assert read("parley_repaired") == 2
