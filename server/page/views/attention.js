@@ -12,12 +12,24 @@ const WORDS = { ballot: "A vote waits for your ballot", agreement: "A vote waits
 export const waiting = (board, name) => (name && !board?.closed ? (board?.brief.waiting ?? []).filter((one) => one.participant === name) : []);
 
 /** Whether the reader wants to be notified, here and now. */
-export const notified = () => globalThis.Notification?.permission === "granted" && localStorage.getItem(ASKED) === "yes";
+export const notified = () => globalThis.Notification?.permission === "granted" && wanted();
+
+function wanted() {
+  try {
+    return localStorage.getItem(ASKED) === "yes";
+  } catch {
+    return false; // a browser that keeps nothing
+  }
+}
 
 /** Ask for it, or end it: on a press alone. What came of it. */
-export async function askNotified(wanted) {
-  localStorage.setItem(ASKED, wanted ? "yes" : "no");
-  if (wanted && Notification.permission === "default") await Notification.requestPermission();
+export async function askNotified(on) {
+  try {
+    localStorage.setItem(ASKED, on ? "yes" : "no");
+  } catch {
+    return false;
+  }
+  if (on && Notification.permission === "default") await Notification.requestPermission();
   return notified();
 }
 
