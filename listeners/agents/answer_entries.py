@@ -363,7 +363,7 @@ def message_entry(
     if act is None:
         act, handle = worded_act(memory, canonical, text)
         if act == "propose" and _is_open(memory, split_sentences(text)[0]):
-            act = "inform"
+            act = "inform" if may_act(memory, canonical, "inform") else None
         target = handle or target
     return Message(participant=name, content=text, act=act, re=target)
 
