@@ -11,7 +11,7 @@ from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
-from parley.memory.extraction.writing.ruling_texts import ruling_on, ruling_text
+from parley.memory.extraction.writing.ruling_texts import join_proposed, ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
@@ -197,19 +197,19 @@ def _take_ruling(
     if not rulings or any(each.act == "neutral" for each in placed):
         return
     ruling = min(rulings, key=lambda each: each.unit.start)
-    told = ruling_text(message, ruling.unit)
-    text, label = told.text, told.label
+    ruling_words = ruling_text(message, ruling.unit)
+    text, label = ruling_words.text, ruling_words.label
     least = _BY_WORDS if ruling.rule in _OF_OTHERS else len(answered) > 1
     named = _named(moment.memory, message.text[ruling.unit.start : ruling.unit.end])
     resolves = named or _resolved(moment.memory, text, answered, least)
     also = cite_label(moment.memory, label)
     if resolves is not None and not answered_turns.has_redacted([resolves]):
-        told = ruling_on(message, told, resolves.text, named=named is not None)
-        if told.text != text:
+        ruling_words = join_proposed(message, ruling_words, resolves.text, named=named is not None)
+        if ruling_words.text != text:
             where = resolves.origin.cites[0]
             also = (*also, Cite(resolves.born, where.start, where.end))
     origin = placed_origin(moment, ruling, also)
-    made = decisions.claim_decision(moment, told.text, origin, resolves)
+    made = decisions.claim_decision(moment, ruling_words.text, origin, resolves)
     if made is not None and made.born == moment.n:
         hold_back_unmarked(moment, made)
 

@@ -2,6 +2,8 @@
 
 const TRIES = 4;
 const WAIT = 400; // ms before the second try, doubled
+export const AGAIN_MS = 3000; // until what could not be sent is tried again, where it may come right
+export const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
 
 /** A refusal, as the server put it. `status` 0: it could not be reached. */
 export class Problem extends Error {

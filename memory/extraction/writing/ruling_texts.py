@@ -59,14 +59,16 @@ def ruling_text(message: WrittenMessage, unit: Unit) -> ItemText:
     return with_label(message, (first, last), whole, OUTCOME_LIMIT)._replace(own=text)
 
 
-def ruling_on(message: WrittenMessage, told: ItemText, proposed: str, *, named: bool) -> ItemText:
+def join_proposed(
+    message: WrittenMessage, ruling: ItemText, proposed: str, *, named: bool
+) -> ItemText:
     """What was decided, told with what was `proposed`, where it hardly says itself what it is: in
     place of what stands below it where it is `named`, else where nothing does that says more.
     """
     wordings = message.text_wordings
-    own = told.own if named else told.text
+    own = ruling.own if named else ruling.text
     if not own or not proposed or not is_bare_verdict(own, wordings):
-        return told
+        return ruling
     text = f"{own.rstrip(' .:;')}: {proposed}"
     return ItemText(end_whole(text, OUTCOME_LIMIT, wordings))
 

@@ -1,6 +1,6 @@
 /** The box to write in: what is typed is kept as a draft until it is said. */
 
-import { newKey, Problem } from "/static/api.js";
+import { AGAIN_MS, AWAY, newKey, Problem } from "/static/api.js";
 import { button, el, fill, icon } from "/static/el.js";
 import { bdi, clip, named } from "/static/text.js";
 import { Draft } from "./draft.js";
@@ -12,8 +12,6 @@ const ACTS = [
 ];
 const ABOUT = new Set(["amend", "support", "oppose", "abstain", "ratify", "dispute", "accept", "reject", "withdraw", "decide"]);
 const LONGEST = 1048576; // bytes of a message
-const AGAIN_MS = 3000; // until what could not be sent is tried again
-const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
 
 /** Gives `{root, fit(), answering(), end()}`: the form, and what keeps it to what the store says. */
 export function written(ctx) {

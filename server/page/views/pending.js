@@ -1,8 +1,8 @@
 /** What was pressed and can be taken back for some seconds: only then is it sent. */
 
+import { AGAIN_MS, AWAY } from "/static/api.js";
+
 const WAIT_MS = 6000;
-const AGAIN_MS = 3000; // until what could not be sent is tried again
-const AWAY = new Set([0, 503]); // statuses of a server, or its Redis, that is away
 const held = new Map();
 
 /**
