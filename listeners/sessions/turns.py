@@ -79,6 +79,7 @@ class FloorTurns:
     def __init__(self, me: Participant) -> None:
         self._me = me
         self.epoch: int | None = None  # of the turn that was taken and not ended
+        self._asks = False  # for a turn that is waited for: the newest bid was not made by `bid`
         self._host = TaskHost("parley-turns")
         self._leaving: Child | None = None  # from what was given up
 
@@ -87,7 +88,8 @@ class FloorTurns:
 
         Bids, and bids again whenever the bid is gone. Raises `NotGranted` after
         `seconds`, or after two of the longest turns that anybody here may take, and
-        `SessionClosed`. Whoever gives up waiting leaves no bid behind, and no grant.
+        `SessionClosed`. Whoever gives up waiting leaves no bid behind, and no grant; a bid that was
+        made before, with `bid`, stands.
         """
         seconds = self._longest_wait() if seconds is None else seconds
         try:
@@ -132,6 +134,10 @@ class FloorTurns:
 
     async def bid(self, wish: FloorRequest) -> None:
         """Ask for the floor, having heard all that is folded here."""
+        self._asks = False
+        await self._bid(wish)
+
+    async def _bid(self, wish: FloorRequest) -> None:
         me = self._me
         entry = FloorBid(
             participant=me.name, epoch=me.floor.epoch, heard=me.memory.n, urgency=wish.urgency,
@@ -177,8 +183,8 @@ class FloorTurns:
             # A bid may be void: once for each state of the floor is enough.
             state = (floor.epoch, floor.stirred, me.muted)
             if me.canonical not in floor.bids and tried != state:
-                tried = state
-                await self.bid(wish)
+                tried, self._asks = state, True
+                await self._bid(wish)
                 continue
             await me.room.wait_past(seq)
 
@@ -194,8 +200,10 @@ class FloorTurns:
         await self._host.aclose()
 
     async def _leave(self, reason: str) -> None:
-        """Take the bid back, and the floor where it was granted meanwhile."""
+        """Take the bid of this wait back, and the floor where it was granted for it meanwhile."""
         me = self._me
+        if not self._asks:
+            return
         if me.floor.holder != me.canonical:
             await self.withdraw(reason)
         epoch = me.floor.epoch

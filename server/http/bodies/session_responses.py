@@ -229,6 +229,12 @@ class FloorNow(Answer):
 
 
 class FloorRow(FloorNow):
+    """`because` is what is in the caller's way, and what to do; or that it has the floor itself.
+
+    `until` is when that is over; null: nothing is in the way, or nobody knows.
+    """
+
+    until: str | None
     seats: list[SeatRow]
 
 

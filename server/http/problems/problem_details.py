@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from starlette.responses import JSONResponse
@@ -25,6 +24,7 @@ from parley.memory.settings.session_settings import Settings
 from parley.personas.errors import PersonaError, PersonaNotFound
 from parley.server.basics import errors
 from parley.server.basics.entry_json import InvalidField
+from parley.server.http.problems.floor_obstacles import describe_obstacle, end_time
 from parley.server.http.problems.problem_types import EVERYWHERE, KINDS, describe_missing_right
 from parley.server.http.problems.validation_details import redact_input
 
@@ -160,25 +160,9 @@ def _as(slug: str, **members: str) -> Callable[[Any], Problem]:
     )
 
 
-# What gets an agent on, by what is in its way; a problem says the same whatever the door.
-_CURES: Final = {
-    "vote": "cast a ballot with POST …/votes/{ref}/ballots, or the tool vote",
-    "holder": "say it again then",
-    "bids": "say it again",
-    "rests": "say it again once somebody else spoke",
-    "paused": "say it again then",
-}
-
-
 def _not_granted(error: NotGranted) -> Problem:
     """With what stands in the way, until when, and what to do."""
-    obstacle = error.obstacle
-    because = obstacle.what
-    if obstacle.left is not None:
-        until = datetime.now(UTC) + timedelta(milliseconds=obstacle.left)
-        because += f" until {until:%Y-%m-%dT%H:%M:%SZ}"
-    if cure := _CURES.get(obstacle.kind):
-        because += f"; {cure.format(ref=obstacle.ref)}"
+    because = describe_obstacle(error.obstacle, end_time(error.obstacle.left))
     return Problem("floor-not-granted", because=because)
 
 

@@ -13,6 +13,8 @@ from parley.server.http.bodies.request_bodies import BidBody, FloorBody, PassBod
 from parley.server.http.bodies.session_responses import FloorRow, ReceiptRow
 from parley.server.http.identity.authorization import Caller, Reader, RequiresRight, Speaker
 from parley.server.http.problems.problem_details import Problem, problem_responses
+from parley.server.http.requests import floor_requests
+from parley.server.http.requests.floor_requests import read_floor_row
 from parley.server.http.requests.memory_reads import read_memory
 from parley.server.http.requests.message_requests import (
     IdempotencyKey,
@@ -21,7 +23,6 @@ from parley.server.http.requests.message_requests import (
     receipt_response,
 )
 from parley.server.http.state.dependencies import Dependencies, DependenciesOf, SessionId
-from parley.server.rows.floor_rows import floor_row, seat_rows
 from parley.server.services.floor_moderation import moderate_floor
 
 router = APIRouter(tags=["floor"])
@@ -57,19 +58,21 @@ _moderates = partial(
     responses=problem_responses("no-session"),
 )
 async def get_floor(session: SessionId, caller: Reader, deps: DependenciesOf) -> Any:
-    """Who has the floor, who asks for it, and who sits where."""
-    return await _floor(deps, session)
+    """Who has the floor, who asks for it, who sits where; and what is in your way, until when."""
+    return await read_floor_row(deps, session, caller.name)
 
 
 @_asks("/v1/sessions/{session}/floor/bids")
 async def bid_for_floor(
     session: SessionId, body: BidBody, caller: Speaker, deps: DependenciesOf
 ) -> Any:
-    """Ask for the floor, from a seat that was taken here."""
+    """Ask for the floor, from a seat that was taken here; `because` says so where you have it."""
     seat = _seat(deps, session, caller)
-    await seat.bid(body.urgency, body.intent, re=body.re, novelty=body.novelty)
-    deps.channels.nudge(session)
-    return await _floor(deps, session)
+    await floor_requests.bid_for_floor(
+        deps, session, seat, urgency=body.urgency, intent=body.intent, re=body.re,
+        novelty=body.novelty,
+    )  # fmt: skip
+    return await read_floor_row(deps, session, caller.name)
 
 
 @_asks("/v1/sessions/{session}/floor/passes")
@@ -79,7 +82,7 @@ async def pass_floor(
     """Have nothing to add now; `ready`: nothing until something new is said."""
     await _seat(deps, session, caller).pass_(ready=body.ready, reason=body.reason)
     deps.channels.nudge(session)
-    return await _floor(deps, session)
+    return await read_floor_row(deps, session, caller.name)
 
 
 def _seat(deps: Dependencies, session: str, caller: Caller) -> Session:
@@ -88,11 +91,6 @@ def _seat(deps: Dependencies, session: str, caller: Caller) -> Session:
     if seat is None:
         raise Problem("floor-required")
     return seat
-
-
-async def _floor(deps: Dependencies, session: str) -> dict[str, Any]:
-    memory = await read_memory(deps, session)
-    return {**floor_row(memory), "seats": seat_rows(memory)}
 
 
 async def _moderate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import anyio
@@ -103,3 +104,52 @@ async def test_a_field_that_is_none_is_named(
             assert problem.get("field") == field
             assert words in problem["detail"]
             assert "zzz" not in refused.text
+
+
+_UNTIL = r"until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+
+
+async def test_who_asks_how_the_floor_stands_is_told_as_who_is_refused(redis_url: str) -> None:
+    """The same words and time for whoever has not got it, and its own end for who has."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "bid", "lease_ms": 60_000})
+        ana = d.client(d.token("ana", role="agent", session=NAME))
+        bo = d.client(d.token("bo", role="agent", session=NAME))
+        async with ana, bo:
+            for client in (ana, bo):
+                await client.post(f"{PATH}/seats", json={"answer_seconds": 30})
+            free = (await bo.get(f"{PATH}/floor")).json()
+            assert (free["because"], free["until"]) == (None, None)
+            taken = (await ana.post(f"{PATH}/floor/bids", json={})).json()
+            assert taken["holder"] == "ana"
+            assert re.fullmatch(f"you have the floor {_UNTIL}: say it, or pass", taken["because"])
+            assert taken["until"] in taken["because"]
+            seen = (await bo.get(f"{PATH}/floor")).json()
+            assert re.fullmatch(f"ana has the floor {_UNTIL}; say it again then", seen["because"])
+            assert seen["until"] in seen["because"]
+            refused = await bo.post(f"{PATH}/messages?wait=0", json={"content": "And I?"})
+            words = re.sub(_UNTIL, "", refused.json()["because"])
+            assert words == re.sub(_UNTIL, "", seen["because"])
+
+
+async def test_a_bid_outlives_a_message_that_was_refused(redis_url: str) -> None:
+    """It was made before, and stands until the floor is granted for it; the message's own goes."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "bid", "lease_ms": 60_000})
+        ana = d.client(d.token("ana", role="agent", session=NAME))
+        bo = d.client(d.token("bo", role="agent", session=NAME))
+        async with ana, bo:
+            for client in (ana, bo):
+                await client.post(f"{PATH}/seats", json={"answer_seconds": 30})
+            await ana.post(f"{PATH}/floor/bids", json={})
+            asked = (await bo.post(f"{PATH}/floor/bids", json={"urgency": 2})).json()
+            assert [bid["participant"] for bid in asked["bids"]] == ["bo"]
+            for wait in (0, 1):
+                refused = await bo.post(f"{PATH}/messages?wait={wait}", json={"content": "And I?"})
+                assert (refused.status_code, slug(refused)) == (409, "floor-not-granted")
+                bids = (await bo.get(f"{PATH}/floor")).json()["bids"]
+                assert [(bid["participant"], bid["urgency"]) for bid in bids] == [("bo", 2)]
+            assert (await ana.post(f"{PATH}/floor/passes", json={})).status_code == 201
+            with anyio.fail_after(PATIENCE):
+                while (await bo.get(f"{PATH}/floor")).json()["holder"] != "bo":
+                    await anyio.sleep(0.02)
