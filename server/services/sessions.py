@@ -11,7 +11,7 @@ import anyio.to_thread
 from msgspec.structs import asdict
 
 from parley.bus import Bus
-from parley.bus.contract.errors import SessionClosed
+from parley.bus.contract.errors import SessionClosed, SessionExists
 from parley.bus.entries import Record
 from parley.bus.sessions.session_file import SessionFile
 from parley.bus.sessions.stored_rows import records_to_restore
@@ -79,7 +79,10 @@ async def fork_session(bus: Bus, session: str, name: str, at: int | None) -> int
         lambda: records_to_restore(fork_log(file.rows, session, last, now_ms)),
         abandon_on_cancel=True,
     )
-    await bus.restore(name, records, origin=f"{session}@{last}")
+    try:
+        await bus.restore(name, records, origin=f"{session}@{last}")
+    except SessionExists:
+        raise SessionExists(name) from None  # a fork replaces nothing
     return last
 
 
