@@ -49,6 +49,9 @@ from parley.memory.voting.electorate import may_call
 from parley.memory.voting.vote_calls import OPTIONS
 
 LONGEST: Final = 8_000  # characters of a message; far above what is asked for
+_STANDING: Final = ("active", "accepted", "adopted")
+# Of things, as they are written within a sentence: "SQLite", "Friday"
+_NAMED: Final = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|\b\w+[A-Z]\w*")
 _RUN: Final = 8  # words in a row of a proposal that nobody says by chance
 _OPEN: Final = 16  # open proposals, the newest, whose words an answer may give back
 _ASK_STANCE: Final = "{0} says that already. Say whether you support {0} or oppose it, and why"
@@ -286,16 +289,31 @@ def _is_open(memory: Memory, sentence: str) -> bool:
 
 
 def _find_mixed_support(memory: Memory, text: str) -> str | None:
-    """The handle of an open proposal that it supports with the words of another one."""
+    """The handle of a proposal that it supports in words, or names, of another one."""
     for detection in memory.reader.read(text):
         item = memory.item(detection.refs[0]) if detection.refs else None
         if (
             detection.act == "support"
             and isinstance(item, Proposal)
-            and _gives_back_another(memory, text, item)
+            and (_gives_back_another(memory, text, item) or _names_another(memory, text, item))
         ):
             return item.handle
     return None
+
+
+def _names_another(memory: Memory, text: str, proposal: Proposal) -> bool:
+    """Whether it names what another proposal does ("DuckDB"), and nothing that this one does."""
+    named, own = _names_in(text), _names_in(proposal.text)
+    newest = list(memory.proposals.values())[-_OPEN:]
+    others = (other for other in newest if other is not proposal and other.status in _STANDING)
+    return any(
+        own - theirs and named & (theirs - own) and not named & (own - theirs)
+        for theirs in (_names_in(other.text) for other in others)
+    )
+
+
+def _names_in(text: str) -> set[str]:
+    return {name for name in _NAMED.findall(text) if _HANDLES.fullmatch(name) is None}
 
 
 def _gives_back_another(memory: Memory, text: str, proposal: Proposal) -> bool:

@@ -449,5 +449,12 @@ def test_who_gives_two_proposals_back_supports_neither() -> None:
     assert not answer.supports
     mixed = f"I would support P1. I believe that {second} is the best choice."
     assert keep_valid_tags(memory, "gita", SpokenAnswer(mixed), None).fault
+    named = "I would support P2. A column-oriented database like DuckDB is better for the data."
+    assert keep_valid_tags(memory, "gita", SpokenAnswer(named), None).fault
+    for clear in (
+        "I support P2. SQLite is enough, and DuckDB is not.",
+        "I support P2. It is cheap.",
+    ):
+        assert keep_valid_tags(memory, "gita", SpokenAnswer(clear), None).text == clear
     against = f"I oppose P1. I believe that {second} is the best choice."
     assert keep_valid_tags(memory, "gita", SpokenAnswer(against), None).text == against
