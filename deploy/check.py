@@ -12,6 +12,7 @@ line on stderr; exit status 1 when there is any.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,8 @@ def dockerfile_problems(dockerfile: Path) -> Iterator[str]:
                 stages.update(rest[1:2])
             case ["USER", name, *_]:
                 user = name.partition(":")[0]
+            case ["CMD", *_] if "doctor" in line:
+                yield from _costly_health(str(dockerfile), json.loads(line.split(maxsplit=1)[1]))
             case _:
                 continue
     if not user.isdecimal() or int(user) == 0:
@@ -96,11 +99,18 @@ def compose_problems(compose: Path) -> Iterator[str]:
         for key in ("healthcheck", "stop_grace_period", "restart"):
             if key not in service:
                 yield f"{where}: lacks {key}"
+        yield from _costly_health(where, service.get("healthcheck", {}).get("test") or ())
         if "container_name" in service:
             yield f"{where}: container_name keeps it from being scaled"
     yield from _missing_services(compose, services)
     for file in sorted(compose.parent.glob("*.env*")):
         yield from environment_problems(file)
+
+
+def _costly_health(where: str, words: Sequence[str]) -> Iterator[str]:
+    """Health is looked at every half minute: no model is asked for it."""
+    if "doctor" in words and "--no-model" not in words:
+        yield f"{where}: its health check asks the model each time; 'doctor --no-model' does not"
 
 
 def environment_problems(file: Path) -> Iterator[str]:

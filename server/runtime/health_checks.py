@@ -26,11 +26,15 @@ from parley.server.settings import Settings
 _STATES: Final = {"closed": "ok", "local": "warn", "open": "fail"}
 
 
-async def run_checks(settings: Settings) -> list[Check]:
-    """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`."""
+async def run_checks(settings: Settings, *, ask_model: bool = True) -> list[Check]:
+    """Each thing that was looked at: `what`, `state` (ok, warn, fail) and `finding`.
+
+    `ask_model` puts two questions to the model, where there is an endpoint.
+    """
     checks: list[Check] = list(_check_program(settings))
     checks += check_host(settings)
-    checks += [check async for check in check_model(settings)]
+    if ask_model:
+        checks += [check async for check in check_model(settings)]
     try:
         if settings.redis:  # before connecting, which writes: one that refuses that is told why
             checks += [check async for check in _check_server(settings.redis)]

@@ -53,6 +53,7 @@ def test_what_we_ship_is_clean() -> None:
     ("file", "old", "new", "named"),
     [
         ("Dockerfile", "python:3.12.12-slim-bookworm", "python", "pin 'python'"),
+        ("Dockerfile", ', "--no-model"', "", "asks the model each time"),
         ("compose.yaml", "stop_grace_period", "stop_grace_periods", "stop_grace_periods"),
         ("redis/redis.conf", "appendfsync everysec", "appendfsink everysec", "appendfsink"),
     ],
@@ -87,6 +88,7 @@ def test_an_image_that_runs_as_root_is_named(deploy: Path, new: str, named: str)
         ("cap_drop: [ALL]", "cap_drop: [CHOWN]", "cap_drop"),
         ("command: [worker]", "command: [worker]\n    container_name: one", "container_name"),
         ("command: [worker]", "command: [worker]\n    ports: ['80:80']", "publishes a port"),
+        (", --no-model]", "]", "asks the model each time"),
     ],
 )
 def test_what_the_compose_schema_cannot_see_is_named(

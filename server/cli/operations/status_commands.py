@@ -47,13 +47,19 @@ def status(ctx: typer.Context, json: Json = False) -> None:
     status_tables.show_status(run(status.show_status(startup(ctx))), json)
 
 
-def doctor(ctx: typer.Context, json: Json = False) -> None:
+def doctor(
+    ctx: typer.Context,
+    ask_model: Annotated[
+        bool, typer.Option("--ask-model/--no-model", help="ask the model, which costs tokens")
+    ] = True,
+    json: Json = False,
+) -> None:
     """Check that all Parley needs is there; say how to mend it."""
     from parley.server.render.tables import status_tables
     from parley.server.runtime.connection import run
     from parley.server.runtime.health_checks import run_checks
 
-    checks = run(run_checks(settings(ctx)))
+    checks = run(run_checks(settings(ctx), ask_model=ask_model))
     status_tables.show_checks(checks, json)
     if any(check["state"] == "fail" for check in checks):
         raise typer.Exit(1)

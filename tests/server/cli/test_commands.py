@@ -82,7 +82,7 @@ PROMISED = {
     "redact": {"--reason", "--as", "--renumber", "--yes", "--json"},
     "stats": {"--json"},
     "settings": {"--changed", "--suggest", "--apply", "--json"},
-    "doctor": {"--json"},
+    "doctor": {"--json", "--ask-model"},
     "session new": {"--title"},
     "session ls": {"--json"},
     "session show": {"--json"},

@@ -54,6 +54,16 @@ def test_a_model_that_answers_is_told_with_its_pace_and_what_it_supports(doctor:
     assert "of --patience 60" in text
 
 
+def test_a_check_of_health_asks_no_model(doctor: Parley) -> None:
+    """What a container runs every half minute costs no tokens."""
+    with endpoint() as fake:
+        ran = doctor("--no-model", "--json", "--model-url", fake.url, "--model", "small-1")
+    assert fake.requests == []
+    whats = {row["what"] for row in ran.rows()}
+    assert "python" in whats
+    assert whats.isdisjoint({"model", "endpoint", "patience"})
+
+
 def test_what_an_endpoint_refuses_is_told(doctor: Parley) -> None:
     with endpoint("json_schema", "json_object", "stream_options", "max_tokens") as fake:
         row = checks(doctor, "--model-url", fake.url)["endpoint"]
