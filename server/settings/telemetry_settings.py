@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class TelemetrySettings(BaseModel):
@@ -16,16 +15,6 @@ class TelemetrySettings(BaseModel):
     )
     ratio: float = Field(0.01, ge=0, le=1, description="share of the messages that are traced")
     seconds: float = Field(15, gt=0, le=3600, description="time between two exports of metrics")
-
-    @field_validator("url")
-    @classmethod
-    def _is_address(cls, url: str) -> str:
-        scheme, _, rest = url.partition("://")
-        if url and (scheme not in ("http", "https") or not rest.strip("/") or " " in url):
-            raise PydanticCustomError(
-                "address", "Input should be an address such as http://127.0.0.1:4318"
-            )
-        return url
 
     @property
     def base(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 _SECONDS: Final = 3  # that an export may take: a stop waits for so long twice, and nobody else
+_ADDRESS: Final = re.compile(r"https?://[^\s/]+(?:/\S*)?")
 _SDK: Final = "opentelemetry"  # what all loggers of its packages are below
 _logger = EventLog("parley.telemetry")
 
@@ -32,12 +34,17 @@ _logger = EventLog("parley.telemetry")
 async def open_telemetry(settings: TelemetrySettings, service: str) -> AsyncIterator[None]:
     """While inside, what this process does with messages is followed as `settings` say.
 
-    Without `telemetry.url` nothing is, and nothing is loaded. Raises `Misuse` where the
-    packages for it are missing.
+    Without `telemetry.url` nothing is, and nothing is loaded. Raises `Misuse` where that is no
+    address, or the packages for it are missing.
     """
     if not settings.url:
         yield
         return
+    if _ADDRESS.fullmatch(settings.url) is None:
+        raise Misuse(
+            f"--telemetry-url: {settings.url!r} is no address of a collector; write one such as "
+            "http://127.0.0.1:4318"
+        )
     _report_failures()
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
