@@ -40,7 +40,7 @@ _LONG: Final = 80  # characters of a message; shorter talk is read by its line
 _CHOOSES: Final = re.compile(
     r"I(?: would|'d) (?:rather |choose to |prefer to |choose |prefer )?"
     r"(?:adopt|assign|build|buy|choose|create|drop|eat|go|have|hire|keep|let|log|make|move|order|pick"
-    r"|postpone|put|rotate|run|send|share|ship|stay|store|switch|take|use|wait)\b"
+    r"|postpone|put|rotate|run|send|share|ship|stay(?! silent)|store|switch|take|use|wait)\b"
     r"(?![^.!?\n]*(?:\b(?:if|unless|not|whether)\b|\?|n't\b))[^.!?\n]{12,}[.!]",
 )
 _YIELDS: Final = re.compile(

@@ -59,6 +59,7 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "I pass.",
         "I'll pass on this for now.",
         "I would remain silent here.",
+        "I would stay silent as the majority is for shipping.",
         "I have nothing to add.",
         "I have nothing new to add to the discussion at this point.",
         "At this point, there is nothing more to add.",
