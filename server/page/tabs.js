@@ -39,7 +39,8 @@ export async function tabs(root, time, ctx) {
     const board = ctx.store.get("board");
     if (!board) return;
     const more = (name) => board[name].length + (board.more[name] ?? 0);
-    const counts = { board: more("proposals"), decisions: more("decisions"), lanes: more("lanes"), outline: more("summaries") };
+    const standing = board.brief.counts.decided + board.brief.counts.disputed; // as the Brief counts, without claims and what was replaced
+    const counts = { board: more("proposals"), decisions: standing, lanes: more("lanes"), outline: more("summaries") };
     for (const one of list.children) one.lastChild.textContent = counts[one.dataset.name] ? String(counts[one.dataset.name]) : "";
   }
 

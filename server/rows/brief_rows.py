@@ -194,6 +194,8 @@ def brief_sentence(counts: dict[str, int], waits: str = "") -> str:
     begin = f"Decided {counts['decided']}" if counts["decided"] else "Nothing is decided yet"
     names = ("disputed", "open", "perhaps") if not counts["decided"] else ("disputed", "open")
     parts = [begin, *(f"{name} {counts[name]}" for name in names if counts[name])]
+    if counts["decided"] and not counts["open"]:
+        parts.append("nothing open")
     return ", ".join(parts) + (f"; waiting for you: {waits}" if waits else "") + "."
 
 

@@ -161,7 +161,7 @@ function maybe(ctx, row, redraw) {
     "li",
     { class: "brief-item maybe", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text, 300)),
-    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), linked(row.ref), cites(ctx, row.cites), why(ctx, row.ref)),
+    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), cites(ctx, row.cites)),
     maySpeak(ctx) && el("div", { class: "hands" }, el("div", { class: "hand-row" }, !own && /^[PD]/u.test(row.ref) && press("Confirm", "confirm"), press("Dismiss", "retract")), told),
   );
 }

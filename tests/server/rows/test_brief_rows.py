@@ -36,7 +36,7 @@ def test_what_is_in_force_says_what_how_many_and_by_what() -> None:
     assert row["text"] == "we move the index to the second disk before Friday"
     assert row["tally"] == {"support": 3, "oppose": 0, "neutral": 0}
     assert row["basis"] == "enough were for it"
-    assert brief["sentence"] == "Decided 1."
+    assert brief["sentence"] == "Decided 1, nothing open."
     assert (brief["open"], brief["perhaps"]) == ([], [])
 
 
@@ -154,12 +154,13 @@ def test_a_question_that_came_to_nothing_is_kept_until_it_is_asked_again() -> No
     ("counts", "sentence"),
     [
         ((3, 1, 1, 4), "Decided 3, disputed 1, open 1."),
+        ((4, 0, 0, 2), "Decided 4, nothing open."),
         ((0, 0, 2, 4), "Nothing is decided yet, open 2, perhaps 4."),
         ((0, 0, 0, 0), "Nothing is decided yet."),
     ],
 )
 def test_the_sentence_tells_the_counts(counts: tuple[int, ...], sentence: str) -> None:
-    """What is none is left out; what may be is told where nothing is decided."""
+    """None is left out, but for what is open; what may be is told where nothing is decided."""
     names = ("decided", "disputed", "open", "perhaps")
     assert brief_sentence(dict(zip(names, counts, strict=True))) == sentence
 
