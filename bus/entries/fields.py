@@ -23,6 +23,11 @@ Ref = Annotated[
 EpisodeRef = Annotated[str, StringConstraints(pattern=r"^E[1-9][0-9]{0,8}$")]
 _LONGEST: Final = 100  # characters of a word that are compared
 _QUOTED: Final = re.compile(r"'([^']*)'")
+# What people call acts, which are no acts: told in errors alone.
+_EVERYDAY: Final = {
+    "agree": "support", "approve": "support", "disagree": "oppose", "object": "oppose",
+    "suggest": "propose", "recommend": "propose",
+}  # fmt: skip
 _OF_LISTS: Final = frozenset({"list_type", "tuple_type"})
 _OF_CHOICES: Final = frozenset({"literal_error", "enum"})
 
@@ -67,7 +72,11 @@ def nearest(word: str, choices: Iterable[str], alike: float = 0.6) -> str | None
 
 def suggest(word: object, choices: Iterable[str]) -> str:
     """`; did you mean 'support'?`; empty where none of `choices`, in small letters, is near."""
-    near = nearest(word.casefold(), choices) if isinstance(word, str) else None
+    known = list(choices)
+    if not isinstance(word, str):
+        return ""
+    meant = _EVERYDAY.get(word.casefold())
+    near = meant if meant in known else nearest(word.casefold(), known)
     return "" if near is None else f"; did you mean {near!r}?"
 
 

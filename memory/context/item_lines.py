@@ -22,6 +22,7 @@ FRAME: Final = (
     "A name with ? is linked by nearness alone and counts for nothing."
 )
 
+_ENDS: Final = " .!?"
 _NAMES: Final = 5  # names listed in a line before "and N more"
 
 
@@ -69,7 +70,13 @@ def decision_line(decision: Decision) -> str:
     supersedes = "" if decision.supersedes is None else f"; supersedes D{decision.supersedes}"
     resolves = "" if decision.resolves is None else f"; settles P{decision.resolves}"
     outcome = quoted_line(decision.outcome)
-    return f"- {decision.handle} {topic}: {outcome} ({decision.status}{resolves}{supersedes})"
+    words = outcome if _is_repeated(decision.topic, decision.outcome) else f"{topic}: {outcome}"
+    return f"- {decision.handle} {words} ({decision.status}{resolves}{supersedes})"
+
+
+def _is_repeated(topic: str, text: str) -> bool:
+    """Whether both are the same words, but for how they end."""
+    return one_line(topic).rstrip(_ENDS) == one_line(text).rstrip(_ENDS)
 
 
 def claimed_decision_line(decision: Decision) -> str:

@@ -54,6 +54,8 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     raise_file_limit(settings.serve.streams)
+    if not settings.redis:  # a second or two, in which nobody would hear of it
+        print_notice("starting Redis and a worker …" if worker else "starting Redis …")
     async with (
         handle_signals(lambda: print_notice("closing; once more ends it at once")) as wish,
         open_telemetry(settings.telemetry, _SERVICE),

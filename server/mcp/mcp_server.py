@@ -126,12 +126,17 @@ def build_mcp_server(door: McpDependencies, caller: Caller | None = None) -> Ser
     return made
 
 
+# What the SDK (mcp 2.3, `ServerRunner`) raises for a request before the handshake, and no other.
+_EARLY: Final = "Invalid request parameters"
+
+
 async def _without_echo(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Errors of the protocol say what is wrong, and never what was sent."""
     try:
         return await call_next(ctx)
     except MCPError as error:
-        raise MCPError(error.code, error.message) from None
+        message = "Call initialize first." if error.message == _EARLY else error.message
+        raise MCPError(error.code, message) from None
 
 
 class _Handlers:

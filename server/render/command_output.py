@@ -219,9 +219,9 @@ def show_findings(what: str, findings: Sequence[str], json: bool) -> None:
 
 
 def print_pairs(pairs: Mapping[str, Any], before: str = "") -> None:
-    """Names and values, one a line, trees flattened."""
+    """Names and values, one a line, trees flattened; what has no value is left out."""
     for name, value in pairs.items():
         if isinstance(value, Mapping):
             print_pairs(value, f"{before}{name}.")
-        elif not isinstance(value, list | tuple) or value:
+        elif value is not None and (not isinstance(value, list | tuple) or value):
             print_line(f"{before}{name}: {value}")

@@ -7,6 +7,8 @@ from typing import Any, Final
 import pytest
 
 from parley import Memory
+from parley.bus.contract.drafts import validate_entry
+from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import ACTS, ACTS_ON_ITEMS, Act, Message
 from parley.memory.act_targets import needed_target
 from tests.support.doors.calls import Parley
@@ -98,6 +100,16 @@ async def test_a_misspelt_act_is_told_the_nearest_at_every_door(
         refused = await refusals(d, redis_url, parley, said)
     for door, text in refused.items():
         assert "or 'inform'; did you mean 'support'?" in text, (door, text)
+
+
+@pytest.mark.parametrize(
+    ("word", "act"), [("Agree", "support"), ("object", "oppose"), ("suggest", "propose")]
+)
+def test_an_everyday_word_for_an_act_is_told_the_act(word: str, act: str) -> None:
+    """It is none itself: what people say for it is known to the refusal alone."""
+    with pytest.raises(Exception, match=f"did you mean '{act}'") as refused:
+        validate_entry(Message, participant="ana", content="P1 it is.", act=word, re="P1")
+    assert isinstance(refused.value, InvalidEntry)
 
 
 async def test_what_is_near_nothing_is_told_what_there_is(redis_url: str, parley: Parley) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from parley.bus.entries import (
     Act,
@@ -164,8 +165,20 @@ class BallotBody(Spoken):
 # -- the floor -------------------------------------------------------------------------
 
 
+def _check_urgency(urgency: int) -> int:
+    """Refuses with both ends: of bounds pydantic tells the one that was passed."""
+    if not 0 <= urgency <= 3:
+        raise PydanticCustomError("out_of_range", "Input should be 0 to 3")
+    return urgency
+
+
+Urgency = Annotated[
+    int, AfterValidator(_check_urgency), Field(json_schema_extra={"minimum": 0, "maximum": 3})
+]
+
+
 class BidBody(Body):
-    urgency: Annotated[int, Field(ge=0, le=3)] = 1
+    urgency: Urgency = 1
     intent: Intent = "answer"
     re: Target | None = None
     novelty: Annotated[str, Field(max_length=500)] = ""

@@ -24,9 +24,10 @@ _OF_THE_MODEL: Final = frozenset({
     "bool_parsing", "bool_type", "dict_type", "enum", "extra_forbidden", "finite_number",
     "float_parsing", "float_type", "greater_than", "greater_than_equal", "int_from_float",
     "int_parsing", "int_type", "less_than", "less_than_equal", "list_type", "literal_error",
-    "missing", "string_pattern_mismatch", "string_too_long", "string_too_short", "string_type",
-    "too_many_values", "tuple_type",
+    "missing", "out_of_range", "string_pattern_mismatch", "string_too_long", "string_too_short",
+    "string_type", "too_many_values", "tuple_type",
 })  # fmt: skip
+_NAMELESS: Final = re.compile(r"^… (?=(?:is|has|names|was)\b)")  # what was sent begins it
 _SHORTEST: Final = 2  # a value this short is taken out where it is quoted only
 
 
@@ -40,7 +41,7 @@ def redact_input(text: str, values: Iterable[str] = ()) -> str:
     for value in sorted(set(values), key=len, reverse=True):
         if len(value) > _SHORTEST:
             kept = kept.replace(value, "…")
-    kept = clip(escape_invisible(kept), LONGEST).strip(" ;:,")
+    kept = _NAMELESS.sub("That ", clip(escape_invisible(kept), LONGEST).strip(" ;:,"))
     return kept if re.search(r"\w", kept) else ""
 
 

@@ -21,6 +21,10 @@ from parley.server.mcp.tools.tool_call import BY_NAME, McpDependencies, Tool, To
 
 _logger = EventLog(__name__)
 
+_STARTED: Final = (
+    "This process was started for session {session}: leave out --session for all of them."
+)
+
 _ADVICE: Final = {
     "no-session": "list_sessions shows those that there are.",
     "exists": "Take another name, or join that one with join_session.",
@@ -71,7 +75,8 @@ def check_right(door: McpDependencies, caller: Caller, right: str, session: str)
     if door.deps.clock() > caller.expires:
         raise Problem("token-expired")
     if session and not caller.may_enter(session):
-        raise Problem("other-session")
+        started = _STARTED.format(session=caller.session) if caller.jti == BY_NAME else ""
+        raise Problem("other-session", detail=started)
     if right == "operator" and caller.jti == BY_NAME:
         return
     if not caller.may_do(right, session or caller.session):

@@ -64,7 +64,8 @@ def messages_text(messages: results.Messages) -> str:
 def speech_text(result: results.SpeechResult) -> str:
     how = "It was recorded before, as" if result.duplicate else "Recorded as"
     lines = [f"{how} #{result.n}; wait for what follows with after={result.cursor}."]
-    return "\n".join([*lines, *_noted(result.found), floor_text(result.floor)])
+    floor = [floor_text(result.floor)] if _is_wanted(result.floor) else []
+    return "\n".join([*lines, *_noted(result.found), *floor])
 
 
 def act_text(result: results.SpeechResult) -> str:
@@ -75,6 +76,11 @@ def act_text(result: results.SpeechResult) -> str:
     return f"{speech_text(result)}\n{nothing}"
 
 
+def _is_wanted(floor: results.Floor) -> bool:
+    """Whether somebody has the floor, asks for it, or something keeps it from everybody."""
+    return bool(floor.holder or floor.queue or floor.paused or floor.vote)
+
+
 def floor_text(floor: results.Floor) -> str:
     if floor.policy == "open":
         return "Floor: open, speak when you like."
@@ -83,7 +89,10 @@ def floor_text(floor: results.Floor) -> str:
     if floor.paused:
         return f"Floor: paused.\n{_words(floor.paused)}"
     if floor.yours:
-        return "Floor: yours. Say it now, or pass."
+        until = f" until {floor.until}" if floor.until else ""
+        return f"Floor: yours{until}. Say it now, or pass."
+    if not floor.holder and not floor.queue:
+        return "Floor: free."
     holder = f"{_line(floor.holder)} has it" if floor.holder else "free"
     asked = "you asked for it" if floor.asked else "you did not ask for it"
     return f"Floor: {holder}; {asked}; {floor.queue} in the queue."

@@ -18,6 +18,7 @@ from parley.server.basics.entry_drafts import normalize_handle
 from parley.server.http.identity.token_grants import check_message_authors
 from parley.server.http.live.cursors import StreamCursor
 from parley.server.http.problems.problem_details import Problem
+from parley.server.http.requests import floor_requests
 from parley.server.http.requests.message_requests import (
     ITEMS,
     check_act,
@@ -97,8 +98,15 @@ async def decide(call: ToolCall) -> SpeechResult:
 async def bid_for_floor(call: ToolCall) -> Floor:
     args, seat = call.args, seat_of(call)
     on = None if args.re is None else _target(args.re)
-    await seat.bid(args.urgency, args.intent, re=on, novelty=args.novelty)
-    return floor_as_seen(seat.memory, seat.name)
+    await floor_requests.bid_for_floor(
+        call.deps, call.session, seat, urgency=args.urgency, intent=args.intent, re=on,
+        novelty=args.novelty,
+    )  # fmt: skip
+    floor, room = floor_as_seen(seat.memory, seat.name), call.deps.channels.current(call.session)
+    if not floor.yours or room is None:
+        return floor
+    _, until = floor_requests.explain_floor(room.memory, seat.name, room.waited())
+    return floor.model_copy(update={"until": until})
 
 
 async def pass_floor(call: ToolCall) -> Floor:

@@ -17,6 +17,7 @@ from parley.server.http.bodies.request_bodies import (
     Session,
     Short,
     Target,
+    Urgency,
     Whole,
     Words,
 )
@@ -170,9 +171,7 @@ class ExtendVote(InSession):
 
 
 class Bid(InSession):
-    urgency: Annotated[int, Field(ge=0, le=3)] = Field(
-        1, description="0 can wait, 3 the talk goes wrong without you"
-    )
+    urgency: Urgency = Field(1, description="0 can wait, 3 the talk goes wrong without you")
     intent: Intent = Field("answer", description="what you would do with it")
     re: Target | None = Field(None, description="what you would answer")
     novelty: Annotated[str, Field(max_length=500)] = Field(

@@ -12,11 +12,15 @@ class Result(BaseModel):
 
 
 class Floor(Result):
-    """`yours`: speak now. `asked`: your bid stands. `vote`: the talk waits until it is over."""
+    """`yours`: speak now. `asked`: your bid stands. `vote`: the talk waits until it is over.
+
+    `until` is when that of a bid ends that took the floor.
+    """
 
     policy: str
     holder: str | None = None
     yours: bool = False
+    until: str | None = None
     asked: bool = False
     queue: int = 0
     paused: str | None = None

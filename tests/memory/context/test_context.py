@@ -14,6 +14,21 @@ from tests.support.logs.logs import answer, folded, numbered, opened, talk
 from tests.support.logs.works import close, goal, run, step
 
 
+@pytest.mark.parametrize(
+    ("topic", "told"),
+    [(None, '"I propose that we move in in May."'),
+     ("moving", '"moving": "I propose that we move in in May."')],
+)  # fmt: skip
+def test_a_decision_whose_topic_is_its_words_tells_them_once(topic: str | None, told: str) -> None:
+    """A topic of its own stands before them."""
+    words = "I propose that we move in in May."
+    made = Message(participant="ana", content=words, act="propose", topic=topic)
+    yes = [Message(participant=who, content="Yes.", act="support", re="P1") for who in ("bo", "cy")]
+    memory, _ = folded(numbered([opened(), made, *yes]))
+    lines = assemble(memory, Request("dee")).text.splitlines()
+    assert f"- D1 {told} (ratified; settles P1)" in lines
+
+
 def test_the_blocks_stand_with_the_rarely_changing_first() -> None:
     """Ledger, summaries, then proposals, own positions, repeats, messages."""
     lines = [

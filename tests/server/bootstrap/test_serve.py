@@ -98,13 +98,19 @@ def test_a_link_has_a_private_place_where_no_data_can_be_written(
 
 
 async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
-    """And the server goes on meanwhile; what was said is heard by the new one."""
+    """And the server goes on meanwhile; what was said is heard by the new one.
+
+    The first that it says is what it waits for.
+    """
     ready = tmp_path / "ready"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parley", "serve", "--port", "0", "--data", str(tmp_path),
         "--ready", str(ready), cwd=ROOT, stderr=PIPE,
     )  # fmt: skip
     try:
+        assert process.stderr is not None
+        first = await asyncio.wait_for(process.stderr.readline(), PATIENCE)
+        assert first.decode() == "starting Redis and a worker …\n"
         await wait_until(lambda: ready.exists() or process.returncode is not None)
         async with embedded.serve("auto", tmp_path) as redis, await Bus.connect(redis.url) as bus:
             await wait_until(lambda: at_work(bus))

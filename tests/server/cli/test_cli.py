@@ -179,6 +179,7 @@ def test_a_session_opens_once(at: Parley) -> None:
     assert "exists" in again.err
     assert at("session", "new", "no/name").code == 2
     assert at("session", "show", "s", "--json").rows()[0]["status"] == "open"
+    assert "None" not in at("session", "show", "s").out
     memory = json.loads(at("memory", "s", "--json").out)
     assert memory["settings"]["summary"]["interval"] == 3
     assert memory["title"] == "T"

@@ -71,9 +71,9 @@ def test_nobody_comes_in_by_a_bad_name(
     assert not token or token not in str(refused.value)
 
 
-def _start(redis_url: str) -> subprocess.Popen[str]:
+def _start(redis_url: str, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "parley", "--redis", redis_url, "mcp", "--as", "ana"],
+        [sys.executable, "-m", "parley", "--redis", redis_url, "mcp", "--as", "ana", *options],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -106,6 +106,20 @@ def test_it_ends_with_its_input(redis_url: str) -> None:
     assert len(answers[2]["result"]["tools"]) == len(TOOLS)
     assert "result" in answers[3]
     assert "result" in answers[4]
+
+
+def test_what_comes_too_early_or_elsewhere_is_told_what_to_do(redis_url: str) -> None:
+    """Before the handshake; and to another session than the process was started for."""
+    other = {"name": "join_session", "arguments": {"session": "nowhere"}}
+    lines = [_asked(1, "tools/list"), HELLO.replace('"id": 1', '"id": 2'), READY]
+    with _start(redis_url, "--session", "depot") as process:
+        written = "".join([*lines, _asked(3, "tools/call", **other)])
+        out, _ = process.communicate(written, timeout=PATIENCE)
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert answers[1]["error"]["message"] == "Call initialize first."
+    why = answers[3]["result"]["content"][0]["text"]
+    assert "started for session depot: leave out --session for all of them." in why
+    assert "token" not in why
 
 
 def test_a_signal_ends_it_while_its_input_is_open(redis_url: str) -> None:

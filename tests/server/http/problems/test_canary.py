@@ -215,7 +215,7 @@ def test_a_refusal_of_the_domain_is_told_without_its_values(error: Exception) ->
     ("text", "redacted"),
     [
         ("setting 'x.y': is none", "setting …: is none"),
-        ("'P3' is neither a handle nor \"an id\"", "… is neither a handle nor …"),
+        ("'P3' is neither a handle nor \"an id\"", "That is neither a handle nor …"),
         ("it takes it ('parley join … --may vote')", "it takes it"),
         ("too small; raise --budget", "too small"),
         ("none of 'it\\'s' and 'b'", "none of … and …"),

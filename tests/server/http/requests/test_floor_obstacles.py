@@ -153,3 +153,28 @@ async def test_a_bid_outlives_a_message_that_was_refused(redis_url: str) -> None
             with anyio.fail_after(PATIENCE):
                 while (await bo.get(f"{PATH}/floor")).json()["holder"] != "bo":
                     await anyio.sleep(0.02)
+
+
+async def test_an_urgency_that_is_none_is_told_both_ends(redis_url: str) -> None:
+    """Whether it is too little or too much."""
+    async with doors(redis_url) as d:
+        await begin(d, floor={"policy": "bid"})
+        async with d.client(d.token("ana", role="agent", session=NAME)) as ana:
+            await ana.post(f"{PATH}/seats", json={})
+            for urgency in (-1, 4):
+                refused = await ana.post(f"{PATH}/floor/bids", json={"urgency": urgency})
+                assert refused.json()["detail"].endswith("Input should be 0 to 3."), refused.text
+
+
+async def test_what_is_no_option_is_told_so_in_a_sentence(redis_url: str) -> None:
+    """What was sent is not said back, and nothing stands for it."""
+    async with doors(redis_url) as d:
+        await begin(d)
+        async with d.client(d.token("ana", session=NAME, may=["vote"])) as ana:
+            said = {"content": "I propose a lamp at the pier.", "act": "propose"}
+            assert (await ana.post(f"{PATH}/messages", json=said)).status_code == 201
+            call = {"question": "A lamp?", "proposal": "P1"}
+            called = await ana.post(f"{PATH}/votes", json=call)
+            assert called.status_code == 201, called.text
+            refused = await ana.post(f"{PATH}/votes/V1/ballots", json={"choice": ["perhaps"]})
+            assert refused.json()["detail"].startswith("That is no option of V1; they are ")

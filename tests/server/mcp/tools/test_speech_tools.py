@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from parley.bus import Draft
 from parley.bus.entries import FloorMuted, FloorPaused
-from tests.support.doors.agents import over_http
+from tests.support.doors.agents import over_http, text_of
 from tests.support.doors.doors import doors
 from tests.support.logs.logs import opened
 from tests.support.servers.patience import cancel_and_wait, wait_until
@@ -61,8 +62,22 @@ async def test_a_wait_tells_when_the_floor_is_ours(redis_url: str) -> None:
             assert heard["floor"]["yours"]
             result = await ana.do("say", content="I propose a light at the pier.")
             assert "P1" in [fact["ref"] for fact in result["found"]]
+            said = text_of(await ana.call("say", session="harbour", content="That is all of it."))
+            assert "Floor:" not in said
             passed = await ana.do("pass_floor", ready=True)
             assert not passed["yours"]
+
+
+async def test_a_bid_that_takes_the_floor_says_until_when(redis_url: str) -> None:
+    """Nobody else asked: it is ours before the call is over."""
+    async with doors(redis_url) as d:
+        await d.deps.backend.bus.open("harbour", opened(floor=BID))
+        async with over_http(d, d.token("ana", role="agent")) as ana:
+            await ana.do("join_session")
+            bid = text_of(await ana.call("bid_for_floor", session="harbour"))
+            assert re.fullmatch(r"Floor: yours until 20\S+Z\. Say it now, or pass\.", bid), bid
+            why = await ana.refused("bid_for_floor", urgency=4)
+            assert "Input should be 0 to 3." in why
 
 
 async def test_people_need_no_floor(redis_url: str) -> None:
