@@ -25,7 +25,8 @@ _PASSES: Final = re.compile(
     r"(?:I|we)(?:'ll|'d| will| would| shall| choose to| prefer to)? (?:also )?"
     r"(?:pass|skip|say nothing|(?:be|am|are|stay|remain|keep) (?:silent|quiet))"
     rf"|(?:(?:I|we)(?: (?:do )?(?:also )?have|'ve(?: got)?) |there (?:is|are) |there's )?{_NOTHING}"
-    rf")(?: (?:{_WHERE}|{_NOW}))*(?:,? (?:as|because|since) [^.!?\n]*)?",
+    rf")(?: (?:{_WHERE}|{_NOW}))*(?:,? (?:as(?! (?:many|much|few|well|soon|long|is)\b)"
+    r"|because|since) (?![^.!?\n]*\b[PDV][0-9])[^.!?\n]*)?",
     re.IGNORECASE,
 )
 _DIRECTION: Final = re.compile(

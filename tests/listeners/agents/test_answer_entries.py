@@ -97,6 +97,8 @@ def test_what_is_no_message(text: str) -> None:
         ("Why did you answer (silent)?", "Why did you answer (silent)?"),
         ("pass the tea", "pass the tea"),
         ("I pass the tea.",) * 2,
+        ("We pass as many tests as before.",) * 2,
+        ("I pass, since I support P1.",) * 2,
         ("I would take the can." + " " * 7000 + "It is new.", "I would take the can. It is new."),
         ("Tea keeps.\n\n \n(silent).", "Tea keeps."),
         ("Sure! I would take the can.", "I would take the can."),
