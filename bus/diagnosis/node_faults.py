@@ -18,6 +18,7 @@ _NEARLY_FULL: Final = 0.85  # of maxmemory, and of the connections that are allo
 _CLOCK_MS: Final = 2000  # what a token or a lease may be off by without anybody noticing
 _IDLE_SECONDS: Final = 300  # a pause in a talk
 _SLOTS: Final = 16384
+_OLD_LINE, _MENDED = (6, 2), (6, 2, 20)  # the line of the bundled server, and where it was mended
 
 
 class Fault(Struct, frozen=True):
@@ -141,6 +142,14 @@ def _exposure(node: NodeReport) -> Iterator[tuple[str, State, str]]:
         )  # fmt: skip
 
 
+def _version(node: NodeReport) -> Iterator[tuple[str, State, str]]:
+    version = node.facts.get("redis_version", "")
+    if not lacks_fixes(version) or node.config.get("port") == "0":
+        return
+    if _listens_beyond(node.config.get("bind", "")):
+        yield "version", "warn", f"listens beyond this machine; {describe_lack(version)}"
+
+
 def _clock(node: NodeReport) -> Iterator[tuple[str, State, str]]:
     ahead = node.clock_ahead_ms
     if abs(ahead) > _CLOCK_MS:
@@ -171,8 +180,23 @@ def _cluster(node: NodeReport) -> Iterator[tuple[str, State, str]]:
 
 
 _RULES: Final[tuple[Rule, ...]] = (
-    _memory, _disk, _replication, _connections, _exposure, _clock, _cluster,
+    _memory, _disk, _replication, _connections, _exposure, _version, _clock, _cluster,
 )  # fmt: skip
+
+
+def lacks_fixes(version: str) -> bool:
+    """Whether a Redis of that version has faults whose mending came later in its own line."""
+    numbers = tuple(int(part) for part in version.split(".") if part.isdigit())
+    return numbers[: len(_OLD_LINE)] == _OLD_LINE and numbers < _MENDED
+
+
+def describe_lack(version: str) -> str:
+    """What to do about a server of a version that lacks fixes, where others reach it."""
+    return (
+        f"Redis {version} lacks security fixes, of its scripts among them: it is for this machine "
+        "alone; where others come, install a newer one (6.2.20, 7.2.11, Valkey 8) and point "
+        "PARLEY_REDIS at it"
+    )
 
 
 def _listens_beyond(bind: str) -> bool:

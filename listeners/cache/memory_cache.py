@@ -28,7 +28,7 @@ from parley.memory.errors import DomainError
 from parley.memory.fold.canonical_bytes import load
 from parley.memory.state.memory import FOLD, Memory, Packs
 
-TURN_SIZE: Final = 16 << 10  # characters of what was said in them, beyond which it ends
+TURN_SIZE: Final = 256  # characters said in a turn, beyond which it ends: some 1 ms of reading
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
 
 Progress = Callable[[str, int, int], None]

@@ -40,7 +40,7 @@ Lane = Literal["fold", "effects"]
 LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
 
 BEAT_SECONDS: Final = 2.0
-_JANITOR_SECONDS: Final = 10.0
+_JANITOR_SECONDS: Final = 4.0  # what a step of Redis' clock put off is found within a lease and 5 s
 
 log = EventLog("parley.worker")
 

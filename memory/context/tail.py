@@ -50,7 +50,7 @@ DISSENT = "Dissent on Record"
 SINCE = "Since Your Last Revision"
 HISTORY = "History"
 SHOWN = "What You Were Shown"
-TOOLS = "Tool Results at Hand"
+TOOLS = "Tool Results, as Participants Gave Them"
 EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
 

@@ -21,6 +21,7 @@ import anyio.to_thread
 from prometheus_client.metrics_core import Metric
 
 from parley.bus.connection.task_groups import wait_unless_set
+from parley.bus.diagnosis.node_faults import describe_lack, lacks_fixes
 from parley.listeners.workers.worker import calm_collector
 from parley.server.basics.errors import Failure, Misuse
 from parley.server.basics.interrupts import handle_signals
@@ -100,6 +101,8 @@ async def _announce(served: RunningServer, has_worker: bool, stack: AsyncExitSta
     kind = "given" if running.kind == "given" else f"embedded ({running.kind})"
     print_notice(f"listening on {served.url}")
     print_notice(f"redis {about.version}, {kind}; durability: {about.durability}")
+    if not deps.settings.serve.loopback and lacks_fixes(about.version):
+        print_notice(describe_lack(about.version))
     print_notice("a worker was started" if has_worker else "no worker was started")
     streams = deps.settings.serve.streams
     if (most := most_connections(streams)) < streams // 2:

@@ -10,7 +10,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from parley.bus import Snapshot
+from parley.bus import Bus, Snapshot
 from parley.bus.contract.errors import BusError, SnapshotDamaged
 from parley.bus.entries import Record
 from parley.bus.sessions.audit import AuditPage, StoredState
@@ -25,6 +25,7 @@ from parley.memory.state.memory import FOLD, Memory
 from parley.server.records.log_audit import IndexCheck, LogCheck, status_findings
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import Packs, read_packs
+from parley.server.runtime.status import read_reasons
 from parley.server.settings import Settings
 
 _TRIES: Final = 3  # readings of a session that others replace or redact meanwhile
@@ -60,8 +61,17 @@ async def verify_session(backend: Backend, session: str) -> list[str]:
     for _ in range(_TRIES):
         findings = await _verify_once(backend, session)
         if findings is not None:
-            return findings
+            return findings + await _standstill(backend.bus, session)
     raise BusError(f"session {session!r} was replaced while it was read; verify it again")
+
+
+async def _standstill(bus: Bus, session: str) -> list[str]:
+    """Why nothing more of it is folded, where a worker that lives says so."""
+    reasons = await read_reasons(bus)
+    info = await bus.info(session)
+    if session not in reasons or info.folded >= info.head:
+        return []
+    return [f"entries after {info.folded} of {info.head} are not folded: {reasons[session]}"]
 
 
 async def _verify_once(backend: Backend, session: str) -> list[str] | None:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Final
 
 from parley.bus.contract.errors import BusError
-from parley.bus.diagnosis.node_faults import find_faults
+from parley.bus.diagnosis.node_faults import describe_lack, find_faults, lacks_fixes
 from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.server_access import examine_access
 from parley.memory.errors import DomainError
@@ -44,6 +44,11 @@ async def run_checks(settings: Settings, *, ask_model: bool = True) -> list[Chec
             if not settings.redis:
                 checks += [check async for check in _check_server(running.url)]
             checks += [check async for check in check_work(running.bus, running.kind)]
+            version = (await running.bus.server()).version
+            if not settings.serve.loopback and lacks_fixes(version):
+                checks.append(
+                    _check("version", "warn", f"others reach it; {describe_lack(version)}")
+                )
     except BusError as error:
         checks.append(_check("redis", "fail", str(error)))
     return checks

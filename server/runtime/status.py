@@ -63,10 +63,16 @@ async def every_session(bus: Bus) -> AsyncIterator[SessionInfo]:
 
 async def list_apart(bus: Bus, sessions: Sequence[SessionInfo]) -> dict[str, str]:
     """The sessions that no worker can fold, and why, as workers and their own keys say it."""
-    reasons: dict[str, str] = {}
-    for worker in await bus.workers():
-        reasons |= worker.stats.get("apart") or {}
+    reasons = await read_reasons(bus)
     for info in sessions:
         if info.status == DAMAGED:
             reasons.setdefault(info.session, "its state cannot be read")
     return dict(sorted(reasons.items()))
+
+
+async def read_reasons(bus: Bus) -> dict[str, str]:
+    """The sessions that workers have set apart, and why."""
+    reasons: dict[str, str] = {}
+    for worker in await bus.workers():
+        reasons |= worker.stats.get("apart") or {}
+    return reasons

@@ -25,6 +25,7 @@ from typing import Any, Final
 import structlog
 
 from tests.faults.chaos_round import (
+    LEASE_MS,
     MINUTES,
     OPTIONS,
     SECONDS,
@@ -36,6 +37,9 @@ from tests.faults.chaos_round import (
 from tests.support.servers.servers import Aof, Flavour, RedisServer, real_flavours
 
 ROUNDS: Final = 3  # that have all kinds of fault between them
+STUCK: Final = (
+    LEASE_MS / 1000 + 5
+)  # seconds after which something of what is left is nearer its end
 TRIES: Final = 12  # rounds to find the least plan that fails
 
 
@@ -91,6 +95,8 @@ def findings_of(outcome: Outcome) -> list[str]:
         wrong.append(f"{report.verdict.set_aside} entries of sound sessions were set aside")
     if report.deaths:
         wrong.append(f"workers died by themselves: exit codes {report.deaths}")
+    if report.stuck > STUCK:
+        wrong.append(f"nothing of what was left came nearer for {report.stuck:.1f} s")
     return wrong
 
 

@@ -69,6 +69,7 @@ class Report:
     verdict: Verdict = field(default_factory=Verdict)
     messages: int = 0
     seconds: float = 0.0
+    stuck: float = 0.0  # the longest time in which nothing of what was left came nearer its end
     kills: int = 0
     hits: int = 0  # kills of a worker that held work
     redelivered: int = 0  # claims that died with their worker, so that another had to take them
@@ -254,14 +255,14 @@ class Ordeal:
 
     async def _settle(self) -> None:
         """Wait until everything is folded and no effect is due, as long as that comes nearer."""
-        least = None
-        deadline = time.monotonic() + self.patience
-        while time.monotonic() < deadline:
+        least, nearer = None, time.monotonic()
+        while (now := time.monotonic()) < nearer + self.patience:
             left = await asyncio.to_thread(self._left)
+            self.report.stuck = max(self.report.stuck, now - nearer)
             if left == 0:
                 return
             if least is None or left < least:
-                least, deadline = left, time.monotonic() + self.patience
+                least, nearer = left, now
             await asyncio.sleep(0.2)
 
     def _left(self) -> int:

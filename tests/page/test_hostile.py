@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 from playwright.sync_api import Page, expect
@@ -90,6 +91,30 @@ def test_hostile_words_names_and_titles_are_text_in_every_view(visits: Visits) -
     untouched(page, "</script>")
     own = (visits.server.url, f"blob:{visits.server.url}", "data:image/")
     assert [url for url in requests if not url.startswith(own)] == []
+
+
+def test_the_title_of_the_tab_is_text_and_of_this_session_alone(visits: Visits) -> None:
+    """Each hostile title as it can be seen; what one session is called is gone with it."""
+    secret = "merger with the third harbour"
+    visits.ask("POST", "/v1/sessions", json={"session": "secret", "title": secret})
+    page = visits.operator("/s/secret")
+    expect(page).to_have_title(f"{secret} – Parley")
+    for k, words in enumerate(SAYABLE.values()):
+        title = words[:200]
+        visits.ask("POST", "/v1/sessions", json={"session": f"s{k}", "title": title})
+        page.evaluate("path => history.pushState(null, '', path)", f"/s/s{k}")
+        page.evaluate("dispatchEvent(new Event('popstate'))")
+        expect(page.locator(".wire")).to_contain_text("live")
+        expect(page).not_to_have_title(re.compile(secret))
+        untouched(page, "– Parley")
+    page.goto(f"{visits.server.url}/")
+    expect(page).to_have_title("Parley")
+    guest = visits.person("Ana", "s0")
+    expect(guest.locator(".wire")).to_contain_text("live")
+    guest.goto(f"{visits.server.url}/s/secret")
+    expect(guest.locator("body")).not_to_be_empty()
+    assert secret not in guest.title()
+    assert secret not in guest.content()
 
 
 def test_a_mebibyte_does_not_stop_the_page(visits: Visits) -> None:

@@ -26,6 +26,7 @@ from parley.server.runtime.signing_secret import key_id
 from parley.server.runtime.worker_process import WorkerProcess
 from parley.server.settings import Settings
 from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.servers import real_flavours
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("fastapi", "starlette", "uvicorn", "websockets", "mcp", "jwt", "prometheus_client")
@@ -82,6 +83,31 @@ async def test_it_says_where_it_is_and_ends_when_told(
     assert f"is in {link_file}".encode() in err
     assert b"no secret is set: this machine only" in err
     assert [file.name for file in tmp_path.iterdir()] == [signing_secret.FILE]
+
+
+@pytest.mark.skipif("bundled" not in real_flavours(), reason="no bundled Redis is installed")
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST"])
+async def test_a_redis_that_lacks_fixes_is_named_to_whom_others_reach(
+    host: str, tmp_path: Path
+) -> None:
+    """By the name in capitals, which is not known to be this machine's, it is as if they did."""
+    ready = tmp_path / "ready"
+    environment = {**os.environ, "PARLEY_DATA": str(tmp_path), "PARLEY_SERVE_SECRET": "s" * 40}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "parley", "serve", "--port", "0", "--host", host, "--no-worker",
+        "--embedded", "bundled", "--ready", str(ready), cwd=ROOT, stderr=PIPE, env=environment,
+    )  # fmt: skip
+    try:
+        await wait_until(lambda: ready.exists() or process.returncode is not None)
+        process.send_signal(signal.SIGTERM)
+        _, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, err
+    assert (b"lacks security fixes" in err) == (host != "localhost"), err
+    assert b"redis 6.2." in err
 
 
 def test_a_link_has_a_private_place_where_no_data_can_be_written(

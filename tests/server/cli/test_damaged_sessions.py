@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 import redis
@@ -14,7 +17,9 @@ from parley.bus import Bus
 from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.entries import SessionOpened
 from tests.support.doors.calls import Parley
+from tests.support.servers.patience import PATIENCE, wait_until
 
+ROOT: Final = Path(__file__).resolve().parents[3]
 Damage = Callable[["redis.Redis", SessionKeys], object]
 
 DAMAGES: dict[str, Damage] = {
@@ -64,6 +69,35 @@ def test_the_status_says_which_sessions_are_damaged(at: Parley, redis_url: str) 
     assert at("status", "--json").rows()[0]["apart"] == {"ill": "its state cannot be read"}
     assert "set apart: ill: its state cannot be read" in at("status").out
     assert "ill is set apart" in at("doctor").out
+
+
+def test_what_no_worker_can_fold_is_not_sound(at: Parley, redis_url: str) -> None:
+    """Its log is whole, but nobody gets any further with it; nor is it sound in a row."""
+    for name in ("ill", "well"):
+        at("session", "new", name)
+        at("say", name, "I propose tea.", "--as", "ana")
+        assert at("session", "verify", name).code == 0
+    with redis.Redis.from_url(redis_url) as r:
+        r.set(Keys(1).of("ill").facts, "garbage")
+    command = [sys.executable, "-m", "parley", "worker"]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet) as worker:
+        try:
+            asyncio.run(wait_until(lambda: asyncio.to_thread(_is_apart, at)))
+            ran = at("session", "verify", "ill", "--json")
+            row = ran.rows()[0]
+            assert (ran.code, row["sound"]) == (1, False)
+            why = "entries after 0 of 2 are not folded: a key holds another type of value"
+            assert row["findings"][0].startswith(why)
+            assert "sound" not in at("session", "verify", "ill").out
+            assert at("session", "verify", "well").code == 0
+        finally:
+            worker.terminate()
+            worker.wait(PATIENCE)
+
+
+def _is_apart(at: Parley) -> bool:
+    return "ill" in at("status", "--json").rows()[0]["apart"]
 
 
 def test_verify_says_what_was_set_aside(at: Parley, redis_url: str, tmp_path: Path) -> None:

@@ -317,6 +317,33 @@ def test_a_low_limit_of_open_files_is_named(patient: Patient) -> None:
     assert "LimitNOFILE=" in finding
 
 
+@pytest.mark.skipif("bundled" not in real_flavours(), reason="no bundled Redis is installed")
+@pytest.mark.parametrize("bind", ["127.0.0.1", "127.0.0.1 -10.255.255.1"])
+def test_a_redis_that_lacks_fixes_is_named_where_others_reach_it(
+    parley: Parley, monkeypatch: pytest.MonkeyPatch, bind: str
+) -> None:
+    """The bundled one is for this machine alone, by its own address and by that of the server."""
+    with closing(reserved()) as reservation:
+        port = reservation.getsockname()[1]
+        options = {"port": str(port), "bind": "127.0.0.1"}
+        with RedisServer("bundled", options=options) as server, server.client() as client:
+            client.config_set("bind", bind)
+            monkeypatch.setenv("PARLEY_REDIS", f"redis://127.0.0.1:{port}")
+            version = _version_rows(parley)
+            assert [row["state"] for row in version] == (["warn"] if "-" in bind else [])
+            monkeypatch.setenv("PARLEY_SERVE_HOST", "0.0.0.0")
+            monkeypatch.setenv("PARLEY_SERVE_SECRET", "s" * 40)
+            version = _version_rows(parley)
+            assert len(version) == (2 if "-" in bind else 1)
+            assert all("Redis 6.2." in row["finding"] for row in version)
+            assert all("install a newer one" in row["finding"] for row in version)
+            assert server.version < (7, 0)
+
+
+def _version_rows(parley: Parley) -> list[dict[str, Any]]:
+    return [row for row in parley("doctor", "--json").rows() if row["what"] == "version"]
+
+
 @needs_cluster
 def test_the_faults_of_a_cluster_are_named(parley: Parley, monkeypatch: pytest.MonkeyPatch) -> None:
     """No replica, slots that nobody has, a node that stops for them, sessions of one bucket."""
@@ -364,6 +391,6 @@ def test_the_runbook_lists_each_fault_that_was_planted() -> None:
     text = (ROOT / "docs/runbook.md").read_text()
     table = text.partition("## What the doctor finds")[2].partition("\n## ")[0]
     listed = set(re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE))
-    of_others = {"descriptors", "slots", "coverage", "buckets"}
+    of_others = {"descriptors", "slots", "coverage", "buckets", "version"}
     assert listed == {planted.what for planted in PLANTED.values()} | of_others
     assert len(PLANTED) + len(of_others) >= 20
