@@ -9,11 +9,14 @@ from __future__ import annotations
 import zlib
 from array import array
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from parley.bus.entries import Record
 from parley.listeners.cache.memory_cache import load_memory
 from parley.listeners.history.chronicle import Chronicle
+from parley.listeners.history.message_words import MessageWords
 from parley.listeners.history.timeline import Timeline, make_timeline
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory, Packs
@@ -52,6 +55,7 @@ class Course:
     packed: int = 0  # bytes of its checkpoints
     checkpoints: list[Checkpoint] = field(default_factory=lambda: [Checkpoint()])
     places: array[int] = field(default_factory=lambda: array("Q", (1,)))  # seq by n
+    words: MessageWords = field(default_factory=MessageWords)  # of what stands at `places`
     last_place: Checkpoint = Checkpoint()  # the newest entry among them; it has no memory
 
     @property
@@ -62,7 +66,7 @@ class Course:
     def size(self) -> int:
         """Bytes that all of it takes, near enough."""
         places = len(self.places) * self.places.itemsize
-        return self.packed + self.settled.size + self.tail.size + places
+        return self.packed + self.settled.size + self.tail.size + places + self.words.size
 
     def before(self, *, n: int | None = None, seq: int = 0) -> Checkpoint:
         """The newest checkpoint that holds nothing after the `n`-th primary entry, or `seq`."""
@@ -83,6 +87,16 @@ class Course:
     def is_folded(self, seq: int) -> bool:
         """Whether its course is known up to entry `seq`."""
         return seq <= self.folded_seq
+
+    def note_places(self, records: Sequence[Record]) -> None:
+        """Note where the primary ones of `records` stand, and what they say; known ones too."""
+        for record in records:
+            if record.n == len(self.places):
+                self.places.append(record.seq)
+                self.words.add(record)
+        last = records[-1]
+        if last.seq > self.last_place.seq:
+            self.last_place = Checkpoint(last.n, last.seq, last.identity)
 
     def keep(self, checkpoint: Checkpoint, chronicle: Chronicle) -> None:
         """Add `checkpoint`, and the chronicle from the last one to it."""

@@ -114,6 +114,7 @@ async def extend_course(
     notes = Chronicle(memory, course.settled.flips)
     last: Record | Checkpoint = course.last
     async for records in read_course_pages(bus, course, course.last):
+        course.note_places(records)
         for record in records:
             if isinstance(last, Record) and record.n > last.n:
                 notes.note_figures(memory, last.n)

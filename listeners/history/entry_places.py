@@ -5,19 +5,14 @@ from __future__ import annotations
 from parley.bus import Bus
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import PRIMARY, Record, Unknown
-from parley.listeners.history.course import Checkpoint, Course
+from parley.listeners.history.course import Course
 from parley.listeners.history.course_builder import LogChanged, read_course_pages
 
 
 async def learn_places(bus: Bus, course: Course) -> None:
     """Note the seqs of the primary entries that were published since the last look."""
     async for records in read_course_pages(bus, course, course.last_place):
-        for record in records:
-            if record.n == len(course.places):
-                course.places.append(record.seq)
-        last = records[-1]
-        if last.seq > course.last_place.seq:
-            course.last_place = Checkpoint(last.n, last.seq, last.identity)
+        course.note_places(records)
 
 
 async def read_primary_entries(bus: Bus, course: Course, numbers: list[int]) -> dict[int, Record]:

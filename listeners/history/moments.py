@@ -8,7 +8,7 @@ soon as the log is another: redacted, replaced, gone back, or with an entry set 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -82,6 +82,26 @@ class History:
                 )
             except LogChanged:
                 self._forget_course(course)
+
+    async def find(
+        self, session: str, numbers: range, words: Sequence[str], by: str | None, most: int
+    ) -> list[Record] | None:
+        """The first `most` messages of `numbers` that hold all of `words`; None: read the log."""
+        while True:
+            course, info = await self._course(session), await self._bus.info(session)
+            try:
+                if (info.incarnation, info.skips) != (course.incarnation, course.skips):
+                    raise LogChanged
+                if numbers and max(numbers[0], numbers[-1]) >= len(course.places):
+                    await learn_places(self._bus, course)
+                if not course.words.is_whole:
+                    return None
+                matches = course.words.find(numbers, words, by, most)
+                records = await read_primary_entries(self._bus, course, sorted(matches))
+            except LogChanged:
+                self._forget_course(course)
+            else:
+                return [records[n] for n in matches]
 
     async def since(
         self, session: str, seq: int, to: int

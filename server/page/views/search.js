@@ -4,7 +4,7 @@ import { dialog, el, fill } from "/static/el.js";
 import { bdi, visible } from "/static/text.js";
 import { matchingActions, matchingItems, matchingMessages, matchingPeople, matchingSessions } from "./search_sources.js";
 
-const TYPING_MS = 70;
+const TYPING_MS = 40;
 const SOURCES = [
   ["Do", matchingActions],
   ["Decisions and proposals", matchingItems],

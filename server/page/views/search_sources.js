@@ -33,16 +33,25 @@ export async function matchingActions(ctx, words) {
   return (words.length ? shown.slice(0, MOST) : shown).map(([title, detail, run]) => ({ title, detail, run }));
 }
 
-/** Decisions, then proposals, as they stood at the moment that is shown; the newest first. */
-export async function matchingItems(ctx, words, signal) {
+/**
+ * Decisions, then proposals, as they stood at the moment that is shown; the newest first. Those of the
+ * board are handed on at once; all of them are asked for as soon as the field is there.
+ */
+export async function matchingItems(ctx, words, signal, found) {
+  const asked = Promise.all(["decisions", "proposals"].map((kind) => all(ctx, kind)));
+  asked.catch(() => null); // who waits for it hears of it
   if (!words.length) return [];
-  const [decisions, proposals] = await Promise.all(["decisions", "proposals"].map((kind) => all(ctx, kind, signal)));
-  const rows = [...decisions.reverse(), ...proposals.reverse()].filter((row) => holds(words, row.handle, textOf(row), row.participant));
-  return rows.slice(0, MOST).map((row) => ({
-    title: row.handle, text: textOf(row), detail: `${ENDED[row.status] ?? row.status}, ${row.participant} #${row.n}`,
-    run: () => ctx.go({ view: shownOn(ctx, row.handle), ref: row.handle }),
-  }));
+  const matches = (rows) => rows.filter((row) => holds(words, row.handle, textOf(row), row.participant)).slice(0, MOST).map((row) => itemRow(ctx, row));
+  const [at, board] = [ctx.store.get("at"), ctx.store.get("board")];
+  if (board && (at ?? board.n) === board.n) found(matches([...board.decisions, ...board.proposals].map((row) => ({ ...row, handle: row.ref }))));
+  const [decisions, proposals] = await asked;
+  return matches([...[...decisions].reverse(), ...[...proposals].reverse()]);
 }
+
+const itemRow = (ctx, row) => ({
+  title: row.handle, text: textOf(row), detail: `${ENDED[row.status] ?? row.status}, ${row.participant} #${row.n}`,
+  run: () => ctx.go({ view: shownOn(ctx, row.handle), ref: row.handle }),
+});
 
 const textOf = (row) => row.text ?? ([row.topic, row.outcome].filter(Boolean).join(": ") || "");
 
@@ -56,21 +65,27 @@ function shownOn(ctx, ref) {
 const kept = { key: "", rows: new Map() };
 
 /** All rows of a kind, asked for once as long as nothing new is said. */
-async function all(ctx, kind, signal) {
+function all(ctx, kind) {
   const [at, status] = [ctx.store.get("at"), ctx.store.get("status")];
   const key = JSON.stringify([ctx.session, at, at ?? status?.n, status?.resets, status?.incarnation]);
   if (kept.key !== key) Object.assign(kept, { key, rows: new Map() });
-  if (!kept.rows.has(kind)) {
-    const rows = [];
-    for (let after = 0; after !== null; ) {
-      const page = await ctx.api.get(ctx.api.of(ctx.session, kind), { at, after, limit: ITEMS }, { signal });
-      rows.push(...page.items);
-      after = page.next;
-    }
-    if (kept.key === key) kept.rows.set(kind, rows);
-    return [...rows];
+  const { rows } = kept;
+  if (!rows.has(kind)) {
+    const asked = pages(ctx, kind, at);
+    rows.set(kind, asked);
+    asked.catch(() => rows.delete(kind));
   }
-  return [...kept.rows.get(kind)];
+  return rows.get(kind);
+}
+
+async function pages(ctx, kind, at) {
+  const rows = [];
+  for (let after = 0; after !== null; ) {
+    const page = await ctx.api.get(ctx.api.of(ctx.session, kind), { at, after, limit: ITEMS });
+    rows.push(...page.items);
+    after = page.next;
+  }
+  return rows;
 }
 
 /** Participants by any of their names. */

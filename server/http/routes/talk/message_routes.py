@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -211,20 +211,32 @@ async def list_messages(
     )
     back = before is not None
     numbers = range(top, low - 1, -1) if back else range(low, top + 1)
-    asked, looked = (words or "").split(), numbers[:LOOKED]
-    every = others and not asked and by is None
-    rows: list[Record] = []
-    async for record in _numbered(deps, session, looked):
-        if every or holds(record, asked, by):
-            rows.append(record)
-            if len(rows) == limit:
-                break
+    asked, looked = (words or "").split(), numbers
+    rows = await deps.moments.find(session, numbers, asked, by, limit) if asked or by else None
+    if rows is None:
+        looked = numbers[:LOOKED]
+        rows = await _look_through(deps, session, looked, asked, by, limit, others)
     end = rows[-1].n if len(rows) == limit else looked[-1] if looked else 0
     more = bool(numbers) and end != numbers[-1]
     records = sorted(rows, key=lambda record: record.n)
     return json_response(
         {"items": [as_shown(record) for record in records], "next": end if more else None}
     )
+
+
+async def _look_through(
+    deps: Dependencies, session: str, numbers: range, words: Sequence[str], by: str | None,
+    limit: int, others: bool,
+) -> list[Record]:  # fmt: skip
+    """The first `limit` of them that are asked for, as the log has them."""
+    every = others and not words and by is None
+    rows: list[Record] = []
+    async for record in _numbered(deps, session, numbers):
+        if every or holds(record, words, by):
+            rows.append(record)
+            if len(rows) == limit:
+                break
+    return rows
 
 
 async def _numbered(deps: Dependencies, session: str, numbers: range) -> AsyncIterator[Record]:

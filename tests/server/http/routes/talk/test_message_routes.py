@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
+from parley.listeners.history import message_words
 from parley.server.http.routes.talk import message_routes
 from parley.server.http.tokens.bearer_tokens import Role
 from tests.support.doors.doors import doors
@@ -331,11 +332,17 @@ async def test_json_that_no_log_can_hold_is_no_fault_of_the_server(
             assert (await client.get(f"{PATH}/entries")).is_success
 
 
+@pytest.mark.parametrize(("room", "requests"), [(1 << 20, 1), (0, 5)])
 async def test_a_search_goes_on_where_a_request_stopped_looking(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, room: int, requests: int
 ) -> None:
-    """A page may be short or empty; following `next` finds every message, and ends."""
+    """A page may be short or empty; following `next` finds every message, and ends.
+
+    One request looks through all the words that are kept, and through some of a log that is
+    too long to keep.
+    """
     monkeypatch.setattr(message_routes, "LOOKED", 4)
+    monkeypatch.setattr(message_words, "ROOM", room)
     async with doors(redis_url) as d:
         await begin(d)
         async with d.client(d.operator()) as client:
@@ -350,7 +357,7 @@ async def test_a_search_goes_on_where_a_request_stopped_looking(
                     seen += [item["n"] for item in page["items"]]
                     asked, at = asked + 1, page["next"]
                 assert sorted(seen) == [1, *range(10, 19)]
-                assert asked == 5
+                assert asked == requests
 
 
 async def test_who_proposes_again_what_was_rejected_is_told_why(redis_url: str) -> None:
