@@ -31,6 +31,8 @@ from ruamel.yaml import YAML
 
 from deploy.kubernetes_objects import cluster_problems
 from deploy.metric_names import metric_problems
+from deploy.service_files import reference_problems
+from deploy.systemd_units import unit_problems
 from parley.server.basics.errors import Misuse
 from parley.server.settings import resolve_defaults
 
@@ -52,10 +54,10 @@ def problems(deploy: Path) -> Iterator[str]:
         yield from _validated("hadolint", "--no-color", str(dockerfile))
         yield from dockerfile_problems(dockerfile)
     compose = deploy / "compose.yaml"
-    yield from _validated(
-        "check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(compose)
-    )
+    files = sorted(map(str, deploy.glob("compose*.yaml")))
+    yield from _validated("check-jsonschema", "--builtin-schema", "vendor.compose-spec", *files)
     yield from compose_problems(compose)
+    yield from reference_problems(deploy)
     for script in sorted(deploy.rglob("*.sh")):
         yield from _validated("sh", "-n", str(script))
         if shutil.which("shellcheck"):
@@ -63,6 +65,7 @@ def problems(deploy: Path) -> Iterator[str]:
     yield from redis_problems(deploy / "redis" / "redis.conf")
     yield from metric_problems(deploy, RUNBOOK)
     yield from cluster_problems(deploy / "kubernetes", refused)
+    yield from unit_problems(deploy / "systemd", refused)
 
 
 def dockerfile_problems(dockerfile: Path) -> Iterator[str]:

@@ -7,8 +7,8 @@
 With `rediss` in place of `redis`, over TLS.
 
 Name and password stand before the hosts, options behind `?`: `db` (Sentinel's is `/main/2`),
-`client_name`, `ssl_…`, and for Sentinels that ask who comes `sentinel_username` and
-`sentinel_password`.
+`client_name`, `password_file` (its first line is the password), `ssl_…`, and for Sentinels that ask
+who comes `sentinel_username` and `sentinel_password`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TLS: Final = (
     "ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_cert_reqs", "ssl_certfile",
     "ssl_check_hostname", "ssl_keyfile", "ssl_password",
 )  # fmt: skip
-_OWN: Final = ("db", "client_name", "sentinel_username", _SECRET)
+_OWN: Final = ("db", "client_name", "password_file", "sentinel_username", _SECRET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def parse_address(url: str) -> Address:
     service, path = (None, "" if is_socket else parts.path) if not kind else _service(parts.path)
     name, _, password = who.partition(":")
     sentinel = {
-        key.removeprefix("sentinel_"): options.pop(key) for key in _OWN[2:] if key in options
+        key.removeprefix("sentinel_"): options.pop(key) for key in _OWN[3:] if key in options
     }
     options |= {"username": unquote(name) or None, "password": unquote(password) or None}
     options |= {"ssl": True} if scheme == "rediss" else {}

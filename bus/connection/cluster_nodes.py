@@ -18,7 +18,7 @@ from redis.crc import key_slot
 
 from parley.bus.connection.addresses import Address, Host
 from parley.bus.connection.pipeline import AGAIN, NEVER
-from parley.bus.connection.server_address import server_at
+from parley.bus.connection.server_address import read_password, server_at
 from parley.bus.connection.server_connection import Argument, Command, ServerConnection
 from parley.bus.connection.server_errors import ConnectionLost, RedisError, ReplyError
 from parley.bus.connection.single_node import SingleNode, connect_to
@@ -45,7 +45,9 @@ class ClusterNodes:
         self._address = address
         server_at(address)  # its options are sound
         begins = [ClusterNode(host, port) for host, port in address.hosts]
-        options = {key: value for key, value in address.options.items() if key != "db"}
+        left_out = ("db", "password_file")
+        options = {key: value for key, value in address.options.items() if key not in left_out}
+        options["password"] = read_password(address.options)
         self._map = RedisCluster(
             startup_nodes=begins, require_full_coverage=False, **options,
             socket_timeout=_TOPOLOGY_SECONDS, socket_connect_timeout=_TOPOLOGY_SECONDS,

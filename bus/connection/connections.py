@@ -42,6 +42,11 @@ class Connections:
         await self._nodes.aclose()
 
     @property
+    def user(self) -> str:
+        """By which name this process logs in; "" where it is Redis' default user."""
+        return str(self._where.options.get("username") or "")
+
+    @property
     def follows_cluster(self) -> bool:
         """Whether commands go to the nodes of a cluster, by their keys."""
         return self._cluster is not None

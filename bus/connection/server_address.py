@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from ssl import SSLContext
 from typing import Any, Final
 
@@ -41,14 +42,15 @@ class ServerAddress(Struct, frozen=True):
 def server_at(address: Address, host: Host | None = None) -> ServerAddress:
     """The server of `address` at that host; without one the first, or the only one.
 
-    Raises `ValueError` for options of TLS that cannot be had.
+    Raises `ValueError` for options of TLS that cannot be had, and for a password that cannot
+    be read.
     """
     options = address.options
     return ServerAddress(
         host=host or next(iter(address.hosts), ("", 0)),
         path=address.path,
         username=options.get("username"),
-        password=options.get("password"),
+        password=read_password(options),
         database=int(options.get("db", 0)),
         client_name=options.get("client_name"),
         tls=_tls(options) if options.get("ssl") else None,
@@ -64,6 +66,19 @@ def sentinel_at(address: Address, host: Host) -> ServerAddress:
         password=options.get("password"),
         tls=_tls(address.options) if address.options.get("ssl") else None,
     )
+
+
+def read_password(options: Mapping[str, Any]) -> str | None:
+    """What stands in the address, else the first line of `password_file`."""
+    if options.get("password") or not (name := options.get("password_file")):
+        return options.get("password")
+    try:
+        lines = Path(name).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"its password_file cannot be read: {error}") from None
+    if not lines or not lines[0].strip():
+        raise ValueError(f"its password_file {name!r} is empty")
+    return lines[0].strip()
 
 
 def _tls(options: Mapping[str, Any]) -> SSLContext:

@@ -7,8 +7,9 @@ from typing import Final
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
 from parley.bus.contract.errors import BusError
+from parley.bus.diagnosis.roles import ROLES
 
-_KEY: Final = "parley:{0}:probe"  # there never is such a key
+_KEY: Final = "parley:{0}:s:-:log"  # no session has such a name; whoever writes may write logs
 _TRIED: Final[tuple[tuple[Argument, ...], ...]] = (
     ("EVALSHA", "0" * 40, 1, _KEY),
     ("EVAL", "return 1", 1, _KEY),
@@ -59,9 +60,15 @@ ALLOWED: Final = " ".join(
 
 
 async def find_denied(connections: Connections) -> tuple[str, ...]:
-    """The commands that this user may not use on Parley's keys. Raises `Unavailable`."""
+    """The commands that this user may not use on Parley's keys. Raises `Unavailable`.
+
+    Of a user who is called as a role is, only those that this role needs.
+    """
     denied = []
+    role = ROLES.get(connections.user)
     for words in _TRIED:
+        if role is not None and words[0] not in role.commands:
+            continue
         try:
             await connections.once(*words)
         except BusError as error:

@@ -14,7 +14,7 @@ from parley.bus.connection.server_address import server_at
 from parley.bus.connection.server_errors import RedisError
 from parley.bus.connection.single_node import SingleNode, connect_to, connect_to_primary
 
-_CREDENTIALS: Final = ("username", "password")
+_CREDENTIALS: Final = ("username", "password", "password_file")
 _KNOWN: Final = frozenset({"change-me", "changeme", "password", "secret", "redis", "parley"})
 _CURE: Final = "set requirepass there and put the password into PARLEY_REDIS"
 

@@ -18,12 +18,24 @@ elif [ -s "$data/appendonly.aof" ]; then # written by a Redis before 7
     yes | redis-check-aof --fix "$data/appendonly.aof"
 fi
 
-# The password goes through a file of this user's own: arguments show in `ps`.
-# redis-cli reads REDISCLI_AUTH by itself, which serves the health check.
-if [ -n "${REDISCLI_AUTH:-}" ]; then
-    secret=$(umask 077 && mktemp)
-    printf 'requirepass "%s"\n' "$REDISCLI_AUTH" >"$secret"
-    set -- --include "$secret" "$@"
+# Each user of users.acl gets the password that its secret holds, as a hash; one without a
+# secret cannot log in. Arguments show in `ps`, so all of it goes through a private file.
+secrets=${REDIS_SECRETS:-/run/secrets}
+users=$(umask 077 && mktemp)
+with_password=0
+while read -r line; do
+    name=${line#user }
+    secret=$secrets/redis_${name%% *}
+    if [ -s "$secret" ]; then
+        hash=$(head -n 1 "$secret" | tr -d '\r\n' | sha256sum)
+        line="$line #${hash%% *}"
+        with_password=$((with_password + 1))
+    fi
+    printf '%s\n' "$line" >>"$users"
+done <"${REDIS_USERS:-/etc/parley/users.acl}"
+if [ "$with_password" = 0 ]; then
+    echo "no user has a password: put secrets such as redis_worker into $secrets" >&2
+    exit 1
 fi
 
-exec redis-server "$config" --dir "$data" "$@"
+exec redis-server "$config" --dir "$data" --aclfile "$users" "$@"

@@ -101,9 +101,9 @@ def test_what_the_compose_schema_cannot_see_is_named(
 
 def test_a_variable_that_no_setting_reads_is_named(deploy: Path) -> None:
     """A misspelt variable is found before parley refuses to start with it."""
-    plant(deploy / "defaults.env", "PARLEY_REDIS=", "PARLEY_REDDIS=")
-    (problem,) = environment_problems(deploy / "defaults.env")
-    assert "PARLEY_REDDIS" in problem
+    plant(deploy / "parley.env.example", "PARLEY_MODEL=", "PARLEY_MODLE=")
+    (problem,) = environment_problems(deploy / "parley.env.example")
+    assert "PARLEY_MODLE" in problem
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,10 @@ def test_a_redis_that_would_lose_sessions_is_named(
 
 def test_an_example_that_was_only_copied_is_refused(deploy: Path) -> None:
     """Everybody knows its passwords; the examples themselves may hold them."""
-    example = deploy / "redis.env.example"
+    example = deploy / "parley.env.example"
     assert list(environment_problems(example)) == []
-    copied = deploy / "redis.env"
+    copied = deploy / "parley.env"
     copied.write_bytes(example.read_bytes())
-    (problem,) = environment_problems(copied)
-    assert "REDISCLI_AUTH is still the one of the example" in problem
+    first, second, *_ = environment_problems(copied)
+    assert "PARLEY_MODEL_KEY is still the one of the example" in first
+    assert "PARLEY_SERVE_SECRET is still the one of the example" in second

@@ -43,11 +43,16 @@ async def started(
     data: Path, processes: list[subprocess.Popen[bytes]]
 ) -> tuple[subprocess.Popen[bytes], redis.Redis]:
     """Redis behind the shipped entry point and configuration, answering."""
+    secrets = data / "secrets"
+    secrets.mkdir(exist_ok=True)
+    (secrets / "redis_operator").write_text("s3cret\n")
+    (secrets / "redis_reader").write_text("r3ading")
     environment = {
         **os.environ,
         "REDIS_DATA": str(data),
         "REDIS_CONFIG": str(DEPLOY / "redis.conf"),
-        "REDISCLI_AUTH": "s3cret",
+        "REDIS_SECRETS": str(secrets),
+        "REDIS_USERS": str(DEPLOY / "users.acl"),
     }
     arguments = ["--port", "0", "--unixsocket", str(data / "s"), "--appendfsync", "always"]
     with (data / "log").open("ab") as log:
@@ -55,7 +60,7 @@ async def started(
             [DEPLOY / "entrypoint.sh", *arguments], env=environment, stdout=log, stderr=log
         )
     processes.append(process)
-    client = redis.Redis(unix_socket_path=str(data / "s"), password="s3cret")
+    client = redis.Redis(unix_socket_path=str(data / "s"), username="operator", password="s3cret")
 
     async def answers() -> bool:
         assert process.poll() is None, (data / "log").read_text(errors="replace")
@@ -100,3 +105,39 @@ async def test_torn_transaction_leaves_no_ghost(
     assert client.get("head") == b"50"
     process.terminate()
     assert process.wait(timeout=PATIENCE) == 0
+
+
+async def test_users_log_in_by_their_secrets_alone(
+    data: Path, processes: list[subprocess.Popen[bytes]]
+) -> None:
+    """A user without a secret cannot, nor anybody without a name; the health check can."""
+    process, client = await started(data, processes)
+    assert client.acl_whoami() in (b"operator", "operator")
+    for name, password in (("worker", "s3cret"), ("worker", ""), (None, None), (None, "s3cret")):
+        with (
+            redis.Redis(
+                unix_socket_path=str(data / "s"), username=name, password=password
+            ) as other,
+            pytest.raises(redis.AuthenticationError),
+        ):
+            other.ping()
+    healthy = {**os.environ, "REDIS_SECRETS": str(data / "secrets")}
+    command = [str(DEPLOY / "health.sh"), "-s", str(data / "s")]
+    ran = subprocess.run(command, env=healthy, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "PONG"), ran.stderr
+    (data / "secrets" / "redis_reader").write_text("another")
+    ran = subprocess.run(command, env=healthy, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0
+    assert "s3cret" not in Path(f"/proc/{process.pid}/cmdline").read_text()
+
+
+def test_it_does_not_start_without_any_secret(tmp_path: Path) -> None:
+    environment = {
+        **os.environ, "REDIS_DATA": str(tmp_path), "REDIS_SECRETS": str(tmp_path),
+        "REDIS_USERS": str(DEPLOY / "users.acl"), "REDIS_CONFIG": str(DEPLOY / "redis.conf"),
+    }  # fmt: skip
+    ran = subprocess.run(
+        [DEPLOY / "entrypoint.sh"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert "put secrets such as redis_worker into" in ran.stderr

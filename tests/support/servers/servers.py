@@ -240,10 +240,10 @@ class RedisServer:
             try:
                 with self.client() as client:
                     client.ping()
+            except redis.exceptions.AuthenticationError:  # which is a ConnectionError too
+                return  # it answers; who set a password knows it
             except (redis.ConnectionError, redis.exceptions.BusyLoadingError):
                 pause.wait(0.002)
-            except redis.exceptions.AuthenticationError:
-                return  # it answers; who set a password knows it
             else:
                 return
         raise RuntimeError(f"redis-server did not answer in {START_SECONDS} s:\n{self._log()}")
