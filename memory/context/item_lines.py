@@ -70,11 +70,11 @@ def decision_line(decision: Decision) -> str:
     supersedes = "" if decision.supersedes is None else f"; supersedes D{decision.supersedes}"
     resolves = "" if decision.resolves is None else f"; settles P{decision.resolves}"
     outcome = quoted_line(decision.outcome)
-    words = outcome if _is_repeated(decision.topic, decision.outcome) else f"{topic}: {outcome}"
+    words = outcome if is_repeated(decision.topic, decision.outcome) else f"{topic}: {outcome}"
     return f"- {decision.handle} {words} ({decision.status}{resolves}{supersedes})"
 
 
-def _is_repeated(topic: str, text: str) -> bool:
+def is_repeated(topic: str, text: str) -> bool:
     """Whether both are the same words, but for how they end."""
     return one_line(topic).rstrip(_ENDS) == one_line(text).rstrip(_ENDS)
 

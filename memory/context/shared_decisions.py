@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from parley.memory.context.item_lines import visible_line
+from parley.memory.context.item_lines import is_repeated, visible_line
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.items.importance import item_weight
 from parley.memory.state.memory import Memory
@@ -50,7 +50,8 @@ def _told(memory: Memory, session: str) -> list[tuple[str, str]]:
     rows = []
     for decision in ledger:
         what = f"{session} {decision.handle}"
-        outcome = f": {visible_line(decision.outcome)}" if decision.outcome else ""
+        told = not decision.outcome or is_repeated(decision.topic, decision.outcome)
+        outcome = "" if told else f": {visible_line(decision.outcome)}"
         rows.append(
             (what, f"{FENCE}{what} **{visible_line(decision.topic, 100)}**{outcome} (ratified)")
         )

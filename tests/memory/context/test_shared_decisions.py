@@ -29,7 +29,7 @@ def here() -> Memory:
 def test_decisions_of_another_session_are_told_with_its_name() -> None:
     """Nobody takes its D1 for their own."""
     context = assemble(here(), Request(shared=[("boats", other())]))
-    row = "| boats D1 **Paint the boat green (1)**: Paint the boat green (1) (ratified)"
+    row = "| boats D1 **Paint the boat green (1)** (ratified)"
     assert f"## Shared From boats\n{row}\n" in context.text
     assert context.cites == assemble(here(), Request()).cites
 
