@@ -188,17 +188,18 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
     units = message.units
     while len(text.split()) < least and place + 1 < len(units):
         place += 1
-        if units[place].kind not in ("sentence", "item"):
+        following = units[place]
+        if following.kind not in ("sentence", "item"):
             break
-        words = tidy(message.text[units[place].start : units[place].end])
-        following = drop_openers(words, message.text_wordings)
-        if following in text:
+        if following.kind == "item" == units[place - 1].kind and following.first:
+            break  # the next of a list says something of its own
+        words = tidy(message.text[following.start : following.end])
+        words = drop_openers(words, message.text_wordings)
+        if words in text:
             continue
-        if len(text) + len(following) > _LONG:
+        if len(text) + len(words) > _LONG:
             break
-        text = (
-            f"{text} {following}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {following}"
-        )
+        text = f"{text} {words}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {words}"
     return text
 
 

@@ -176,6 +176,9 @@ class PointLines:
         sentence.
         """
         text = self._clip(whole, head)
+        announces = current_cards().texts.announces
+        if text != whole and announces.occurs(text) and whole.startswith(text):
+            return whole[len(text) :].lstrip(" :")  # of both there is no room
         own = self._words.own_words(birth.n, birth.start, birth.end)
         if text == whole or own[:_LEAST_TEXT] in text or puts_forward(text):
             return whole

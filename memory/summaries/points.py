@@ -17,6 +17,7 @@ from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import Agreement, Item
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.summaries.talk_sentences import Sentence, is_form
+from parley.memory.text.plain_text import one_line
 from parley.memory.text.similarity import content_stems
 
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
@@ -83,6 +84,12 @@ def drop_doubtful(
         for item in items
         if item.birth is not None
     }
+    said = [(gist.participant, set(content_stems(gist.text))) for gist in gists]
+    said += [
+        (one_line(item.birth.who), set(content_stems(births[item.ref])))
+        for item in items
+        if item.birth is not None
+    ]
     for item in items:
         birth = item.birth
         text = births.get(item.ref, "")
@@ -96,7 +103,19 @@ def drop_doubtful(
             if _is_shown(change, item, text, range_words)
             and (change.kind != "superseded" or _is_akin(text, births.get(change.other, "")))
             and not (taken_back and change.kind in _ENDED)
+            and (change.kind != "agreed" or birth is None or _has_agreement(birth.who, stems, said))
         ]
+
+
+def _has_agreement(who: str, stems: set[str], said: Sequence[tuple[str, set[str]]]) -> bool:
+    """True where a sentence of somebody else than `who`, who claims it, shares three of its
+    `stems`, half of those of either.
+    """
+    return any(
+        teller != one_line(who)
+        and len(stems & other) >= max(_TAKEN_BACK, (min(len(stems), len(other)) + 1) // 2)
+        for teller, other in said
+    )
 
 
 def _is_akin(text: str, other: str) -> bool:

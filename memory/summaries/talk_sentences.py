@@ -225,6 +225,8 @@ def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
         title = index == 0 and _is_title(content, blocks)
         if block.kind not in kinds and not (title or block.bold):
             continue
+        if index and is_form(content[block.start : block.end]):  # what a tool is called with
+            continue
         listed = index + 1 < len(blocks) and blocks[index + 1].kind == "item"
         leads = listed and content[block.start : block.end].rstrip("*_ ").endswith(":")
         first = block.start + (len(block.marker) if block.kind == "item" else 0)

@@ -48,6 +48,8 @@ class TextWordings(NamedTuple):
     generic: RarePattern  # headings that say nothing of what stands below
     courses: RarePattern  # words by which something is put forward, and not reported
     announces: RarePattern  # the end of what only says that something is put forward
+    governs: RarePattern  # leads without which an item under them says something else
+    objectless: RarePattern  # instructions that do not say to what, or only by a pronoun
     fields: RarePattern  # names of the fields that a message has on top
     verdicts: frozenset[str]  # words of a ruling that do not say what was ruled
 

@@ -36,7 +36,7 @@ _WORDS_OF_PART: Final = 3  # one of so few is a part of what the list says
 _SHORT: Final = 36  # characters: a sentence alone of fewer is read with the one before it
 _FULL: Final = 200  # characters of a text that may have no room for what it points back to
 _TITLED: Final = 20  # words: an item of fewer is told behind the title of its message
-_TITLED_SENTENCE: Final = 12
+_LEAST_ALONE: Final = 5  # words of an instruction that is told without
 _LEAST_WORDS: Final = 3  # of what says anything
 _BARE: Final = 80  # characters of a title that says little alone
 
@@ -91,22 +91,28 @@ def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> Ite
     text = drop_courtesies(whole)
     if text != whole and begins_elsewhere(text, wordings):  # of what was granted
         text = whole
-    text = led_in(message, unit, text)
+    text = alone = led_in(message, unit, text)
+    known = ""
     whole = with_context(message, span[0], text)
     if whole == text:  # else its heading stands before what it points back to
         text = headed(message, unit, text)
+        bare = _is_bare_title(message, message.units.index(unit))
+        if text != alone and not bare and _says_itself(message, unit, alone):
+            known, text = text, alone[0].upper() + alone[1:]
         if text != whole:
             whole = with_context(message, span[0], text)
     own = (unit.start, unit.end)
     if whole == text and len(text) > _FULL and span != own and begins_elsewhere(text, wordings):
         return item_text(message, unit, own)  # alone it leaves room for what is meant
     told = with_label(message, span, whole, LONGEST)
-    return told._replace(text=_titled(message, unit, told.text), own=told.text)
+    if whole.lower() == alone.lower():  # else it has one heading, or what it points back to
+        return told._replace(text=_titled(message, unit, told.text), own=known or told.text)
+    return told._replace(own=told.text)
 
 
 def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
-    """`text`, which `unit` says, behind the headings that it needs: the option behind what is to
-    be chosen, what is short behind the title of its message.
+    """`text`, which `unit` says, behind the heading that it needs: the option behind what is to
+    be chosen, what is too short to say what it is about behind the title of its message.
     """
     index = message.units.index(unit)
     if message.is_option(index):
@@ -114,8 +120,40 @@ def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
             words = title_of(message, above) if above >= 0 else ""
             if words and words not in text and len(words) + len(text) < LONG:
                 text = join(words, text)
-    few = _TITLED_SENTENCE if unit.kind == "sentence" else _TITLED
-    return under_title(message, text, LONG) if len(text.split()) < few else text
+    if len(text.split()) >= _TITLED or _says_itself(message, unit, text):
+        return text
+    titled = under_title(message, text, LONG)
+    lead = _governing(message, unit) if unit.kind == "item" and titled != text else ""
+    if not lead or lead in text or len(lead) + len(text) >= LONG:
+        return titled
+    leader = message.units[unit.lead if unit.lead >= 0 else unit.heading]
+    return join(lead, text) if lead.endswith("?") or leads_in(message, leader) else titled
+
+
+def _says_itself(message: WrittenMessage, unit: Unit, text: str) -> bool:
+    """True of what is understood without a heading: a sentence, or an instruction under nothing
+    that governs it ("Should we:", "If helpful, I can:"), with what it is to be done to.
+    """
+    wordings, words = message.text_wordings, text.split()
+    if len(words) < _LEAST_ALONE or wordings.objectless.occurs(text):
+        return False
+    label, colon, rest = text.partition(": ")
+    if unit.kind == "sentence" and colon and " " not in label:  # "Principles: ..." of what?
+        return message.begins_with_verb(rest.lower())
+    if unit.kind != "item":
+        return unit.kind == "sentence" and len(words) > _LEAST_ALONE
+    return (
+        not _governing(message, unit)
+        and not words[0].endswith(":")
+        and message.begins_with_verb(text.lower())
+    )
+
+
+def _governing(message: WrittenMessage, unit: Unit) -> str:
+    """What `unit` stands under, where it says something else without that; else ""."""
+    above = unit.lead if unit.lead >= 0 else unit.heading
+    words = "" if above < 0 else message.text[message.units[above].start : message.units[above].end]
+    return tidy(words) if words and message.text_wordings.governs.occurs(tidy(words)) else ""
 
 
 def is_told(message: WrittenMessage, unit: Unit, text: str) -> bool:
@@ -155,6 +193,8 @@ def headed(message: WrittenMessage, unit: Unit, text: str) -> str:
         return text
     lead = message.units[above]
     words = drop_openers(tidy(message.text[lead.start : lead.end]), message.text_wordings)
+    if message.text_wordings.generic.begins(words) and under_title(message, text, LONG) != text:
+        return text  # which the title of the message says more about
     if unit.kind == "item" and len(text.split()) < _WORDS_OF_PART:  # told with those beside it
         return with_parts(message, above, words)
     return join(words, text) if len(words) + len(text) < LONGEST else text

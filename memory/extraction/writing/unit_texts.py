@@ -21,11 +21,13 @@ _READ: Final = 2000  # characters of a unit that an item quotes from
 _LEADS_IN: Final = re.compile(r":[\s*_]{0,8}\Z")
 _AROUND_CODE: Final = " \t`~>#*-"
 _FENCES: Final = ("```", "~~~")
+_DIGIT: Final = re.compile(r"\d")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _CODE_LINE: Final = 120  # characters of a line of code that are told
 _HEAD_WORDS: Final = 3  # of the head of a column that is put before what stands in it
 _PART_WORDS: Final = 3  # of the last part of a list behind which a sentence begins
 _CELL: Final = 40  # characters of a cell that is told behind the first of a row, among other rows
+_CELLS: Final = 80  # of all of them with the heads of their columns
 _FEW_LINES: Final = 3  # of code: of more none is told
 _STOPS: Final = (".", "!", "?", '."', '!"', '?"', ".)")
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
@@ -135,11 +137,27 @@ def with_parts(message: WrittenMessage, index: int, text: str) -> str:
 
 
 def _short_row(message: WrittenMessage, row: Unit, words: str) -> str:
-    """What a row is of, with its next cell where that is short."""
-    cells = [cell for cell in _cells(message, row) if _LETTER.search(cell)]
-    if len(cells) < 2 or len(cells[1]) > _CELL:
-        return words.partition(": ")[0]
-    return f"{cells[0]}: {cells[1]}"
+    """What a row is of, with its next cell where that is short; where the columns compare
+    something, with all of them behind their heads, or none.
+    """
+    heads, cells = _cells(message, _head_of(message.units, row)), _cells(message, row)
+    first = next((place for place, cell in enumerate(cells) if _LETTER.search(cell)), 0)
+    name, rest = cells[first], list(zip(heads, cells, strict=False))[first + 1 :]
+    if _compares(rest):
+        told = ", ".join(f"{head} {cell}" for head, cell in rest if cell)
+        return f"{name} ({told})" if len(told) <= _CELLS else name
+    said = next((cell for cell in cells[first + 1 :] if _LETTER.search(cell)), "")
+    return f"{name}: {said}" if 0 < len(said) <= _CELL else words.partition(": ")[0]
+
+
+def _compares(cells: Sequence[tuple[str, str]]) -> bool:
+    """True of cells, each with the head of its column, of which several are numbers, or whose
+    heads share a word.
+    """
+    if len(cells) < 2 or not all(head for head, _ in cells):
+        return False
+    shared = set.intersection(*(set(head.lower().split()) for head, _ in cells))
+    return bool(shared) or sum(_DIGIT.search(cell) is not None for _, cell in cells) > 1
 
 
 def show_code(message: WrittenMessage, index: int) -> tuple[str, int]:

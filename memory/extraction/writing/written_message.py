@@ -226,9 +226,12 @@ class WrittenMessage:
         unit = self.units[index]
         if _BANNER.fullmatch(self.text, unit.start, unit.end):
             return False
-        return any(map(self._begins_with_verb, _CLAUSE.split(self._parts[index])))
+        return any(map(self.begins_with_verb, _CLAUSE.split(self._parts[index])))
 
-    def _begins_with_verb(self, clause: str) -> bool:
+    def begins_with_verb(self, clause: str) -> bool:
+        """True of words in small letters that begin with a verb of instruction, behind a name or
+        an adverb at most.
+        """
         words, cards = words_of(clause)[:2], self._cards
         if not words or words[0] in cards.verbs:
             return bool(words)

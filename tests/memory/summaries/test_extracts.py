@@ -51,6 +51,7 @@ SAID = st.sampled_from(
     ]
 )  # fmt: skip
 TALKS = st.lists(st.tuples(st.sampled_from(NAMES), SAID), min_size=1, max_size=14)
+LONG_TALK = "The harbour has a long history, of which the town is proud, and many maps. " * 9
 CODE = ("mount /dev/archive", "sharded_queue = make_queue", "git push origin")
 
 
@@ -393,6 +394,51 @@ def test_an_announcement_is_told_with_what_it_announces() -> None:
     text = f"Here's why the pumps stood still. The float was stuck below the grate. {FILLING}"
     summary = extract_summary([Line(1, "ann", text)], [], 60)
     assert "Here's why the pumps stood still. The float was stuck below the grate." in summary
+
+
+def test_what_is_announced_is_told_where_both_have_no_room() -> None:
+    announced = "I would like to propose an alternative translation that may also be correct."
+    follows = (
+        "Instead of the word calm for the river behind the mill we should say serene, because the "
+        "poet has used calm for the lake before, and because a river of that kind is never calm in "
+        "the months of spring, when the snow of the hills comes down all at once."
+    )
+    lines, changes = fold_talk(("ana", f"{announced} {follows}"), ("bo", LONG_TALK))
+    summary = extract_summary(lines, changes, 200)
+    assert "P1 proposed by ana: Instead of the word calm" in summary
+    assert announced not in summary
+
+
+def test_a_claim_is_told_as_agreed_where_somebody_else_speaks_of_it() -> None:
+    claim = "We agreed to sell the second press of the mill to the museum in May."
+    changes = [
+        LedgerChange("claimed", "D1", "ana", 1, 0, len(claim)),
+        LedgerChange("agreed", "D1", "", 3),
+    ]
+    other = "The tram was late once more, and it rained the whole night over the harbour."
+    same = "Selling the second press to the museum is right, since the mill has no room for it."
+    for answer, agreed in ((same, True), (other, False)):
+        lines = [Line(1, "ana", claim), Line(2, "bo", answer), Line(3, "cy", other)]
+        summary = extract_summary(lines * 3, changes, 200)
+        assert ("D1 claimed by ana; agreed:" in summary) is agreed
+        assert "D1 claimed by ana" in summary
+
+
+def test_what_a_tool_is_called_with_is_not_told() -> None:
+    """It is a quotation, by whoever calls the tool."""
+    article = "The commitment of the old mill ensures that the harbour keeps every map it has."
+    call = f'I check the article for harm:\n\n{{"content": "The mill\\n\\n{article}"}}\n'
+    summary = extract_summary([Line(1, "bo", call), Line(2, "cy", LONG_TALK)], [], 200)
+    assert "harbour keeps every map" not in summary
+
+
+def test_the_item_behind_a_short_one_says_something_of_its_own() -> None:
+    plan = (
+        "We should do this with the press before the end of May:\n\n- Sell the second press now\n"
+        f"- Paint the hall of the mill in white\n\n{LONG_TALK}"
+    )
+    lines, changes = fold_talk(("ana", plan), ("bo", LONG_TALK))
+    assert "now: Paint" not in extract_summary(lines, changes, 200)
 
 
 def test_work_in_progress_gives_way_to_what_came_of_it() -> None:

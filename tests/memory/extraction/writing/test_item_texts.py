@@ -15,7 +15,7 @@ from parley.memory.extraction.writing.back_references import (
 from parley.memory.extraction.writing.cards import shipped_cards
 from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
-from parley.memory.extraction.writing.unit_texts import join, tidy
+from parley.memory.extraction.writing.unit_texts import join, tidy, with_parts
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -397,9 +397,54 @@ def test_a_short_item_is_told_behind_the_title_of_its_message() -> None:
         "1. Confirm who owns them and in what order they go.\n"
     )
     assert proposed(text) == [
-        "The harbour maps in spring: Requested actions: "
-        "Confirm who owns them and in what order they go."
+        "The harbour maps in spring: Confirm who owns them and in what order they go."
     ]
+
+
+def last_told(text: str) -> str:
+    """What the last unit of `text` is told as."""
+    message = WrittenMessage(to_plain(text), NAMES, shipped_cards())
+    unit = message.units[-1]
+    return item_text(message, unit, (unit.start, unit.end)).text
+
+
+def test_an_instruction_that_says_to_what_is_told_without_headings() -> None:
+    text = "# The cellar is dry again\n\n## You may proceed\n\n1. {}\n"
+    move = "Move the torn harbour maps to the mill."
+    assert last_told(text.format(move)) == move
+    for bare in ("Review and confirm in the cellar.", "Move them to the mill on Monday."):
+        assert last_told(text.format(bare)).endswith(f"You may proceed: {bare}")
+
+
+@pytest.mark.parametrize("lead", ["Should we:", "If the roof is dry, I can:", "Before the sale:"])
+def test_what_a_lead_governs_is_told_behind_it(lead: str) -> None:
+    text = f"# The cellar is dry again\n\n{lead}\n\n- Move the torn harbour maps to the mill.\n"
+    assert last_told(text) == f"{lead} Move the torn harbour maps to the mill."
+    long = text.replace("to the mill", "and the boxes of old letters in it to the mill on the hill")
+    assert last_told(long).startswith(f"{lead} Move the torn harbour maps and")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (
+            "| Room | Before May | After May |\n|---|---|---|\n| Cellar | wet | dry |\n",
+            "Cellar (Before May wet, After May dry)",
+        ),
+        (
+            "| Room | Price | Paid |\n|---|---|---|\n| Cellar | 40 | 30 |\n",
+            "Cellar (Price 40, Paid 30)",
+        ),
+        (
+            "| Room | Owner | Notes |\n|---|---|---|\n| Cellar | bo | has the key |\n",
+            "Cellar: bo",
+        ),
+    ],
+)
+def test_cells_that_are_compared_are_told_with_their_columns(table: str, words: str) -> None:
+    text = to_plain(f"Please check what the rooms came to:\n\n{table}")
+    message = WrittenMessage(text, NAMES, shipped_cards())
+    assert with_parts(message, 0, "Rooms") == f"Rooms: {words}"
 
 
 def test_a_line_of_capitals_without_an_end_is_read_at_once() -> None:
