@@ -80,8 +80,7 @@ class Talk {
   /** Another moment is shown: what was said after it is not there. */
   moved() {
     this.window.atEnd = true;
-    this.window.resize(this.#last);
-    this.window.now();
+    this.window.resize(this.#last); // drawn at the next frame: the moment is asked for before
     this.#read();
   }
 
