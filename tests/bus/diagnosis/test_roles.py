@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from parley.bus.contract.errors import Unavailable
 from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.roles import ROLES, acl_lines
 from parley.bus.entries.messages import Message
+from parley.bus.scripts.lua import NAMES, Scripts
 from tests.support.logs.logs import opened
 from tests.support.servers.servers import RedisServer
 from tests.support.servers.users import ACL_FILE, USERS, needs_users, password, server_with_users
@@ -156,3 +158,23 @@ async def test_a_publisher_publishes_and_a_reader_reads(
     secret.write_text("\n")
     with pytest.raises(Unavailable, match="is empty"):
         await Bus.connect(address(server, "reader", secret))
+
+
+SCRIPTS: Final = {
+    "publisher": ("publish", "open"),
+    "worker": (
+        "publish", "take", "commit", "finish", "renew", "yield", "drop", "set_aside", "repair",
+        "beat",
+    ),
+    "gateway": ("publish", "open", "mark", "stage", "remove", "restore", "redact"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("role", SCRIPTS)
+def test_a_role_may_run_each_command_of_its_scripts(role: str) -> None:
+    """A script runs with its caller's rights: a command that a role lacks would fail amid work."""
+    assert {name for names in SCRIPTS.values() for name in names} == set(NAMES)
+    for name in SCRIPTS[role]:
+        commands = set(re.findall(r"redis\.p?call\('([A-Z]+)'", Scripts()[name].text))
+        assert commands, name
+        assert commands <= ROLES[role].commands, name
