@@ -32,6 +32,7 @@ from parley.server.render.session_text import view_lines
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.packs import read_packs
 from parley.server.settings import Settings
+from parley.server.telemetry.otlp_export import open_telemetry
 
 RECENT: Final = 10  # messages that a newcomer is shown
 
@@ -47,6 +48,7 @@ async def join(
     screen = Screen(as_json=as_json)
     packs = read_packs(settings.packs).known
     async with (
+        open_telemetry(settings.telemetry, "parley-chat"),
         open_connection(settings) as running,
         enter_room(RedisLog(MemoryReader(running.bus, packs), session)) as room,
     ):

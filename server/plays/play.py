@@ -49,6 +49,7 @@ from parley.server.runtime.worker_process import (
 from parley.server.scenarios.cast import Cast
 from parley.server.scenarios.session_setup import opening_drafts
 from parley.server.settings import Settings
+from parley.server.telemetry.otlp_export import open_telemetry
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -79,7 +80,10 @@ class PlayResult:
 
 async def play(settings: Settings, plan: Play, model: StreamingModel, prices: Prices) -> PlayResult:
     """Plays until the session is closed or this process is asked to stop."""
-    async with open_connection(settings) as running:
+    async with (
+        open_telemetry(settings.telemetry, "parley-agents"),
+        open_connection(settings) as running,
+    ):
         bus, backend = running.bus, Backend.of(running.bus, plan.packs)
         session, after = await _join_cast(bus, plan)
         async with (

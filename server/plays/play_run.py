@@ -38,6 +38,7 @@ from parley.server.scenarios.cost_bound import CostBound, bound_cost
 from parley.server.scenarios.play_text import ended_lines, worst_line
 from parley.server.scenarios.session_setup import opening_entry, settings_of
 from parley.server.settings import Settings
+from parley.server.telemetry.otlp_export import open_telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ async def _serve(
     packs = read_packs(settings.packs)
     async with (
         stop_with_parent(minder),
+        open_telemetry(settings.telemetry, "parley-agents"),
         open_connection(settings) as running,
         closing_model(model),
         handle_signals(lambda: None) as asked,

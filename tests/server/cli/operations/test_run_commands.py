@@ -17,8 +17,10 @@ from parley.bus import Bus
 from parley.bus.sessions.session_file import SessionFile
 from parley.server.records.session_file import read_file
 from parley.server.scenarios.scenario_files import bundled
+from parley.server.telemetry.span_ids import trace_id
 from tests.support.doors.calls import Parley
 from tests.support.servers.fake_openai import FakeOpenAI
+from tests.support.servers.otlp_receiver import OtlpReceiver
 from tests.support.servers.patience import PATIENCE
 
 ROOT = Path(__file__).parents[4]
@@ -325,3 +327,23 @@ def test_with_an_endpoint_its_models_speak_within_the_budget(at: Parley, tmp_pat
     assert 0 < totals["micros"] <= 1_000_000
     cost = float(ran.err.partition(" cost ")[2].split()[0])
     assert totals["micros"] <= cost * 1_000_000
+
+
+def test_what_agents_say_is_followed_from_its_publication(
+    at: Parley, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the process that hosts them, to the collector that is set."""
+    path, out = tmp_path / "small.yaml", tmp_path / "small.json"
+    path.write_text(SMALL)
+    with OtlpReceiver() as receiver:
+        monkeypatch.setenv("PARLEY_TELEMETRY_URL", receiver.url)
+        monkeypatch.setenv("PARLEY_TELEMETRY_RATIO", "1")
+        ran = at("run", str(path), "--fast", "--json", "--out", str(out))
+    assert ran.code == 0, ran.err
+    session = ran.rows()[0]["session"]
+    published = {span.trace_id for span in receiver.spans if span.name == "publish"}
+    rows = [row for row in read_file(out).rows if json.loads(row.body)["kind"] == "message"]
+    traces = {trace_id(session, row.id).to_bytes(16) for row in rows}
+    assert traces
+    assert traces <= published
+    assert "parley-agents" in receiver.services
