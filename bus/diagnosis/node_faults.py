@@ -87,6 +87,16 @@ def _disk(node: NodeReport) -> Iterator[tuple[str, State, str]]:
         )  # fmt: skip
 
 
+def _replay(node: NodeReport) -> Iterator[tuple[str, State, str]]:
+    if node.limits_default and node.facts.get("aof_enabled") == "1":
+        yield (
+            "default", "warn",
+            "replays its append-only file as the user default, which may not do everything: Redis "
+            "7.0 drops each transaction that it may not, all of Parley, at the next start; 'ACL "
+            "SETUSER default off allkeys allchannels +@all' closes it and keeps the file whole",
+        )  # fmt: skip
+
+
 def _replication(node: NodeReport) -> Iterator[tuple[str, State, str]]:
     if node.facts.get("role") == "slave":
         primary = f"{node.facts.get('master_host')}:{node.facts.get('master_port')}"
@@ -180,7 +190,7 @@ def _cluster(node: NodeReport) -> Iterator[tuple[str, State, str]]:
 
 
 _RULES: Final[tuple[Rule, ...]] = (
-    _memory, _disk, _replication, _connections, _exposure, _version, _clock, _cluster,
+    _memory, _disk, _replay, _replication, _connections, _exposure, _version, _clock, _cluster,
 )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ class NodeReport(Struct, frozen=True):
     cluster: Mapping[str, str]
     clock_ahead_ms: int  # of this machine's; 0 within the time that it took to ask
     lets_in: bool  # whoever has no name and no password
+    limits_default: bool  # the user `default`, as which a Redis replays its append-only file
 
 
 class ServerReport(Struct, frozen=True):
@@ -67,7 +68,7 @@ async def _read(connections: Connections) -> ServerReport:
         NodeReport(
             f"the node at port {facts[at].get('tcp_port')}" if cluster else "this Redis",
             _at(facts, at), _at(configs, at), _at(cluster, at), _ahead(clock, before, after),
-            _lets_in(users[at]) if at < len(users) else False,
+            *((_lets_in(users[at]), _is_limited(users[at])) if at < len(users) else (False, False)),
         )
         for at, clock in enumerate(clocks)
     )  # fmt: skip
@@ -112,6 +113,14 @@ def _lets_in(user: Any) -> bool:
     """Whether the user `default`, as ACL GETUSER tells it, is on and has no password."""
     flags = next((row for row in user or () if isinstance(row, list)), [])
     return {b"on", b"nopass"} <= set(_hashable(flags))
+
+
+def _is_limited(user: Any) -> bool:
+    """Whether a user, as ACL GETUSER tells it, lacks a command or a key. Keys are a list in 6.2."""
+    words = list(user or ())
+    rules = {word: words[at + 1] for at, word in enumerate(words[:-1]) if at % 2 == 0}
+    commands, keys = rules.get(b"commands", b"+@all"), rules.get(b"keys", b"~*")
+    return commands != b"+@all" or keys not in (b"~*", [b"*"])
 
 
 def _hashable(words: Iterable[Any]) -> Iterable[bytes]:

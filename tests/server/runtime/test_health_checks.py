@@ -222,6 +222,14 @@ def _old_beat() -> int:
     return time.time_ns() // 1_000_000 - 40_000
 
 
+def _limited_default(patient: Patient) -> None:
+    patient.address("root")
+    patient.root.execute_command("ACL", "SETUSER", "default", "-keys")
+    patient.open.callback(
+        lambda: patient.root.execute_command("ACL", "SETUSER", "default", "+@all")
+    )
+
+
 PLANTED: Final = {
     "away": Planted("redis", "fail", "does not answer .*; start it",
                     lambda p: p.set(redis="redis://127.0.0.1:1")),
@@ -233,6 +241,8 @@ PLANTED: Final = {
     "exposed": Planted("exposure", "fail", "takes commands from .*protected-mode.*; set require",
                        _exposed),
     "user": Planted("user", "fail", "denies this user XADD; 'ACL SETUSER", _limited_user),
+    "default": Planted("default", "warn", "drops each transaction .*'ACL SETUSER default off all",
+                       _limited_default),
     "replica": Planted("replica", "fail", r"point PARLEY_REDIS at its primary \(127.0.0.1:1\)",
                        lambda p: p.root.execute_command("REPLICAOF", "127.0.0.1", "1")),
     "full": Planted("redis", "warn", "is full .*; give it more memory",
