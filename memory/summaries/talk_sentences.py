@@ -60,6 +60,7 @@ _FIELD: Final = re.compile(
     r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
     r"""["'](?P<value>.{0,600}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
 )
+_DATA: Final = re.compile(r"""\{\s*["'][\w ]{1,40}["']\s*:\s*["'\[{]""")  # an object of data begins
 _SHORT_FIELD: Final = 80  # characters
 _SHORT: Final = 40  # characters of what is quoted for an item, where more stands behind it
 _SIGNS: Final = re.compile(r"^[^\w(\[\"'`$/@.+<-]+")  # faces and ticks before words
@@ -220,17 +221,17 @@ def any_sentence(lines: Sequence[Line]) -> Sentence | None:
 def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
     """The sentences of a message's blocks of these kinds, 200 at most."""
     content, count = line.content[:_READ], 0
-    blocks = split_blocks(content)
+    blocks, form = split_blocks(content), is_form(content)
     for index, block in enumerate(blocks):
         title = index == 0 and _is_title(content, blocks)
         if block.kind not in kinds and not (title or block.bold):
             continue
-        if index and is_form(content[block.start : block.end]):  # what a tool is called with
-            continue
+        data = None if form else _DATA.search(content, block.start, block.end)
+        stop = block.end if data is None else data.start()  # what a tool is called with
         listed = index + 1 < len(blocks) and blocks[index + 1].kind == "item"
         leads = listed and content[block.start : block.end].rstrip("*_ ").endswith(":")
         first = block.start + (len(block.marker) if block.kind == "item" else 0)
-        for start, end in _spans(content, first, block.end):
+        for start, end in _spans(content, first, stop):
             words = content[start:end]
             text = clip(_strip_marks(words), _SENTENCE_LIMIT)
             if text:

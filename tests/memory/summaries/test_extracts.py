@@ -427,9 +427,10 @@ def test_a_claim_is_told_as_agreed_where_somebody_else_speaks_of_it() -> None:
 def test_what_a_tool_is_called_with_is_not_told() -> None:
     """It is a quotation, by whoever calls the tool."""
     article = "The commitment of the old mill ensures that the harbour keeps every map it has."
-    call = f'I check the article for harm:\n\n{{"content": "The mill\\n\\n{article}"}}\n'
-    summary = extract_summary([Line(1, "bo", call), Line(2, "cy", LONG_TALK)], [], 200)
-    assert "harbour keeps every map" not in summary
+    call = f'{{"content": "The mill\\n\\n{article}"}}\n'
+    for lead in ("I check the article for harm:\n\n", "***** Call: check *****\nArguments: \n"):
+        summary = extract_summary([Line(1, "bo", lead + call), Line(2, "cy", LONG_TALK)], [], 200)
+        assert "harbour keeps every map" not in summary
 
 
 def test_the_item_behind_a_short_one_says_something_of_its_own() -> None:
