@@ -80,7 +80,7 @@ def say(
 ) -> None:
     """Publish one message. Prints its number."""
     from parley.server.basics import entry_drafts
-    from parley.server.cli.shared.bus_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus, follow_published
     from parley.server.cli.shared.stdin_words import stdin_text
     from parley.server.render import command_output
     from parley.server.services.publication import publish_entry
@@ -90,7 +90,9 @@ def say(
     if act is not None and re is None and not force:
         _check_needed(message)
     if act is None or force or (re is None and act != "decide"):
-        receipt = call_bus(startup(ctx), publish_entry, session, message, id_ or "")
+        known = startup(ctx)
+        verb = follow_published(known, publish_entry)
+        receipt = call_bus(known, verb, session, message, id_ or "")
     else:
         receipt = _say_on_target(settings(ctx), session, message, id_ or "")
     rows = _repeats(settings(ctx), session, receipt.n) if repeats else None
@@ -108,9 +110,11 @@ def _check_needed(message: Message) -> None:
 
 def _say_on_target(settings: Settings, session: str, message: Message, id: str) -> Receipt:
     from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.bus_calls import follow_published
     from parley.server.services.publication import publish_on_target
 
-    return call_service(settings, publish_on_target, session, message, id)
+    verb = follow_published(settings, publish_on_target)
+    return call_service(settings, verb, session, message, id)
 
 
 def _repeats(settings: Settings, session: str, n: int) -> list[dict[str, Any]]:

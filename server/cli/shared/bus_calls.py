@@ -17,6 +17,25 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 
+def follow_published(
+    settings: StartupSettings | Settings, verb: Callable[Given, Awaitable[Answer]]
+) -> Callable[Given, Awaitable[Answer]]:
+    """`verb`, with what it publishes traced where `telemetry.url` is set; else `verb` itself.
+
+    Only verbs that publish are worth the packages that this loads, and the export at the end.
+    """
+    telemetry = getattr(settings, "telemetry", None)  # startup settings have none: it is not set
+    if telemetry is None or not telemetry.url:
+        return verb
+    from parley.server.telemetry.otlp_export import open_telemetry
+
+    async def followed(*args: Given.args, **kwargs: Given.kwargs) -> Answer:
+        async with open_telemetry(telemetry, "parley-cli"):
+            return await verb(*args, **kwargs)
+
+    return followed
+
+
 def call_bus(
     settings: StartupSettings | Settings,
     verb: Callable[Concatenate[Bus, Given], Awaitable[Answer]],
