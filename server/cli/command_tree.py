@@ -60,7 +60,8 @@ app = typer.Typer(
 def parley(ctx: typer.Context, config: Path | None, given: dict[str, Any]) -> None:
     sources = read_sources(given, os.environ, config)
     ctx.meta[SOURCES] = sources
-    ctx.obj = read_startup(sources) or settings(ctx)
+    traced = "telemetry.url" in sources.values  # by what only the tree has
+    ctx.obj = (None if traced else read_startup(sources)) or settings(ctx)
     configure_logging(ctx.obj.log_level, ctx.obj.log_json)
     warnings = [*sources.warnings, *map(_shown_to_all, list_shown_secrets(given))]
     if warnings:

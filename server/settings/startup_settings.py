@@ -27,9 +27,7 @@ class StartupSettings(Struct, frozen=True):
 
 
 def read_startup(given: Sources) -> StartupSettings | None:
-    """These settings; None where the tree is needed: to say what of it is wrong, or for traces."""
-    if "telemetry.url" in given.values:
-        return None
+    """These settings; None where the tree has to say whether it takes all that was given."""
     if all(SETTINGS[name].surely_takes(value.value) for name, value in given.values.items()):
         names = StartupSettings.__struct_fields__
         return StartupSettings(**{name: _value(SETTINGS[name], given) for name in names})

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from tests.support.servers.patience import PATIENCE, wait_until
 
@@ -116,7 +118,10 @@ async def test_users_log_in_by_their_secrets_alone(
     for name, password in (("worker", "s3cret"), ("worker", ""), (None, None), (None, "s3cret")):
         with (
             redis.Redis(
-                unix_socket_path=str(data / "s"), username=name, password=password
+                unix_socket_path=str(data / "s"),
+                username=name,
+                password=password,
+                retry=Retry(NoBackoff(), 0),
             ) as other,
             pytest.raises(redis.AuthenticationError),
         ):

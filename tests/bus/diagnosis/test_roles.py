@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from parley.bus import Bus
 from parley.bus.contract.drafts import Draft
@@ -125,7 +127,9 @@ def test_each_user_may_do_what_its_part_needs(server: RedisServer, user: str) ->
 def test_nobody_comes_in_without_a_name(server: RedisServer) -> None:
     for given in (None, password("worker")):
         with (
-            redis.Redis(unix_socket_path=str(server.socket), password=given) as client,
+            redis.Redis(
+                unix_socket_path=str(server.socket), password=given, retry=Retry(NoBackoff(), 0)
+            ) as client,
             pytest.raises(redis.AuthenticationError),
         ):
             client.ping()
