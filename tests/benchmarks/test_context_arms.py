@@ -27,6 +27,11 @@ from parley.memory.state.floor_state import Bid
 from tests.support.servers.fake_openai import FakeOpenAI
 
 NIGHTS = "We rehearse a restore every quarter, because a day was lost the last time."
+ADDED = (
+    "Ines keeps the list of who is called at night.",
+    "What a rehearsal finds goes into the shared notebook.",
+    "The second server has too small a disk.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +87,7 @@ def test_a_run_goes_on_where_it_was(
 ) -> None:
     """Turns that a file has are not asked again; a line that was broken off is."""
     with FakeOpenAI() as fake:
-        fake.answer = lambda user: f"{NIGHTS} It was said after {user.count('- n ')} messages."
+        fake.answer = lambda user: f"{NIGHTS} {ADDED[user.count('- n ') - len(case.opening)]}"
         run(fake, tmp_path, monkeypatch, "--turns", "2", "--arms", "whole")
         file = tmp_path / "whole.1.jsonl"
         first = file.read_text("utf-8")
