@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from parley.bus import Bus, Draft
 from parley.bus.client import CLUSTER_BUCKETS
-from parley.bus.contract.errors import Unavailable
+from parley.bus.contract.errors import SessionNotFound, Unavailable
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import Record
 from tests.faults.language import opened
@@ -150,6 +150,14 @@ async def test_sessions_live_on_while_slots_move_and_a_primary_falls() -> None:
     assert heard == list(range(1, len(heard) + 1))  # summaries come behind the messages
 
 
+async def is_folding(bus: Bus, session: str) -> bool:
+    """Whether the worker is at work."""
+    try:
+        return (await bus.info(session)).folded > 0
+    except SessionNotFound:
+        return False
+
+
 async def test_sessions_live_on_under_another_primary_that_sentinels_name() -> None:
     """The address names Sentinels; the primary is killed, its replica takes over."""
     sessions, heard = ["s1", "s2", "s3"], list[int]()
@@ -158,6 +166,9 @@ async def test_sessions_live_on_under_another_primary_that_sentinels_name() -> N
             await Bus.connect(servers.url) as bus,
             publishing(bus, sessions, heard) as expected,
         ):
+            await wait_until(
+                lambda: is_folding(bus, "s1")
+            )  # or its lanes find nobody to begin with
             servers.nodes[0].kill9()
             await wait_until(lambda: servers.primary() == 1)
         with servers.nodes[1].client() as client:
