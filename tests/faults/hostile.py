@@ -272,7 +272,9 @@ def connections(place: Place) -> Iterator[None]:
 
     try:
         with repeating(keep):
+            until = time.monotonic() + PATIENCE
             while len(pipes) < CONNECTIONS:
+                assert time.monotonic() < until, f"only {len(pipes)} connections stand"
                 time.sleep(0.05)
             yield
     finally:

@@ -133,6 +133,7 @@ def test_a_link_that_is_over_says_so_and_another_goes_on(visits: Visits) -> None
     expect(page.locator("#say")).to_have_value("We ask @Bo Berg ")
     expect(page.get_by_label("What the message does")).to_have_value("propose")
     expect(page.locator(".replying")).to_contain_text("#1")
+    expect(page.locator("article.msg")).to_have_count(1)
     page.context.clear_cookies()
     page.locator("#say").press("Enter")
     expect(page.locator(".away")).to_contain_text("What you wrote is kept here.")
