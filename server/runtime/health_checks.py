@@ -16,9 +16,10 @@ from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.server_access import examine_access
 from parley.memory.errors import DomainError
 from parley.server.basics.errors import Refused
+from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.connection import open_connection
 from parley.server.runtime.host_checks import check_host
-from parley.server.runtime.model_checks import Check, check_model
+from parley.server.runtime.model_checks import check_model
 from parley.server.runtime.packs import read_packs
 from parley.server.runtime.work_checks import check_work
 from parley.server.settings import Settings
@@ -39,7 +40,7 @@ async def run_checks(settings: Settings, *, ask_model: bool = True) -> list[Chec
         if settings.redis:  # before connecting, which writes: one that refuses that is told why
             checks += [check async for check in _check_server(settings.redis)]
             access = await examine_access(settings.redis)
-            checks.append(_check("access", _STATES[access.state], access.finding))
+            checks.append(build_check("access", _STATES[access.state], access.finding))
         async with open_connection(settings) as running:
             if not settings.redis:
                 checks += [check async for check in _check_server(running.url)]
@@ -47,26 +48,22 @@ async def run_checks(settings: Settings, *, ask_model: bool = True) -> list[Chec
             version = (await running.bus.server()).version
             if not settings.serve.loopback and lacks_fixes(version):
                 checks.append(
-                    _check("version", "warn", f"others reach it; {describe_lack(version)}")
+                    build_check("version", "warn", f"others reach it; {describe_lack(version)}")
                 )
     except BusError as error:
-        checks.append(_check("redis", "fail", str(error)))
+        checks.append(build_check("redis", "fail", str(error)))
     return checks
 
 
 def _check_program(settings: Settings) -> Iterator[Check]:
-    yield _check("python", "ok", sys.version.partition(" ")[0])
+    yield build_check("python", "ok", sys.version.partition(" ")[0])
     try:
         names = ", ".join(sorted(read_packs(settings.packs).known))
-        yield _check("patterns", "ok", names)
+        yield build_check("patterns", "ok", names)
     except (Refused, DomainError) as error:
-        yield _check("patterns", "fail", str(error))
+        yield build_check("patterns", "fail", str(error))
 
 
 async def _check_server(url: str) -> AsyncIterator[Check]:
     for fault in find_faults(await read_reports(url)):
-        yield _check(fault.what, fault.state, fault.finding)
-
-
-def _check(what: str, state: str, finding: str) -> Check:
-    return {"what": what, "state": state, "finding": finding}
+        yield build_check(fault.what, fault.state, fault.finding)

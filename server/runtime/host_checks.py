@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from parley.server.runtime.model_checks import Check
+from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.signing_secret import BYTES, FILE
 from parley.server.settings import Settings
 
@@ -43,11 +43,11 @@ def _check_secrets(settings: Settings) -> Iterator[Check]:
     for name, secret in given.items():
         if _is_of_an_example(secret.get_secret_value().casefold()):
             cure = f"'openssl rand -hex {BYTES}' makes one" if name == "serve.secret" else "set it"
-            yield _check("secrets", "fail", f"{name} is still the one of an example; {cure}")
+            yield build_check("secrets", "fail", f"{name} is still the one of an example; {cure}")
     named = {"model", "model_large", "model_embedding", "model_prices"} & settings.model_fields_set
     if named and not settings.has_model:
         names = " and ".join(sorted(named))
-        yield _check(
+        yield build_check(
             "model", "warn",
             f"{names} set, but neither model_key nor model_url: no model is asked; set "
             "PARLEY_MODEL_KEY, or PARLEY_MODEL_URL of an endpoint of your own",
@@ -62,7 +62,7 @@ def _is_of_an_example(value: str) -> bool:
 def _check_exposure(settings: Settings) -> Iterator[Check]:
     serve = settings.serve
     if not serve.loopback and not any(url.startswith("https://") for url in serve.public):
-        yield _check(
+        yield build_check(
             "tls", "warn",
             f"serve.host {serve.host} is reached by others, and tokens pass in the clear; put a "
             "proxy that ends TLS before it and name its https:// address in serve.public",
@@ -79,13 +79,13 @@ def _check_modes(settings: Settings) -> Iterator[Check]:
             continue
         if readable:
             cure = f"chmod {mode} {shlex.quote(str(path))}"
-            yield _check("files", "fail", f"others can read {str(path)!r}; {cure}")
+            yield build_check("files", "fail", f"others can read {str(path)!r}; {cure}")
 
 
 def _check_files(settings: Settings) -> Iterator[Check]:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < _FEW_FILES:
-        yield _check(
+        yield build_check(
             "descriptors", "warn",
             f"a process may open {most} files, and each connection is one; raise the limit "
             f"('ulimit -Hn', LimitNOFILE=) to {settings.serve.streams + _FEW_FILES}",
@@ -96,7 +96,7 @@ def _check_disk(data: Path) -> Iterator[Check]:
     there = next((path for path in (data, *data.parents) if path.exists()), Path("/"))
     usage = shutil.disk_usage(there)
     if usage.free < min(usage.total * _FREE_SHARE, _FREE_BYTES):
-        yield _check(
+        yield build_check(
             "disk", "warn",
             f"{usage.free >> 20} MB are left for {str(data)!r}; free some: a server that cannot "
             "write refuses what is published",
@@ -106,7 +106,7 @@ def _check_disk(data: Path) -> Iterator[Check]:
 def _check_left_behind(data: Path) -> Iterator[Check]:
     """Sessions of an embedded server, which nobody sees as long as an address is set."""
     if any(_has_sessions(file) for pattern in _APPENDED for file in data.glob(pattern)):
-        yield _check(
+        yield build_check(
             "embedded", "warn",
             f"{str(data)!r} holds sessions of an embedded server, which are not on this Redis; "
             "'env -u PARLEY_REDIS parley backup DIR', then 'parley restore DIR'; or remove it",
@@ -128,7 +128,3 @@ def _has_sessions(file: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _check(what: str, state: str, finding: str) -> Check:
-    return {"what": what, "state": state, "finding": finding}

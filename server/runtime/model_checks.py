@@ -16,10 +16,9 @@ from parley.listeners.models.openai_dialect import Dialect
 from parley.listeners.models.openai_model import OpenAIModel
 from parley.listeners.models.structured_answers import ask_for
 from parley.memory.text.text_sizes import count_tokens
+from parley.server.runtime.checks import Check
 from parley.server.runtime.model_endpoint import closing_model, open_model
 from parley.server.settings import Settings
-
-Check = dict[str, Any]  # `what`, `state` (ok, warn, fail), `finding`; and the figures behind it
 
 _SYSTEM: Final = "You answer briefly."
 _TO_SAY: Final = Prompt(  # as a message is asked for

@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus import Bus, WorkerInfo
 from parley.memory.state.memory import FOLD
-from parley.server.runtime.model_checks import Check
+from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.status import every_session, list_apart
 from parley.server.runtime.worker_process import STALE_MS
 
@@ -18,11 +18,11 @@ _LANES: Final = {"fold": "memories go stale", "effects": "no summary is written"
 async def check_work(bus: Bus, kind: str) -> AsyncIterator[Check]:
     """What the Redis of `bus` says of itself, of its workers and of its sessions."""
     server = await bus.server()
-    yield _check("redis", "ok", f"{server.version} ({kind})")
+    yield build_check("redis", "ok", f"{server.version} ({kind})")
     durable = server.durability in ("everysec", "always")
-    yield _check("durability", "ok" if durable else "warn", server.durability)
+    yield build_check("durability", "ok" if durable else "warn", server.durability)
     for warning in server.warnings:
-        yield _check("redis", "warn", warning)
+        yield build_check("redis", "warn", warning)
     workers = await bus.workers()
     living = [worker for worker in workers if worker.age_ms < STALE_MS]
     for check in _check_workers(workers, living, bus.script_set):
@@ -36,16 +36,16 @@ def _check_workers(
 ) -> Iterator[Check]:
     for worker in workers:
         if worker not in living:
-            yield _check(
+            yield build_check(
                 "workers", "warn",
                 f"{worker.owner} has been silent for {worker.age_ms // 1000} s: it was killed, or "
                 f"hangs; look at process {worker.pid} on {worker.host}, and start another",
             )  # fmt: skip
     if not living:
-        yield _check("workers", "warn", "none runs; 'parley worker' starts one")
+        yield build_check("workers", "warn", "none runs; 'parley worker' starts one")
         return
     faults = [*_lanes_without_owner(living), *_versions(living, script_set)]
-    yield from faults or [_check("workers", "ok", "at work")]
+    yield from faults or [build_check("workers", "ok", "at work")]
 
 
 def _lanes_without_owner(living: Sequence[WorkerInfo]) -> Iterator[Check]:
@@ -53,7 +53,7 @@ def _lanes_without_owner(living: Sequence[WorkerInfo]) -> Iterator[Check]:
     for lane, outcome in _LANES.items():
         if lane not in served:
             finding = f"nobody serves the lane '{lane}': {outcome}; 'parley worker --lanes {lane}'"
-            yield _check("lanes", "warn", finding)
+            yield build_check("lanes", "warn", finding)
 
 
 def _versions(living: Sequence[WorkerInfo], script_set: str) -> Iterator[Check]:
@@ -61,14 +61,14 @@ def _versions(living: Sequence[WorkerInfo], script_set: str) -> Iterator[Check]:
     folds = {str(worker.stats.get("fold", "?")) for worker in living}
     if folds != {FOLD}:
         names = ", ".join(sorted(folds))
-        yield _check(
+        yield build_check(
             "fold", "warn",
             f"workers fold by version {names}, this program by {FOLD}: each makes memories of its "
             "own, twice the work; install one release everywhere and start the others again",
         )  # fmt: skip
     others = [w.owner for w in living if w.stats.get("scripts", script_set) != script_set]
     if others:
-        yield _check(
+        yield build_check(
             "scripts", "warn",
             f"{', '.join(others)} and this program run different scripts on Redis; install one "
             "release everywhere and start the others again",
@@ -79,28 +79,24 @@ async def _check_sessions(bus: Bus, living: Sequence[WorkerInfo]) -> AsyncIterat
     sessions = [info async for info in every_session(bus)]
     for session, reason in (await list_apart(bus, sessions)).items():
         cure = f"put its keys right, or 'parley session import FILE --as {session} --replace'"
-        yield _check("sessions", "fail", f"{session} is set apart: {reason}; {cure}")
+        yield build_check("sessions", "fail", f"{session} is set apart: {reason}; {cure}")
     for info in sessions:
         if info.skips:
             skips = ", ".join(map(str, info.skips))
             cure = f"'parley session export {info.session}' and report it"
             finding = f"{info.session}: no fold reads entries {skips}, which killed workers; {cure}"
-            yield _check("sessions", "warn", finding)
+            yield build_check("sessions", "warn", finding)
     waits = await bus.oldest_due_ms("fold")
     if living and waits > _STUCK_MS:
-        yield _check(
+        yield build_check(
             "lag", "fail",
             f"entries have waited for {waits // 1000} s though workers live; look at their logs "
             "for what they do instead, and start them again",
         )  # fmt: skip
     if repaired := await bus.repaired_total():
-        yield _check(
+        yield build_check(
             "repaired", "warn",
             f"{repaired} sessions or effects were not due that should have been, and were put "
             "right: Redis' clock went back, or somebody else writes to its keys; give Parley a "
             "Redis of its own",
         )  # fmt: skip
-
-
-def _check(what: str, state: str, finding: str) -> Check:
-    return {"what": what, "state": state, "finding": finding}
