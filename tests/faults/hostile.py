@@ -32,12 +32,12 @@ from parley.bus.sessions.stored_rows import StoredRow
 from parley.listeners.sessions.shipped_packs import newest_packs
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 from tests.faults.gateway import SECRET, Gateway
+from tests.server.http.test_flooding import EMPTY, PATH
+from tests.server.http.test_hostile_load import THREADS, Send, request
 from tests.support.servers.patience import PATIENCE
 from tests.support.servers.servers import RedisServer
 
 ROOT: Final = Path(__file__).parents[2]
-PATH: Final = "/v1/sessions/s"
-THREADS: Final = 4  # of each client
 STREAMS: Final = 40
 CONNECTIONS: Final = 5_000
 ASKED: Final = 400
@@ -46,10 +46,8 @@ WARM_SECONDS: Final = 3.0
 LOOK_SECONDS: Final = 0.25  # between two looks at how busy the server is
 TIMES: Final = 10.0  # what an attack may cost of what it costs beside who behaves
 GROWN_MIB: Final = 16.0  # that the server may grow by from one pass over all attacks to the next
-LISTS: Final = b"[" + b"[]," * 400_000 + b"[]]"
 PINGS: Final = b"\x81\x8f\x00\x00\x00\x00" + b'{"type":"ping"}'
 
-Send = Callable[[http.client.HTTPConnection], None]
 Work = Callable[[threading.Event], None]
 
 
@@ -134,16 +132,6 @@ def requests_of(place: Place, send: Send, pause: Callable[[], float] = float) ->
     return work
 
 
-def request(method: str, path: str, token: str, body: bytes = b"") -> Send:
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-
-    def send(connection: http.client.HTTPConnection) -> None:
-        connection.request(method, path, body or None, headers)
-        connection.getresponse().read()
-
-    return send
-
-
 @contextmanager
 def behaving(place: Place, share: float) -> Iterator[None]:
     """Clients who read what they may, so often that the server is as busy as `share` says."""
@@ -187,7 +175,7 @@ def frames(place: Place) -> Iterator[None]:
 @contextmanager
 def bodies(place: Place) -> Iterator[None]:
     """Megabytes of empty lists."""
-    send = request("POST", f"{PATH}/messages", place.token("eve"), LISTS)
+    send = request("POST", f"{PATH}/messages", place.token("eve"), EMPTY)
     with repeating(*[requests_of(place, send)] * THREADS):
         yield
 
