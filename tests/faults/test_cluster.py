@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from parley.bus import Bus, Draft
 from parley.bus.client import CLUSTER_BUCKETS
-from parley.bus.contract.errors import SessionNotFound, Unavailable
+from parley.bus.contract.errors import Unavailable
 from parley.bus.contract.keys import Keys
 from parley.bus.entries import Record
 from tests.faults.language import opened
@@ -135,6 +135,7 @@ async def test_sessions_live_on_while_slots_move_and_a_primary_falls() -> None:
         async with await Bus.connect(cluster.url) as bus:
             assert len(bus.keys.buckets) == CLUSTER_BUCKETS
             assert sum(share.buckets for share in await bus.nodes()) == CLUSTER_BUCKETS
+            await wait_until(lambda: is_at_work(bus))
             async with publishing(bus, sessions, heard) as expected:
                 slot = redis.crc.key_slot(KEYS.of(sessions[0]).log.encode())
                 owner = cluster.owner(slot)
@@ -150,12 +151,9 @@ async def test_sessions_live_on_while_slots_move_and_a_primary_falls() -> None:
     assert heard == list(range(1, len(heard) + 1))  # summaries come behind the messages
 
 
-async def is_folding(bus: Bus, session: str) -> bool:
-    """Whether the worker is at work."""
-    try:
-        return (await bus.info(session)).folded > 0
-    except SessionNotFound:
-        return False
+async def is_at_work(bus: Bus) -> bool:
+    """Whether both lanes of the worker are up: one that finds no primary to begin with dies."""
+    return {lane for each in await bus.workers() for lane in each.lanes} >= {"fold", "effects"}
 
 
 async def test_sessions_live_on_under_another_primary_that_sentinels_name() -> None:
@@ -166,9 +164,7 @@ async def test_sessions_live_on_under_another_primary_that_sentinels_name() -> N
             await Bus.connect(servers.url) as bus,
             publishing(bus, sessions, heard) as expected,
         ):
-            await wait_until(
-                lambda: is_folding(bus, "s1")
-            )  # or its lanes find nobody to begin with
+            await wait_until(lambda: is_at_work(bus))
             servers.nodes[0].kill9()
             await wait_until(lambda: servers.primary() == 1)
         with servers.nodes[1].client() as client:

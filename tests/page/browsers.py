@@ -68,7 +68,7 @@ class Visits:
     policies: set[str] = field(default_factory=set)
 
     def arrive(self, link: str, *, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
-        """Somebody with a browser of their own who follows `link`."""
+        """Somebody with a browser of their own who follows `link`, and is in where it lets in."""
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
@@ -78,6 +78,8 @@ class Visits:
         page = context.new_page()
         self._watch(page)
         page.goto(link)
+        if "#ticket=" in link:  # good once: whoever goes on sooner has lost it
+            page.locator("#main:not([aria-busy])").wait_for()
         return page
 
     def operator(self, path: str = "/", **given: Any) -> Page:

@@ -74,6 +74,7 @@ def test_what_came_since_one_left_is_marked_and_counted(visits: Visits) -> None:
     operator = visits.operator("/s/quays")
     operator.locator("#join-name").fill("Ana")
     operator.get_by_role("button", name="Join").click()
+    expect(operator.locator(".people")).to_contain_text(", you")
     expect(operator.locator("article.msg")).to_have_count(1)
     operator.locator(".brand").click()
     expect(operator.locator(".session-card")).to_contain_text("1 entry")
