@@ -39,6 +39,7 @@ chaos: $(DEV) ## faults at random on real processes; ARGS="--minutes 10 --seed 7
 test-cluster: $(DEV) ## real clusters and Sentinels, then 500 sessions while primaries fall; ARGS="--sessions 50"
 	@$(BIN)/python -m pytest tests/bus/connection/test_cluster_nodes.py tests/faults/test_cluster.py
 	@$(BIN)/python -m tests.faults.cluster_load $(ARGS)
+	@$(BIN)/python -m tests.faults.cluster_load --sentinel $(ARGS)
 
 overload: $(DEV) ## twice what the workers fold, for 20 minutes; ARGS="--minutes 5"
 	@$(BIN)/python -m tests.faults.overload $(ARGS)

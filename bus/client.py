@@ -108,6 +108,11 @@ class Bus:
             raise
         return cls(connections, buckets, outbox_seconds=outbox_seconds, backlog=backlog)
 
+    @property
+    def healed(self) -> int:
+        """How many entries this process gave back to logs that had lost them."""
+        return self._outbox.healed
+
     async def server(self) -> ServerInfo:
         """The server as it is now."""
         return await examine_server(self._connections)

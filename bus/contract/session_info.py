@@ -33,6 +33,7 @@ class SessionInfo(Struct, frozen=True):
     origin: str | None = None  # `<session>@<n>` of a fork, else `IMPORTED` where it was restored
     due: dict[str, int] = field(default_factory=_nothing_due)
     epoch: int = 0  # of the floor
+    healed: int = 0  # entries that publishers gave back after the log had lost them
 
     @property
     def settled(self) -> bool:

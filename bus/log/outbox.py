@@ -107,6 +107,7 @@ class Outbox:
     """The drafts acknowledged to this process within the last `seconds`."""
 
     def __init__(self, connections: Connections, keys: Keys, seconds: float) -> None:
+        self.healed = 0  # entries that it gave back to logs that had lost them
         self._connections = connections
         self._keys = keys
         self._seconds = seconds

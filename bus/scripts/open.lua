@@ -14,7 +14,7 @@ local now = milliseconds()
 redis.call('XADD', LOG, '1-0', 'id', ARGV[7], 't', now, 'entry', ARGV[9])
 redis.call('HSET', META, 'incarnation', incarnation, 'head', '1', 'n', '0', 'folded', '0',
   'base', '0', 'status', 'open', 'skips', '', 'epoch', '0', 'backlog', ARGV[5],
-  'created_ms', now, 'origin', '')
+  'created_ms', now, 'origin', '', 'healed', ARGV[6])
 redis.call('HSET', IDS, ARGV[7], '1-0 ' .. ARGV[8])
 redis.call('HDEL', CLAIMS, session)
 redis.call('ZADD', DUE, now, session)

@@ -10,7 +10,7 @@
 -- there) | missing | lost incarnation | fenced reason | conflict k seq | closed |
 -- stale epoch [epoch wanted] | busy backlog
 local session = ARGV[1]
-local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation')
+local meta = redis.call('HMGET', META, 'head', 'n', 'status', 'folded', 'backlog', 'epoch', 'incarnation', 'healed')
 if not meta[1] then return {'missing'} end
 if ARGV[5] ~= '' and redis.call('HEXISTS', IDS, ARGV[5]) == 0 then return {'lost', meta[7]} end -- fence: tip
 if ARGV[6] ~= '' and ARGV[6] ~= meta[7] then return {'fenced', 'the session was replaced or redacted since it was read'} end -- fence: incarnation
@@ -57,5 +57,6 @@ local backlog = tonumber(meta[1]) - tonumber(meta[4])
 if not again and backlog + #fresh > tonumber(meta[5]) and backlog > 0 then return {'busy', whole(backlog)} end -- fence: backlog
 
 append(session, fresh, milliseconds(), ARGV[2], ARGV[3])
+if again then redis.call('HSET', META, 'healed', whole((tonumber(meta[8] or '') or 0) + #fresh)) end
 if whole(epoch) ~= meta[6] then redis.call('HSET', META, 'epoch', whole(epoch)) end
 return reply

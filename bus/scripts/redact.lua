@@ -9,14 +9,14 @@
 -- Replies: ok seq n | there (a resend) | missing | other | unstaged | behind
 local STAGED, NAMES, DEAD = KEYS[15], KEYS[16], KEYS[17]
 local session = ARGV[1]
-local meta = redis.call('HMGET', META, 'incarnation', 'head', 'n', 'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'folds')
+local meta = redis.call('HMGET', META, 'incarnation', 'head', 'n', 'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'healed', 'folds')
 if not meta[1] then return {'missing'} end
 if meta[1] == ARGV[4] then return {'there', meta[2], meta[3]} end
 if meta[1] ~= ARGV[5] then return {'other'} end -- fence: incarnation
 local last = redis.call('XREVRANGE', STAGED, '+', '-', 'COUNT', 1)[1]
 if not last or redis.call('XLEN', STAGED) ~= tonumber(ARGV[6]) then return {'unstaged'} end
 
-local _, folds = string.gsub(meta[11] or '', '%S+', '')
+local _, folds = string.gsub(meta[12] or '', '%S+', '')
 if folds ~= #KEYS - 17 then return {'other'} end -- a snapshot that was not declared
 
 local function numbers(at)
@@ -54,7 +54,7 @@ redis.call('RENAME', NAMES, IDS)
 redis.call('PERSIST', LOG)
 redis.call('PERSIST', IDS)
 redis.call('HSET', META, 'incarnation', ARGV[4], 'head', whole(seq + 1), 'n', whole(n), 'folded', '0')
-local fields = {'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin'}
+local fields = {'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'healed'}
 for i = 1, #fields do redis.call('HSET', META, fields[i], meta[i + 3] or '') end
 
 -- Copies of what was set aside. The stream is written anew: Redis leaves the bytes

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
-    "due_effects", "due_upgrades", "epoch",
+    "due_effects", "due_upgrades", "epoch", "healed",
 )  # fmt: skip
 
 _REPLACE: Final = "replace it: replace=True puts this in its place"
@@ -209,7 +209,9 @@ def _info(
     if row[0] is None:
         return None
     text = [(value or b"").decode() for value in row]
-    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades, epoch = text
+    incarnation, head, n, folded, base, status, skips, origin, effects, upgrades, epoch, healed = (
+        text
+    )
     return SessionInfo(
         session, incarnation, int(head), int(n), int(folded), int(base), status,
         parse_skips(skips), int(float(active or 0)), origin or None,
@@ -218,7 +220,7 @@ def _info(
             "effects": int(effects or 0),
             "upgrades": int(upgrades or 0),
         },
-        int(epoch or 0),
+        int(epoch or 0), int(healed or 0),
     )  # fmt: skip
 
 

@@ -49,6 +49,7 @@ async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
             "oldest_effect_ms": waiting["effects"],
         },
         "entries_set_aside": sum(len(info.skips) for info in sessions),
+        "entries_healed": sum(info.healed for info in sessions),
     }  # fmt: skip
 
 

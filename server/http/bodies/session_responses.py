@@ -104,6 +104,7 @@ class SessionState(Answer):
     origin: str | None
     due: dict[str, int]
     epoch: int
+    healed: int
     preset: str
     goal: str
     policy: str

@@ -56,6 +56,10 @@ class Metrics:
         self.repaired = Gauge(
             "parley_repaired", "What was not due that should have been, since ever", registry=own
         )
+        self.healed = Counter(
+            "parley_healed", "Entries given back to a log that had lost them", registry=own
+        )
+        self._healed = 0  # of them counted
 
     def observe(self, connections: int, finding: HealthFinding) -> None:
         """How it stands now, for what is no count.
@@ -69,6 +73,8 @@ class Metrics:
         self.fold_lag.set(finding.oldest_fold_ms / 1000)
         if finding.answered:
             self.repaired.set(finding.repaired)
+            self.healed.inc(finding.healed - self._healed)
+            self._healed = finding.healed
         for lane, count in finding.due.items():
             self.due.labels(lane).set(count)
 

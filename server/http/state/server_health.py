@@ -33,6 +33,7 @@ class HealthFinding:
     oldest_fold_ms: int = 0
     due: Mapping[str, int] = field(default_factory=dict)  # by lane
     repaired: int = 0
+    healed: int = 0  # entries that this server gave back to logs that had lost them
 
     @property
     def is_stalled(self) -> bool:
@@ -78,4 +79,4 @@ class HealthCheck:
         except (BusError, TimeoutError):
             return HealthFinding(answered=False)
         alive = sum(worker.age_ms < _ALIVE_MS for worker in workers)
-        return HealthFinding(True, alive, oldest or 0, due, repaired)
+        return HealthFinding(True, alive, oldest or 0, due, repaired, self._bus.healed)

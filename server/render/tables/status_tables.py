@@ -39,7 +39,8 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
         print_table(("worker", "lanes", "silent for", "folded", "summaries"), rows)
     else:
         print_line("no worker runs; 'parley worker' starts one")
-    totals = {name: status[name] for name in ("sessions", "entries_set_aside", "repaired_total")}
+    names = ("sessions", "entries_set_aside", "entries_healed", "repaired_total")
+    totals = {name: status[name] for name in names}
     print_pairs({**totals, **status["lag"]})
     for session, reason in status["apart"].items():
         print_line(f"set apart: {session}: {reason}", "red")

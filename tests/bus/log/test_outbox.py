@@ -51,6 +51,7 @@ async def test_a_lost_suffix_is_offered_again_before_anything_new(
         (receipt,) = await bus.publish("a", [message_draft(7)])
         assert await ids(bus, "a") == ["open", *(f"m{k}" for k in range(1, 8))]
         assert (receipt.seq, receipt.n) == (8, 7)
+        assert bus.healed == (await bus.info("a")).healed == 4  # m3 to m6
 
 
 async def test_an_answer_to_what_was_lost_finds_it(redis_url: str, raw: redis.Redis) -> None:

@@ -187,7 +187,7 @@ class SentinelServers:
         for node in self.nodes:
             node.start()
         self.ask(self.ports[1], "REPLICAOF", "127.0.0.1", self.ports[0])
-        wait_for(self._is_linked, "the replica does not follow")
+        wait_for(lambda: self.is_followed_by(1), "the replica does not follow")
         for port in self._sentinel_ports:
             self._watch(port, self.nodes[0].dir)
         wait_for(self._agree, "the Sentinels do not know each other")
@@ -219,6 +219,11 @@ class SentinelServers:
         _, port = self.ask(self._sentinel_ports[0], *command)
         return self.ports.index(int(port))
 
+    def is_followed_by(self, number: int) -> bool:
+        """Whether node `number` has all that the primary has: the Sentinels made it a replica."""
+        facts = _text(self.ask(self.ports[number], "INFO", "replication"))
+        return "role:slave" in facts and "master_link_status:up" in facts
+
     def _watch(self, port: int, folder: Path) -> None:
         file = folder / f"sentinel-{port}.conf"
         file.write_text(
@@ -231,9 +236,6 @@ class SentinelServers:
         command = [self.nodes[0].binary, str(file), "--sentinel"]
         with log:
             self._sentinels.append(launch(command, stdout=log, stderr=log))
-
-    def _is_linked(self) -> bool:
-        return "master_link_status:up" in _text(self.ask(self.ports[1], "INFO", "replication"))
 
     def _agree(self) -> bool:
         try:

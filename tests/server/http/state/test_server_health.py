@@ -29,6 +29,8 @@ class Clock:
 class Asked:
     """A bus that says what it is told to, and counts how often it is asked."""
 
+    healed = 0
+
     def __init__(self) -> None:
         self.down, self.due_ms, self.beats_ms, self.times = False, 0, [10], 0
 
@@ -160,9 +162,11 @@ async def test_what_was_asked_for_by_a_public_name_is_not_from_this_machine(redi
 def test_what_is_due_stays_as_it_was_known_while_redis_is_away() -> None:
     """A number that fell to nothing and rose again would be an alarm: something was put right."""
     metrics = Metrics()
-    metrics.observe(1, HealthFinding(True, 1, 0, {"fold": 3}, repaired=2))
+    metrics.observe(1, HealthFinding(True, 1, 0, {"fold": 3}, repaired=2, healed=4))
     metrics.observe(1, HealthFinding(answered=False))
     read = metrics.registry.get_sample_value
     assert read("parley_redis_up") == 0
     assert read("parley_due", {"lane": "fold"}) == 3
+    metrics.observe(1, HealthFinding(True, 1, 0, {"fold": 3}, repaired=2, healed=5))
     assert read("parley_repaired") == 2
+    assert read("parley_healed_total") == 5

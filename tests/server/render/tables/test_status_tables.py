@@ -24,6 +24,7 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
             "sessions": 1,
             "repaired_total": 0,
             "entries_set_aside": 0,
+            "entries_healed": 4,
             "apart": {"ill": "its log is gone"},
             "lag": {},
         },
