@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeVar
 
 import anyio
 
@@ -15,6 +15,8 @@ _FIRST_BACKOFF_MS: Final = 200
 _LAST_BACKOFF_MS: Final = 30_000
 FIRST_PAUSE_SECONDS: Final = 0.1
 LAST_PAUSE_SECONDS: Final = 5.0  # Redis is back within seconds, or a person is at work on it
+
+Reached = TypeVar("Reached")
 
 log = EventLog("parley.worker")
 
@@ -49,6 +51,23 @@ async def serve_rounds(
                 await wait_unless_set(stop, wait_due(wait))
             pause = 0.0
         except Unavailable as error:
-            pause = min(LAST_PAUSE_SECONDS, pause * 2 or FIRST_PAUSE_SECONDS)
-            log.warning("redis_unavailable", reason=str(error), retry_seconds=pause)
-            await wait_unless_set(stop, anyio.sleep(pause))
+            pause = await _wait_out(error, stop, pause)
+
+
+async def reach(connect: Callable[[], Awaitable[Reached]], stop: anyio.Event) -> Reached | None:
+    """What `connect` gives, tried at growing intervals while Redis is away; None after `stop`."""
+    pause = 0.0
+    while not stop.is_set():
+        try:
+            return await connect()
+        except Unavailable as error:
+            pause = await _wait_out(error, stop, pause)
+    return None
+
+
+async def _wait_out(error: Unavailable, stop: anyio.Event, pause: float) -> float:
+    """Waits longer than the last time, at most `LAST_PAUSE_SECONDS`; how long it was."""
+    pause = min(LAST_PAUSE_SECONDS, pause * 2 or FIRST_PAUSE_SECONDS)
+    log.warning("redis_unavailable", reason=str(error), retry_seconds=pause)
+    await wait_unless_set(stop, anyio.sleep(pause))
+    return pause

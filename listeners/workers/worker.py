@@ -16,6 +16,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal
 
 import anyio
@@ -30,6 +31,7 @@ from parley.listeners.effects.summariser import EffectTally
 from parley.listeners.models.embedding import Embedder
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.prices import Prices
+from parley.listeners.workers.backoff import reach
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
 from parley.listeners.workers.vote_counter import VoteCounter
@@ -73,37 +75,46 @@ async def run_lane(
 ) -> None:
     """Serve one lane until SIGTERM, SIGINT or `stop`; then finish what is in hand.
 
-    What is not finished within `drain_seconds` is handed back.
+    What is not finished within `drain_seconds` is handed back. A Redis that is away is waited
+    for, to begin with too: whoever starts a worker asks first whether it can be reached at all.
     """
     stop = stop or anyio.Event()
-    owner = owner_name(lane)
     calm_collector()
-    async with (
-        watch_loop(settings.wedged_seconds),
-        stopped_by_signals(stop),
-        await Bus.connect(settings.url, require_durable=settings.require_durable) as bus,
-    ):
-        runner: Projector | EffectRunner
-        if lane == "fold":
-            runner = Projector(bus, packs, owner, settings.fold)
-            runs = [runner.run, VoteCounter(bus, packs, owner, runner.tally).run]
-        else:
-            runner = EffectRunner(
-                bus, packs, model, owner, settings.effects, settings.prices, embedder
-            )
-            runs = [runner.run]
-        log.info("worker_started", owner=owner, lane=lane)
-        try:
-            async with open_task_group() as beside:
-                beside.start_soon(_beat, bus, owner, lane, lambda: runner.tally)
-                if lane == "fold":
-                    beside.start_soon(_keep_house, bus)
-                await _run_until_drained(runs, stop, settings.drain_seconds)
-                beside.cancel_scope.cancel()
-        finally:
-            with anyio.CancelScope(shield=True), contextlib.suppress(Unavailable):
-                await bus.farewell(owner)  # where Redis is away, the list forgets it by itself
-        log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
+    async with watch_loop(settings.wedged_seconds), stopped_by_signals(stop):
+        bus = await reach(partial(_connect, settings), stop)
+        if bus is not None:
+            async with bus:
+                await _serve(lane, bus, settings, packs, model, stop, embedder)
+
+
+async def _connect(settings: WorkerSettings) -> Bus:
+    return await Bus.connect(settings.url, require_durable=settings.require_durable)
+
+
+async def _serve(
+    lane: Lane, bus: Bus, settings: WorkerSettings, packs: Packs, model: Model | None,
+    stop: anyio.Event, embedder: Embedder | None,
+) -> None:  # fmt: skip
+    owner = owner_name(lane)
+    runner: Projector | EffectRunner
+    if lane == "fold":
+        runner = Projector(bus, packs, owner, settings.fold)
+        runs = [runner.run, VoteCounter(bus, packs, owner, runner.tally).run]
+    else:
+        runner = EffectRunner(bus, packs, model, owner, settings.effects, settings.prices, embedder)
+        runs = [runner.run]
+    log.info("worker_started", owner=owner, lane=lane)
+    try:
+        async with open_task_group() as beside:
+            beside.start_soon(_beat, bus, owner, lane, lambda: runner.tally)
+            if lane == "fold":
+                beside.start_soon(_keep_house, bus)
+            await _run_until_drained(runs, stop, settings.drain_seconds)
+            beside.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True), contextlib.suppress(Unavailable):
+            await bus.farewell(owner)  # where Redis is away, the list forgets it by itself
+    log.info("worker_stopped", owner=owner, **dataclasses.asdict(runner.tally))
 
 
 def calm_collector() -> None:

@@ -46,9 +46,10 @@ def run_worker(
     if lanes == "all" and not settings.redis:
         return run(_work_beside_server(settings, minder))
     compile_packs(packs)  # before the lane's watchdog begins to count
+    if settings.redis:
+        run(_reach_server(settings))  # one that cannot serve is refused here, once
     if lanes != "all":
         return _run_lane(settings, packs, lanes, minder)
-    run(_reach_server(settings))  # one that cannot serve is refused here, once
     runs = {lane: partial(_run_lane, settings, packs, lane, os.getpid()) for lane in LANES}
     return supervise(runs, drain_seconds=settings.drain_seconds, minder=minder)
 

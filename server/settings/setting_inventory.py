@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
 from parley.memory.settings.presets import DEFAULT, PRESETS, load_preset, opening_tree
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import merge_settings
+from parley.server.basics.masked_addresses import MASK, hide_credentials
 from parley.server.settings import SETTINGS, Settings
 from parley.server.settings.setting import INHERITED, Setting
 from parley.server.settings.setting_sources import Sources
-
-_MASK: Final = "******"
-_PASSWORD: Final = re.compile(r"(://[^/@\s]*:)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def _shown(setting: Setting, settings: Settings) -> Any:
     """A value as anybody may see it."""
     value = setting.of(settings)
     if isinstance(value, SecretStr):
-        return _MASK if value.get_secret_value() else ""
+        return MASK if value.get_secret_value() else ""
     if setting.mapping and not setting.fields:
         return value
     if setting.mapping:
@@ -100,7 +97,7 @@ def _tree(value: BaseModel) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
-    return _PASSWORD.sub(rf"\g<1>{_MASK}@", str(value))
+    return hide_credentials(str(value))
 
 
 def _flat(tree: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

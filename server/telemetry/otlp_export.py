@@ -15,6 +15,7 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group, run_beside
 from parley.bus.contract.tracing import trace_with
 from parley.server.basics.errors import Misuse
+from parley.server.basics.masked_addresses import hide_credentials
 from parley.server.basics.version import version
 from parley.server.settings.telemetry_settings import TelemetrySettings
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 _SECONDS: Final = 3  # that an export may take: a stop waits for so long twice, and nobody else
-_ADDRESS: Final = re.compile(r"https?://[^\s/]+(?:/\S*)?")
+_ADDRESS: Final = re.compile(r"https?://[^\s/?#]+(?:/[^\s?#]*)?")
 _SDK: Final = "opentelemetry"  # what all loggers of its packages are below
 _logger = EventLog("parley.telemetry")
 
@@ -42,8 +43,8 @@ async def open_telemetry(settings: TelemetrySettings, service: str) -> AsyncIter
         return
     if _ADDRESS.fullmatch(settings.url) is None:
         raise Misuse(
-            f"--telemetry-url: {settings.url!r} is no address of a collector; write one such as "
-            "http://127.0.0.1:4318"
+            f"--telemetry-url: {hide_credentials(settings.url)!r} is no address of a collector; "
+            "write one such as http://127.0.0.1:4318, and keys into OTEL_EXPORTER_OTLP_HEADERS"
         )
     _report_failures()
     try:
@@ -120,7 +121,7 @@ class _FailureReports(logging.Handler):
     """What the exporters say of themselves, as lines of the log: what fails, not each try of it."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        _logger.warning("telemetry_not_sent", reason=record.getMessage())
+        _logger.warning("telemetry_not_sent", reason=hide_credentials(record.getMessage()))
 
 
 def _report_failures() -> None:

@@ -71,6 +71,18 @@ def test_secrets_are_masked(parley: Parley, monkeypatch: pytest.MonkeyPatch) -> 
     assert rows(parley)["summary.how"]["value"] == "auto"
 
 
+@pytest.mark.parametrize("who", ["me:open-it@", "open-it@", "me:open@it@", ":open-it@"])
+def test_credentials_of_web_addresses_are_masked(
+    parley: Parley, monkeypatch: pytest.MonkeyPatch, who: str
+) -> None:
+    """Those of a collector and of a model, wherever they stand before the host."""
+    for name in ("PARLEY_TELEMETRY_URL", "PARLEY_MODEL_URL"):
+        monkeypatch.setenv(name, f"https://{who}there.example/v1")
+    masked = rows(parley)
+    for key in ("telemetry.url", "model_url"):
+        assert masked[key]["value"] == "https://******@there.example/v1"
+
+
 def test_a_session_tells_what_differs_from_its_preset(at: Parley) -> None:
     """Its logged settings; what the opener or anybody since set otherwise is marked."""
     at("session", "new", "s", "--preset", "experiment", "--limits-statement", "200")
