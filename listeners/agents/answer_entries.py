@@ -23,6 +23,7 @@ from parley.listeners.agents.repeats import (
     was_said,
     words_of,
 )
+from parley.listeners.agents.sentences import end_at_sentence, split_sentences
 from parley.listeners.agents.spoken_acts import (
     agreed_act,
     called_vote,
@@ -32,10 +33,9 @@ from parley.listeners.agents.spoken_acts import (
     may_intend,
     worded_act,
 )
+from parley.listeners.agents.stance_words import hangs_on_condition, is_reserved
 from parley.listeners.agents.transcript_form import (
     Names,
-    end_at_sentence,
-    split_sentences,
     strip_transcript_form,
     telling_lines,
 )
@@ -197,7 +197,7 @@ def keep_valid_tags(
     proposes = intent is not None and intent.intent in ("propose", "amend")
     restated = None if adds and proposes else _restated(memory, canonical, answer)
     if restated is not None:
-        if refused or adds:
+        if (refused or adds) and not hangs_on_condition(text):
             return SpokenAnswer(drop_tags(memory, text), supports=restated.handle)
         return SpokenAnswer("", _ASK_STANCE.format(restated.handle))
     if answer.repeated and (
@@ -244,7 +244,7 @@ def _only_supports(memory: Memory, text: str, proposal: Proposal) -> bool:
     others = {*memory.floor.seats, *memory.participants} - {proposal.participant}
     return (
         {detection.act for detection in detections} == {"support"}
-        and not any(detection.conditional for detection in detections)
+        and not any(is_reserved(text, detection) for detection in detections)
         and all(set(detection.refs) <= {proposal.handle} for detection in detections)
         and words.isdisjoint(other.casefold() for other in others)
         and "?" not in text
@@ -353,7 +353,7 @@ def _stands_anew(memory: Memory, name: str, text: str) -> bool:
         if (
             detection.act in ("support", "oppose")
             and tagged <= {detection.act}
-            and not detection.conditional
+            and not is_reserved(drop_tags(memory, text), detection)
             and isinstance(proposal, Proposal)
             and proposal.participant != name
         ):
@@ -379,10 +379,9 @@ def message_entry(
         return Message(participant=name, content=text, act="support", re=supports)
     act, target = agreed_act(memory, canonical, text, intent)
     if act is None:
-        act, handle = worded_act(memory, canonical, text)
+        act, target = worded_act(memory, canonical, text, target)
         if act == "propose" and _is_open(memory, split_sentences(text)[0]):
             act = "inform" if may_act(memory, canonical, "inform") else None
-        target = handle or target
     return Message(participant=name, content=text, act=act, re=target)
 
 

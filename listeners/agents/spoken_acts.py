@@ -12,6 +12,11 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from parley.bus.entries import ACTS_ON_ITEMS, Act, Intent
+from parley.listeners.agents.stance_words import (
+    find_opposed,
+    is_reserved,
+    stands_on_condition,
+)
 from parley.memory.extraction.patterns.clauses import PreparedText
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.floor_state import Bid
@@ -26,6 +31,7 @@ _INTENDED_ACTS: Final[dict[Intent, Act | None]] = {
     "oppose": "oppose", "ask": "ask", "decide": "decide", "vote": None,
 }  # fmt: skip
 
+_SIDES: Final = frozenset({"support", "oppose"})
 _OF_PROPOSALS: Final = frozenset({"amend", "accept"})
 _AGAINST: Final[dict[str, frozenset[str]]] = {
     "support": frozenset({"oppose", "dispute", "reject"}),
@@ -132,7 +138,8 @@ def agreed_act(
 
     A tag is the words' own act and stands alone. An act that `name` may not do,
     that is about nothing that there is, or that the words do not bear out (they
-    name another item, take the other side, only ask, or do not ask at all) is none.
+    name another item, take the other side, or this one on a condition, only ask, or do not ask at
+    all) is none.
     """
     if intent is None:
         return None, None
@@ -150,20 +157,30 @@ def agreed_act(
     return act, target
 
 
-def worded_act(memory: Memory, name: str, text: str) -> tuple[Act | None, str | None]:
-    """The act of an answer without a tag that says in so many words all that it does.
+def worded_act(
+    memory: Memory, name: str, text: str, target: int | str | None = None
+) -> tuple[Act | None, int | str | None]:
+    """The act of an answer on `target`, without a tag, that says in so many words all that it does.
 
-    One that begins with what its speaker would do proposes. A long one has the one side that it
-    takes, on the item that it names; or `inform` where it takes several, or none, and proposes,
-    decides and withdraws nothing outright. Else it has none, and its sentences are weighed as a
-    document's: in these "I am concerned that we may save time if we ship" is a proposal.
+    One that begins with what its speaker would do proposes. One that goes against the proposal
+    that it is on, or that alone is open, opposes that; where it proposes something, too, it has no
+    act, and its words on that proposal. A long one has the one side that it takes, on the item
+    that it names; or `inform` where it takes several, or none, and proposes, decides and withdraws
+    nothing outright. Else it has none, and its sentences are weighed as a document's: in these
+    "I am concerned that we may save time if we ship" is a proposal.
     """
     detections = memory.reader.read(text)
     if not detections and _CHOOSES.match(text) is not None and may_act(memory, name, "propose"):
-        return "propose", None
-    if len(text) < _LONG or any(d.how == "tag" or d.act in _MAKING for d in detections):
-        return None, None
-    sides = {(d.act, d.refs[0]) for d in detections if d.refs and d.reacts and not d.conditional}
+        return "propose", target
+    makes = any(d.how == "tag" or d.act in _MAKING for d in detections)
+    opposed = find_opposed(memory, name, text, target)
+    if opposed is not None and may_act(memory, name, "oppose"):
+        return (None if makes else "oppose"), opposed
+    if len(text) < _LONG or makes:
+        return None, target
+    sides = {
+        (d.act, d.refs[0]) for d in detections if d.refs and d.reacts and not is_reserved(text, d)
+    }
     if len(sides) == 1 and all(detection.refs for detection in detections):
         ((act, handle),) = sides
         item = memory.item(handle)
@@ -171,8 +188,8 @@ def worded_act(memory: Memory, name: str, text: str) -> tuple[Act | None, str | 
             return cast("Act", act), handle
     named = not memory.live or any(detection.refs for detection in detections)
     if (named or not detections) and may_act(memory, name, "inform"):
-        return "inform", None
-    return None, None
+        return "inform", target
+    return None, target
 
 
 def parse_intent(name: str) -> Intent:
@@ -209,7 +226,9 @@ def _is_void(memory: Memory, name: str, act: str, refs: Sequence[str], intent: B
 
 def _denies(act: str, text: str, detections: Sequence[Detection]) -> bool:
     """Whether the words say something else than `act`, or only ask."""
-    acts = {detection.act for detection in detections if not detection.conditional}
+    if act in _SIDES and stands_on_condition(text, act, detections):
+        return True
+    acts = {detection.act for detection in detections if not is_reserved(text, detection)}
     if act in acts:
         return False
     if act == "ask":
@@ -241,7 +260,7 @@ def _takes_a_side(memory: Memory, act: str, words: str) -> bool:
     end = _SENTENCE_END.search(words)
     detections = memory.reader.read(words if end is None else words[: end.end()])
     acts = {detection.act for detection in detections if not detection.conditional}
-    return bool(acts & {"support", "oppose"}) and not acts & {"propose", "amend"}
+    return bool(acts & _SIDES) and not acts & {"propose", "amend"}
 
 
 def _first_void(memory: Memory, name: str, text: str, intent: Bid | None) -> Detection | None:

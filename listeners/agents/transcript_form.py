@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from parley.listeners.agents.prompts import ASKED, HOUSE_TEXT, REFUSED
+from parley.listeners.agents.sentences import split_sentences
 from parley.memory.context.tail import RECENT
-from parley.memory.text.plain_text import clip
 
 _BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")
 _TABLE_RULE: Final = re.compile(
@@ -60,7 +59,6 @@ _BARE_HANDLE: Final = re.compile(  # "[P1] It is cheap.", no tag; "(P1) I agree 
     r"(?=[ \t]*[A-Z].*\b(?P=handle)\b))[ \t]*"
 )
 _NOTHING: Final = frozenset({"none", "null", "n/a", "(none)"})
-_SENTENCE_END: Final = re.compile(r"[.!?…][\"')\]*”’]*(?=\s|$)|[。！？][」』）]?|\n")
 _QUOTED: Final = re.compile(r'"([^"]+)"|“([^“”]+)”')
 # `I would write "We take tea."`, an answer to "What would you do?"
 _WOULD_SAY: Final = re.compile(
@@ -214,19 +212,3 @@ def _unquote(text: str) -> str:
     lead = _WOULD_SAY.match(text)
     quoted = _QUOTED.fullmatch(text, 0 if lead is None else lead.end())
     return text if quoted is None else (quoted[1] or quoted[2]).strip()
-
-
-def split_sentences(text: str) -> list[str]:
-    """The sentences and lines of `text` in order, which they make up."""
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-    return [text[start:end] for start, end in pairwise(ends)]
-
-
-def end_at_sentence(text: str) -> str:
-    """`text`, which was cut off, up to where its last whole sentence or line ends.
-
-    Where there is none, up to its last whole word, with an ellipsis.
-    """
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    whole = text[: ends[-1]].rstrip() if ends else ""
-    return whole or clip(text, max(1, len(text) - 1))

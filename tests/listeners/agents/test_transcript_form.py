@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parley.listeners.agents.sentences import end_at_sentence
 from parley.listeners.agents.transcript_form import (
     Names,
-    end_at_sentence,
     strip_transcript_form,
     telling_lines,
 )
