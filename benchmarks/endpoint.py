@@ -11,6 +11,8 @@ import sys
 import threading
 from typing import Any
 
+from parley.listeners.agents.repeats import words_of
+from parley.personas.library import bundled_cast
 from tests.support.servers.fake_openai import FakeOpenAI, Manners
 from tests.support.servers.fake_replies import random_of, realistic_reply
 
@@ -19,7 +21,7 @@ INTENTS = ("answer", "propose", "support", "oppose", "ask", "answer")
 
 def replies(seed: int) -> Any:
     """Prose of 80 to 300 tokens, and evaluations that are neither all bids nor all passes."""
-    prose = realistic_reply(seed)
+    prose = realistic_reply(seed, vocabulary())
 
     def reply(request: dict[str, Any]) -> str:
         wanted = request.get("response_format", {}).get("json_schema", {})
@@ -37,6 +39,14 @@ def replies(seed: int) -> Any:
         })  # fmt: skip
 
     return reply
+
+
+def vocabulary() -> list[str]:
+    """Some thousand words that people write: the cast's.
+
+    Of few words, a long message has those of any proposal, and is asked anew for making it again.
+    """
+    return sorted({word for persona in bundled_cast().values() for word in words_of(persona.body)})
 
 
 def main(speed: str, seed: str) -> None:

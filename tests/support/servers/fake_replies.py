@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from random import Random
 from typing import Any, Final, Literal
@@ -40,23 +40,24 @@ def random_of(*about: object) -> Random:
     return Random(blake2b(seed, digest_size=8).digest())
 
 
-def prose(random: Random, most: int) -> str:
-    """Sentences of at most `most` tokens."""
+def prose(random: Random, most: int, vocabulary: Sequence[str] = _WORDS) -> str:
+    """Sentences of at most `most` tokens out of the words of `vocabulary`."""
     text = ""
     while True:
-        words = [random.choice(_WORDS) for _ in range(random.randint(5, 14))]
+        words = [random.choice(vocabulary) for _ in range(random.randint(5, 14))]
         longer = f"{text} {' '.join(words).capitalize()}.".strip()
         if count_tokens(longer) > most:
             return text or "Yes."
         text = longer
 
 
-def realistic_reply(seed: int) -> Reply:
-    """Prose of 80 to 300 tokens, another for each request."""
+def realistic_reply(seed: int, vocabulary: Sequence[str] = _WORDS) -> Reply:
+    """Prose of 80 to 300 tokens out of `vocabulary`, another for each request."""
 
     def reply(request: dict[str, Any]) -> str:
         random = random_of(seed, request["model"], request["messages"])
-        return prose(random, random.randint(SHORTEST + 20, LONGEST))  # a sentence less
+        most = random.randint(SHORTEST + 20, LONGEST)  # a sentence less
+        return prose(random, most, vocabulary)
 
     return reply
 
