@@ -23,7 +23,6 @@ from parley.listeners.agents.repeats import (
     was_said,
     words_of,
 )
-from parley.listeners.agents.sentences import end_at_sentence, split_sentences
 from parley.listeners.agents.spoken_acts import (
     agreed_act,
     called_vote,
@@ -33,14 +32,15 @@ from parley.listeners.agents.spoken_acts import (
     may_intend,
     worded_act,
 )
-from parley.listeners.agents.stance_words import hangs_on_condition, is_reserved
 from parley.listeners.agents.transcript_form import (
     Names,
     strip_transcript_form,
     telling_lines,
 )
+from parley.listeners.models.answer_sentences import end_at_sentence, split_sentences
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.listeners.models.silence import drop_last_silence, is_silence
+from parley.listeners.votes.stance_words import hangs_on_condition, is_reserved
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory

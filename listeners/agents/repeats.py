@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from parley.listeners.agents.sentences import split_sentences
 from parley.listeners.agents.transcript_form import Names
+from parley.listeners.models.answer_sentences import split_sentences
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from parley.bus.entries import ACTS_ON_ITEMS, Act, Intent
-from parley.listeners.agents.stance_words import (
+from parley.listeners.votes.stance_words import (
     find_opposed,
     is_reserved,
     stands_on_condition,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from parley.listeners.agents.prompts import ASKED, HOUSE_TEXT, REFUSED
-from parley.listeners.agents.sentences import split_sentences
+from parley.listeners.models.answer_sentences import split_sentences
 from parley.memory.context.tail import RECENT
 
 _BARS: Final = re.compile(r"[ \t]*(?:\|(?:[ \t]|$))+")

@@ -1,4 +1,4 @@
-"""How votes end: the result as a function of the log, and who publishes it.
+"""How votes end, who publishes the result, and what words take a side.
 
-Imports `cache` and `rooms`. Start at `vote_results`.
+Imports `cache`, `rooms` and how `models` splits sentences. Start at `vote_results`.
 """

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.listeners.agents.sentences import end_at_sentence
 from parley.listeners.agents.transcript_form import (
     Names,
     strip_transcript_form,
     telling_lines,
 )
+from parley.listeners.models.answer_sentences import end_at_sentence
 
 NAMES = Names({"ana"}, {"ines", "bo"})
 

@@ -12,8 +12,8 @@ from parley.listeners.agents.answer_entries import (
     keep_valid_tags,
     message_entry,
 )
-from parley.listeners.agents.stance_words import is_conditional
 from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
+from parley.listeners.votes.stance_words import is_conditional
 from parley.memory.fold.apply import apply
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.memory import Memory

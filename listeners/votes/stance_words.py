@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from parley.listeners.agents.sentences import split_sentences
+from parley.listeners.models.answer_sentences import split_sentences
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
