@@ -16,8 +16,8 @@ from deploy.check import (
     dockerfile_problems,
     environment_problems,
     main,
-    redis_problems,
 )
+from deploy.redis_configuration import redis_problems
 
 ROOT = Path(__file__).parents[2]
 
