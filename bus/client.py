@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.hints import Hints
-from parley.bus.connection.server_info import ServerInfo, examine_server
+from parley.bus.connection.server_info import Durability, ServerInfo, examine_server
 from parley.bus.contract.errors import Unavailable
 from parley.bus.contract.keys import META, Keys
 from parley.bus.log.log import BACKLOG, Log
@@ -97,11 +97,7 @@ class Bus:
                 await connections.follow_cluster()
                 server = await examine_server(connections)
             if require_durable and server.durability != "always":
-                raise Unavailable(
-                    f"Redis at {connections.address} can lose what it acknowledged (durability "
-                    f"{server.durability}); set appendonly yes and appendfsync always, or do "
-                    "without --require-durable"
-                )
+                raise Unavailable(_not_durable(connections.address, server.durability))
             buckets = await _buckets(connections, server)
         except BaseException:
             await connections.aclose()
@@ -140,6 +136,22 @@ class Bus:
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _not_durable(address: str, durability: Durability) -> str:
+    """Why a Redis that has to keep all that it acknowledged is refused, and what to do."""
+    if durability == "unknown":
+        return (
+            f"Redis at {address} writes an append-only file, but this user may not ask when "
+            "(CONFIG GET appendfsync), so that nobody knows whether it can lose what it "
+            "acknowledged; have an operator see to 'appendfsync always' and do without "
+            "--require-durable, or let this user ask (ACL SETUSER … +config|get, which shows the "
+            "passwords of the settings too)"
+        )
+    return (
+        f"Redis at {address} can lose what it acknowledged (durability {durability}); set "
+        "appendonly yes and appendfsync always, or do without --require-durable"
+    )
 
 
 async def _buckets(connections: Connections, server: ServerInfo) -> int:

@@ -24,7 +24,8 @@ class ServerInfo(Struct, frozen=True):
 
     `durability`: `always` means an acknowledgement is on disk; `everysec` that a
     power cut may lose a second; `none` that a restart loses everything; `unknown`
-    that the server does not say (CONFIG denied). `warnings` are whole sentences.
+    that there is a file, and the server does not say when it is written (CONFIG denied).
+    `warnings` are whole sentences.
     """
 
     version: str
@@ -47,7 +48,8 @@ async def examine_server(connections: Connections) -> ServerInfo:
             f"Redis at {connections.address} is version {versions[0]}; Parley needs 6.2 or newer"
         )
     configs = await _configs(connections)
-    durability = min(map(_durability, configs), key=_BY_RISK.index)
+    known = [*map(_durability, configs), *map(_most_by_info, nodes)]
+    durability = min(known, key=_BY_RISK.index)
     evictions = [config.get("maxmemory-policy", "unknown") for config in configs]
     policies = [facts["maxmemory_policy"] for facts in nodes if "maxmemory_policy" in facts]
     eviction = next((each for each in evictions if each not in _KEEPS), evictions[0])
@@ -121,12 +123,19 @@ def _durability(config: dict[str, str]) -> Durability:
     return "everysec" if fsync == "everysec" else "none"
 
 
+def _most_by_info(facts: dict[str, str]) -> Durability:
+    """The most that INFO leaves possible: it tells who may not ask for settings that none is."""
+    return "none" if facts.get("aof_enabled") == "0" else "always"
+
+
 def _warnings(durability: Durability, eviction: str) -> list[str]:
     warnings = []
     if durability == "none":
         warnings.append("a restart of this Redis loses sessions; set appendonly yes")
     if durability == "unknown":
-        warnings.append("this Redis does not say whether it writes an append-only file")
+        warnings.append(
+            "this user may not ask when Redis writes its append-only file (CONFIG GET appendfsync)"
+        )
     if eviction not in _KEEPS:
         warnings.append(
             f"this Redis may evict sessions ({eviction}); set maxmemory-policy noeviction"

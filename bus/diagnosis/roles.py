@@ -23,13 +23,33 @@ APPENDING: Final = frozenset({"EVAL", "EVALSHA", "HDEL", "HSET", "PUBLISH", "XAD
 _READ: Final = "%R~parley:*"
 _LOG: Final = tuple(f"~parley:{{*}}:s:*:{part}" for part in ("log", "meta", "ids"))
 _WORK: Final = "~parley:{*}:"
+_CACHES: Final = (
+    "~parley:{*}:s:*:facts", "~parley:{*}:s:*:memory:*", f"{_WORK}claims:*", f"{_WORK}taken:*",
+)  # fmt: skip
 
 
 class Role(Struct, frozen=True):
-    """Commands, and the patterns of keys as ACL SETUSER takes them."""
+    """Commands, and the patterns of keys as ACL SETUSER takes them.
+
+    The commands `on_caches`, which take away what a key holds, are for the keys `caches` alone: a
+    selector of Redis 7 has them.
+    """
 
     commands: frozenset[str]
     keys: tuple[str, ...]
+    on_caches: frozenset[str] = frozenset()
+    caches: tuple[str, ...] = ()
+
+    def acl_rules(self) -> str:
+        """In the words of ACL SETUSER."""
+        words = f"resetkeys {' '.join(self.keys)} -@all {_allow(self.commands)}"
+        if not self.caches:
+            return words
+        return f"{words} ({' '.join(self.caches)} -@all {_allow(self.on_caches)})"
+
+
+def _allow(commands: frozenset[str]) -> str:
+    return " ".join(f"+{command.lower()}" for command in sorted(commands))
 
 
 ROLES: Final = {
@@ -46,12 +66,13 @@ ROLES: Final = {
     # `parley worker`: folds, answers effects, mends what is due
     "worker": Role(
         READING | CONNECTING | APPENDING
-        | {"DEL", "HINCRBY", "HSETNX", "SET", "XTRIM", "ZREM"},
+        | {"HINCRBY", "HSETNX", "ZREM"},
         (
-            _READ, "~parley:meta", "~parley:workers", *_LOG, "~parley:{*}:s:*:facts",
-            "~parley:{*}:s:*:memory:*", f"{_WORK}due:*", f"{_WORK}claims:*", f"{_WORK}taken:*",
+            _READ, "~parley:meta", "~parley:workers", *_LOG, *_CACHES, f"{_WORK}due:*",
             f"{_WORK}sessions", f"{_WORK}dead",
         ),
+        frozenset({"DEL", "SET", "XTRIM"}),
+        _CACHES,
     ),
     # `parley serve --no-worker`: also removes, redacts and imports sessions for an operator
     "gateway": Role(
@@ -68,9 +89,7 @@ def acl_lines() -> tuple[str, ...]:
     None has a password, so that nobody can log in before one is added.
     """
     roles = (
-        f"user {name} on resetchannels &parley:* resetkeys {' '.join(role.keys)} -@all "
-        + " ".join(f"+{command.lower()}" for command in sorted(role.commands))
-        for name, role in ROLES.items()
+        f"user {name} on resetchannels &parley:* {role.acl_rules()}" for name, role in ROLES.items()
     )
     # `default` is off, not denied: Redis 7.0 replays its append-only file as that user, and drops
     # every transaction in it that the user may not run.

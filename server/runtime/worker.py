@@ -96,11 +96,21 @@ async def _serve(settings: Settings, packs: Packs, lane: Lane, minder: int | Non
     async with (
         open_telemetry(settings.telemetry, f"parley-{lane}"),
         stop_with_parent(minder),
-        open_connection(settings) as running,
+        _server_address(settings) as url,
     ):
-        await run_lane(lane, _passed(settings, running.url), packs.known, open_model(settings),
+        await run_lane(lane, _passed(settings, url), packs.known, open_model(settings),
                        embedder=open_embedder(settings))  # fmt: skip
     return 0
+
+
+@asynccontextmanager
+async def _server_address(settings: Settings) -> AsyncIterator[str]:
+    """The address of the settings, whether or not Redis is there now; else an embedded server's."""
+    if settings.redis:
+        yield settings.redis
+        return
+    async with open_connection(settings) as running:
+        yield running.url
 
 
 def _passed(settings: Settings, url: str) -> WorkerSettings:

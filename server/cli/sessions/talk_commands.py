@@ -13,7 +13,7 @@ from parley.server.cli.shared.dashed_words import Spoken
 from parley.server.cli.shared.options import Json, Session, settings, startup
 
 if TYPE_CHECKING:
-    from parley.bus import Receipt
+    from parley.bus import Bus, Receipt
     from parley.bus.entries import Message
     from parley.server.settings import Settings
 
@@ -109,12 +109,10 @@ def _check_needed(message: Message) -> None:
 
 
 def _say_on_target(settings: Settings, session: str, message: Message, id: str) -> Receipt:
-    from parley.server.cli.shared.backend_calls import call_service
-    from parley.server.cli.shared.bus_calls import follow_published
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.services.publication import publish_on_target
 
-    verb = follow_published(settings, publish_on_target)
-    return call_service(settings, verb, session, message, id)
+    return publish_by_service(settings, publish_on_target, session, message, id)
 
 
 def _repeats(settings: Settings, session: str, n: int) -> list[dict[str, Any]]:
@@ -138,12 +136,16 @@ def publish(
     fields of docs/wire.md, and where you want resending to be harmless an id.
     Nothing is published when a line is wrong. Prints their numbers.
     """
-    from parley.server.cli.shared.bus_calls import call_bus
+    from parley.server.cli.shared.bus_calls import call_bus, follow_published
     from parley.server.render import command_output
     from parley.server.services import entry_import
 
-    drafts = entry_import.read_drafts(file)
-    for receipt in call_bus(startup(ctx), lambda bus: bus.publish(session, drafts)):
+    drafts, known = entry_import.read_drafts(file), startup(ctx)
+
+    async def publish_drafts(bus: Bus) -> list[Receipt]:
+        return await bus.publish(session, drafts)
+
+    for receipt in call_bus(known, follow_published(known, publish_drafts)):
         command_output.show_receipt(receipt, receipt.n, json)
 
 

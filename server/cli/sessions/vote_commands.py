@@ -82,7 +82,7 @@ def call(
     """Call a vote. Prints its handle."""
     from parley.server.basics.durations import parse_duration
     from parley.server.basics.entry_drafts import login_name
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.render import vote_text
     from parley.server.services import votes
 
@@ -91,7 +91,7 @@ def call(
         rule=rule and rule.value, secret=secret, quorum=quorum, window=window,
         seconds=seconds and parse_duration(seconds),
     )  # fmt: skip
-    vote_text.show_called(call_service(settings(ctx), votes.call_vote, session, entry), json)
+    vote_text.show_called(publish_by_service(settings(ctx), votes.call_vote, session, entry), json)
 
 
 @app.command()
@@ -105,11 +105,11 @@ def confirm(
 ) -> None:
     """Agree that a vote is held now, where the session asks for that."""
     from parley.server.basics.entry_drafts import login_name
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.render import vote_text
     from parley.server.services import votes
 
-    row = call_service(
+    row = publish_by_service(
         settings(ctx), votes.confirm_vote, session, vote, agreed=not no, by=as_ or login_name()
     )
     vote_text.show_done(row, f"{row['ref']} {'not ' if no else ''}agreed to", json)
@@ -127,12 +127,12 @@ def extend(
     """Give an open vote more time than it has."""
     from parley.server.basics.durations import duration_text, parse_duration
     from parley.server.basics.entry_drafts import login_name
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.render import vote_text
     from parley.server.services import votes
 
     more = parse_duration(seconds)
-    row = call_service(
+    row = publish_by_service(
         settings(ctx), votes.extend_vote, session, vote, more, by=as_ or login_name()
     )
     vote_text.show_done(row, f"{row['ref']} has {duration_text(more)} more", json)
@@ -152,11 +152,11 @@ def cast(
 ) -> None:
     """Cast a ballot; the latest one counts."""
     from parley.server.basics.entry_drafts import login_name
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.render import vote_text
     from parley.server.services import votes
 
-    row = call_service(
+    row = publish_by_service(
         settings(ctx), votes.cast_ballot, session, vote, choice, by=as_ or login_name(), why=why
     )
     vote_text.show_done(row, "cast", json)
@@ -194,16 +194,16 @@ def tally(
 ) -> None:
     """Count the ballots, also by another rule. Changes nothing; --count closes the vote."""
     from parley.server.basics.errors import Misuse
-    from parley.server.cli.shared.backend_calls import call_service
+    from parley.server.cli.shared.backend_calls import publish_by_service
     from parley.server.render import vote_text
     from parley.server.services import votes
 
     if count:
         if rule is not None or quorum is not None:
             raise Misuse("a vote is closed by the rule it was called under; give --count alone")
-        row = call_service(settings(ctx), votes.close_vote, session, vote)
+        row = publish_by_service(settings(ctx), votes.close_vote, session, vote)
         vote_text.show_done(row, f"{row['ref']} is closed", json)
         return
     by: Any = rule and rule.value
-    row = call_service(settings(ctx), votes.recount_vote, session, vote, by, quorum)
+    row = publish_by_service(settings(ctx), votes.recount_vote, session, vote, by, quorum)
     vote_text.show_tally(row, json)

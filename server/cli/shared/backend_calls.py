@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
 from parley.server.basics.errors import NotYet
+from parley.server.cli.shared.bus_calls import follow_published
 from parley.server.cli.shared.progress_lines import ProgressLines
 from parley.server.runtime.backend import Backend, open_backend
 from parley.server.runtime.connection import run
@@ -36,3 +37,13 @@ def call_service(
         return run(answer())
     except NotYet as early:
         raise early.as_option() from None
+
+
+def publish_by_service(
+    settings: Settings,
+    verb: Callable[Concatenate[Backend, Given], Awaitable[Answer]],
+    *args: Given.args,
+    **kwargs: Given.kwargs,
+) -> Answer:
+    """`call_service` for a verb that publishes: followed where `telemetry.url` is set."""
+    return call_service(settings, follow_published(settings, verb), *args, **kwargs)

@@ -162,13 +162,24 @@ async def test_a_denied_command_is_named_as_such(
 async def test_a_server_that_hides_its_settings_is_served_all_the_same(
     start_server: StartServer, real_flavour: Flavour
 ) -> None:
-    """Managed servers deny CONFIG; then durability is unknown, and said to be."""
-    server = start_server(real_flavour)
+    """Managed servers deny CONFIG; then durability is unknown, but where INFO says none."""
+    durabilities = []
+    for aof in (None, "always"):
+        server = start_server(real_flavour, aof=aof)
+        with server.client() as raw:
+            raw.acl_setuser("ana", enabled=True, nopass=True, keys=["*"], channels=["*"],
+                            commands=["+@all", "-config"])  # fmt: skip
+        address = f"unix://ana:x@{server.socket}"
+        async with await Bus.connect(address) as bus:
+            durabilities.append((await bus.server()).durability)
+        with pytest.raises(Unavailable, match="appendfsync"):
+            await Bus.connect(address, require_durable=True)
+    assert durabilities == ["none", "unknown"]
+    with pytest.raises(Unavailable, match=r"may not ask when .* \+config\|get"):
+        await Bus.connect(address, require_durable=True)
     with server.client() as raw:
-        raw.acl_setuser("ana", enabled=True, nopass=True, keys=["*"], channels=["*"],
-                        commands=["+@all", "-config"])  # fmt: skip
-    async with await Bus.connect(f"unix://ana:x@{server.socket}") as bus:
-        assert (await bus.server()).durability == "unknown"
+        raw.acl_setuser("ana", enabled=True, commands=["+config|get"])
+    await (await Bus.connect(address, require_durable=True)).aclose()
 
 
 async def test_durability_is_read_and_may_be_required(

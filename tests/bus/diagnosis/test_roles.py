@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -19,11 +22,17 @@ from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.roles import ROLES, acl_lines
 from parley.bus.entries.messages import Message
 from parley.bus.scripts.lua import NAMES, Scripts
+from parley.memory.state.memory import FOLD
 from tests.support.logs.logs import opened
+from tests.support.processes.own_code import OWN_CODE
+from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.servers.users import ACL_FILE, USERS, needs_users, password, server_with_users
+from tests.support.sessions.sessions import is_settled
+from tests.support.sessions.talks import talk
 
 LOG: Final = "parley:{0}:s:a:log"
+FACTS: Final = "parley:{0}:s:a:facts"
 EVERYBODY: Final = frozenset(USERS)
 WRITERS: Final = EVERYBODY - {"reader"}
 OPERATOR: Final = frozenset({"operator"})
@@ -47,7 +56,13 @@ TABLE: Final[dict[tuple[str | int, ...], frozenset[str]]] = {
     ("HSET", "parley:workers", "w", "{}"): GATEWAY | WORKER,
     ("HSET", "parley:meta", "buckets", 1): GATEWAY | WORKER,
     ("SET", "parley:{0}:taken:fold:w", "x"): GATEWAY | WORKER,
-    ("XTRIM", LOG, "MAXLEN", 100): WORKER,
+    ("XTRIM", LOG, "MAXLEN", 100): OPERATOR,
+    ("XTRIM", FACTS, "MAXLEN", 100): WORKER,
+    ("DEL", FACTS): WORKER,
+    ("DEL", LOG): OPERATOR,
+    ("SET", LOG, "x"): GATEWAY,
+    ("EVAL", "return redis.call('DEL', KEYS[1])", 1, LOG): OPERATOR,
+    ("EVAL", "return redis.call('DEL', KEYS[1])", 1, FACTS): WORKER,
     ("HINCRBY", "parley:meta", "repaired_total", 1): WORKER,
     ("SET", "parley:used:ticket", "x"): GATEWAY,
     ("EXPIRE", "parley:{0}:s:a:here", 60): GATEWAY,
@@ -164,6 +179,23 @@ async def test_a_publisher_publishes_and_a_reader_reads(
         await Bus.connect(address(server, "reader", secret))
 
 
+@needs_users
+async def test_a_worker_folds_what_a_publisher_says(server: RedisServer) -> None:
+    """Its lanes commit, snapshot and answer; nothing that they call is denied."""
+    url = address(server, "worker")
+    command = [sys.executable, "-m", "tests.support.processes.worker_process", "all", url]
+    environment = {**os.environ, "PYTHONPATH": OWN_CODE}
+    async with await Bus.connect(address(server, "gateway")) as bus:
+        await talk(bus, "worked", 60)
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+            try:
+                await wait_until(lambda: is_settled(bus, "worked"))
+            finally:
+                process.terminate()
+        assert process.returncode == 0
+        assert await bus.snapshot("worked", FOLD) is not None
+
+
 SCRIPTS: Final = {
     "publisher": ("publish", "open"),
     "worker": (
@@ -181,4 +213,4 @@ def test_a_role_may_run_each_command_of_its_scripts(role: str) -> None:
     for name in SCRIPTS[role]:
         commands = set(re.findall(r"redis\.p?call\('([A-Z]+)'", Scripts()[name].text))
         assert commands, name
-        assert commands <= ROLES[role].commands, name
+        assert commands <= ROLES[role].commands | ROLES[role].on_caches, name

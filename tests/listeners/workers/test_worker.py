@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -92,29 +91,6 @@ async def test_a_child_that_keeps_dying_ends_the_worker(any_server: RedisServer)
     """Status 1, so that whoever runs the worker hears of it."""
     async with process("dying", any_server.url) as parent:
         assert await asyncio.wait_for(parent.wait(), PATIENCE) == 1
-
-
-async def test_a_lane_that_begins_while_redis_is_away_waits_for_it(
-    redis_server: RedisServer,
-) -> None:
-    """For ten seconds the worker lives, and goes on once Redis is back."""
-    async with (
-        await Bus.connect(redis_server.url) as bus,
-        process("all", redis_server.url) as parent,
-    ):
-        await wait_until(lambda: both_listed(bus))
-        before = await workers(bus)
-        redis_server.kill9()
-        os.kill(before["fold"], signal.SIGKILL)
-        try:
-            back = time.monotonic() + 10
-            await wait_until(lambda: parent.returncode is not None or time.monotonic() > back)
-            assert parent.returncode is None
-        finally:
-            redis_server.start()
-        await wait_until(lambda: replaced(bus, before["fold"]))
-        await discuss(bus, "a", 40)
-        await wait_until(lambda: is_settled(bus, "a"))
 
 
 async def test_sigterm_lets_an_effect_finish(any_server: RedisServer) -> None:

@@ -8,12 +8,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from parley.bus import Bus
 from tests.support.servers.patience import PATIENCE, wait_until
+from tests.support.servers.servers import RedisServer
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
@@ -128,6 +130,33 @@ async def test_lanes_end_with_a_parent_that_is_killed(redis_url: str) -> None:
         await wait_until(none_is_listed)
         for pid in pids.values():
             await wait_until(lambda pid=pid: not _lives(pid))
+
+
+async def test_a_lane_that_begins_while_redis_is_away_waits_for_it(
+    redis_server: RedisServer,
+) -> None:
+    """For ten seconds the worker lives, and both lanes serve once Redis is back."""
+    url = redis_server.url
+    async with await Bus.connect(url) as bus, _worker("--redis", url) as parent:
+
+        async def both_serve() -> bool:
+            return len(await _pids(bus)) == 2
+
+        async def both_serve_anew() -> bool:
+            pids = await _pids(bus)
+            return len(pids) == 2 and pids["fold"] != before["fold"]
+
+        await wait_until(both_serve)
+        before = await _pids(bus)
+        redis_server.kill9()
+        os.kill(before["fold"], signal.SIGKILL)
+        try:
+            back = time.monotonic() + 10
+            await wait_until(lambda: parent.returncode is not None or time.monotonic() > back)
+            assert parent.returncode is None
+        finally:
+            redis_server.start()
+        await wait_until(both_serve_anew)
 
 
 def _lives(pid: int) -> bool:

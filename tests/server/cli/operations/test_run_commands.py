@@ -350,20 +350,29 @@ def test_what_agents_say_is_followed_from_its_publication(
 
 
 def test_what_is_said_is_followed_from_its_publication(
-    at: Parley, monkeypatch: pytest.MonkeyPatch
+    at: Parley, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where it takes a side; a command that publishes nothing sends nothing."""
+    """Also where it takes a side, is published raw, or is a vote or a ballot.
+
+    A command that publishes nothing sends nothing.
+    """
     at("session", "new", "tea")
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"kind": "message", "participant": "cy", "content": "Tea!", "id": "m3"}\n')
     with OtlpReceiver() as receiver:
         monkeypatch.setenv("PARLEY_TELEMETRY_URL", receiver.url)
         monkeypatch.setenv("PARLEY_TELEMETRY_RATIO", "1")
         said = [
             at("say", "tea", "I propose green tea.", "--as", "ana", "--id", "m1"),
             at("say", "tea", "Yes.", "--as", "bo", "--act", "accept", "--re", "P1", "--id", "m2"),
+            at("publish", "tea", str(lines)),
+            at("vote", "call", "tea", "Which tea?", "--option", "oolong", "--option", "white"),
+            at("vote", "cast", "tea", "V1", "oolong", "--as", "bo"),
         ]
         sent = len(receiver.spans)
         assert at("status").code == 0
         assert len(receiver.spans) == sent
-    assert [ran.code for ran in said] == [0, 0], [ran.err for ran in said]
+    assert [ran.code for ran in said] == [0] * 5, [ran.err for ran in said]
     published = {span.trace_id for span in receiver.spans if span.name == "publish"}
-    assert published == {trace_id("tea", name).to_bytes(16) for name in ("m1", "m2")}
+    assert published > {trace_id("tea", name).to_bytes(16) for name in ("m1", "m2", "m3")}
+    assert len(published) == 5
