@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -55,7 +56,7 @@ def _splice(chance: random.Random, data: bytes, samples: Sequence[bytes]) -> byt
 
 def _replace_value(chance: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     """What stands behind a colon is something else: the shape stays, the types do not."""
-    places = [at for at, byte in enumerate(data) if byte == 0x3A]
+    places = [colon.start() for colon in re.finditer(b":", data)]
     if not places:
         return data
     first = chance.choice(places) + 1

@@ -36,6 +36,7 @@ from parley.server.http.subscriptions.websocket_messages import parse_client_mes
 from parley.server.records.log_audit import find_faults
 from parley.server.scenarios.scenario_files import parse as parse_scenario
 from parley.server.transcripts import parse_transcript
+from tests.fuzzing.written_samples import AGENTS, SCENARIOS
 from tests.server.transcripts.samples import SAMPLES
 from tests.support.logs.logs import PACKS, numbered
 from tests.support.logs.mixed import DERIVED_MAKERS, TIMED_MAKERS, made, opening
@@ -61,24 +62,29 @@ def readers() -> dict[str, Reader]:
         for seed in range(3)
     )
     texts = {name: data for name, (_, data) in SAMPLES.items()}
-    packs = tuple(path.read_bytes() for path in (ROOT / "memory" / "packs").glob("*.json"))
-    personas = tuple(path.read_bytes() for path in (ROOT / "personas" / "cast").glob("*.md"))
-    scenarios = tuple(
-        path.read_bytes() for path in (ROOT / "server" / "data" / "scenarios").rglob("*.yaml")
-    )
+    packs = _files("memory/packs/*.json")
+    personas = _files("personas/cast/*.md")
+    scenarios = _files("server/data/scenarios/*.yaml")
     return {
         "entry": Reader(_fold_entry, entries, ()),
         "reply": Reader(_read_reply, entries, (BusError,)),
         "snapshot": Reader(_read_snapshot, (_snapshot(),), (DomainError,)),
         "session file": Reader(_read_session_file, (_session_file(entries),), (BusError,)),
         "persona": Reader(_read_text(parse_persona), personas, (PersonaError,)),
-        "persona import": Reader(_read_text(import_text), (*personas, *_AGENTS), (PersonaError,)),
-        "scenario": Reader(_read_text(parse_scenario), scenarios, (Refused,)),
+        "persona import": Reader(
+            _read_text(import_text), (*personas[:3], *AGENTS), (PersonaError,)
+        ),
+        "scenario": Reader(_read_text(parse_scenario), (*scenarios, *SCENARIOS * 12), (Refused,)),
         "pack": Reader(parse_pack, packs, (DomainError,)),
         "transcript": Reader(_read_transcript, tuple(texts.values()), (Refused,)),
         "frame": Reader(_read_frame, _FRAMES, (Problem,)),
         "body": Reader(check_value_count, (*entries, *_FRAMES), (Problem,)),
     }
+
+
+def _files(pattern: str) -> tuple[bytes, ...]:
+    """In the order of their names: a case is the same on every machine."""
+    return tuple(path.read_bytes() for path in sorted(ROOT.glob(pattern)))
 
 
 def _fold_entry(data: bytes) -> bytes:
@@ -142,10 +148,6 @@ def _session_file(entries: tuple[bytes, ...]) -> bytes:
     return check_checksum(encode_file(SessionFile("s", "open", rows)))
 
 
-_AGENTS: Final = (
-    b'[{"name": "Ana", "role": "tester", "goal": "to test", "backstory": "She tests."}]',
-    b"ana:\n  role: tester\n  goal: to test\n  backstory: She tests.\n",
-)
 _FRAMES: Final = (
     b'{"type": "subscribe", "after": 0, "facts": true, "ref": "a"}',
     b'{"type": "subscribe", "after": "4.a1b2"}', b'{"type": "unsubscribe"}', b'{"type": "ping"}',
