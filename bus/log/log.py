@@ -333,7 +333,7 @@ class Log:
                 lost = standing_in_order(lost, int(head or 0), places, offered)
             if not lost:
                 break
-            lost = await self._offer_part(session, keys, standing, lost, kept, offered)
+            lost = await self._offer_part(session, keys, standing, lost, kept, offered, in_order)
         return offered
 
     async def _offer_part(
@@ -344,6 +344,7 @@ class Log:
         lost: list[Draft],
         kept: Sequence[KeptDraft],
         offered: ReofferedDrafts,
+        in_order: bool,
     ) -> list[Draft]:
         """Writes the first of `lost` to the log named `standing`; what is still lost."""
         try:
@@ -362,8 +363,8 @@ class Log:
                 gone = await self._missing(keys, [draft for _, draft, _ in kept])
                 left = {draft.id for draft in (*offered.waiting, *offered.overtaken)}
                 return [draft for draft in gone if draft.id not in left]
-            case b"missing" | b"fenced":  # gone, or another, since it was looked at
-                offered.waiting += lost
+            case b"missing" | b"fenced":  # gone, or rewritten, since it was looked at
+                (offered.early if in_order else offered.waiting).extend(lost)
                 return []
             case b"stale" | b"conflict":  # another was quicker: what it wrote stands
                 return await self._missing(keys, lost)

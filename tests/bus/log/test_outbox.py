@@ -504,6 +504,24 @@ async def test_what_falls_between_two_steps_of_offering_again_gives_nothing_up(
         assert await ids(bus, "a") == ["open", "m1", "m2", "m3"]
 
 
+async def test_a_redaction_while_it_is_offered_again_lets_nothing_new_before_it(
+    redis_url: str, raw: redis.Redis
+) -> None:
+    """The log is rewritten after it was looked at: what was acknowledged still comes first."""
+    once = (
+        "if ARGV[7] == '1' and redis.call('EXISTS', 'fell') == 0 then "
+        "redis.call('HSET', META, 'incarnation', meta[7] .. '.1') "
+        "redis.call('SET', 'fell', '1') return {'fenced', 'redacted'} end"
+    )
+    scripts = Scripts({"publish.incarnation": once})
+    async with await Bus.connect(redis_url, outbox_seconds=60, scripts=scripts) as bus:
+        await talk(bus, "a", 3)
+        forget_after(raw, "a", seq=2, n=1)
+        await bus.publish("a", [message_draft(4)])
+        assert raw.exists("fell")
+        assert await ids(bus, "a") == ["open", "m1", "m2", "m3", "m4"]
+
+
 @pytest.mark.real_server("XSETID")
 async def test_what_is_lost_while_others_are_offered_again_comes_before_them(
     redis_url: str, raw: redis.Redis
