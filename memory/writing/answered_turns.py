@@ -13,15 +13,12 @@ from types import MappingProxyType
 from typing import Final
 
 from parley.bus.entries import Message
-from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.written_message import WrittenMessage
-from parley.memory.items import proposals
 from parley.memory.items.links import find_referred
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Cite, Origin, Proposal
+from parley.memory.state.item_state import Proposal
 from parley.memory.state.line_state import Turn, Writing
 from parley.memory.state.memory import CALLED, Memory
-from parley.memory.text.block_words import plain
 from parley.memory.text.plain_text import to_plain
 
 TURNS: Final = 16  # newest turns that are kept
@@ -32,11 +29,9 @@ _WORD: Final = re.compile(r"[a-z]{3,}")
 _ANSWER: Final = 200  # characters of a message that may be quoted whole
 _READ: Final = 4000  # characters of a message that are looked at for what it is about
 _SHARED: Final = 2  # words of a proposal that tell what is meant
-_QUOTE: Final = re.compile(r'"([^"\n]{1,200})"')
 _TOMBSTONE: Final = re.compile(r"\[redacted [1-9][0-9]*\]")
 _WORDLESS: Final = re.compile(r"redacted [1-9][0-9]*\.[1-9][0-9]*(?: \(unmarked\))?")
 _NONE: Final[Mapping[str, int]] = MappingProxyType({})
-_LEAST_QUOTE: Final = 12  # characters: a shorter quotation is a word of somebody's
 
 
 def note_turn(
@@ -231,49 +226,3 @@ def standing_proposals(memory: Memory, refs: Sequence[int]) -> list[Proposal]:
 def _born_with(memory: Memory, item: Proposal) -> list[int]:
     handles = memory.at_refs.get(item.born, ())
     return [int(handle[1:]) for handle in handles if handle[0] == "P"] or [item.ref]
-
-
-def find_quoted(moment: FoldStep, text: str) -> list[Proposal]:
-    """The proposals, by whoever, that `text` gives in quotation marks.
-
-    A short message that is quoted like that was an answer: it is entered as a proposal now.
-    """
-    if '"' not in text:
-        return []
-    memory = moment.memory
-    quotes = {
-        _key(match[1]) for match in _QUOTE.finditer(text, 0, _READ) if len(match[1]) >= _LEAST_QUOTE
-    }
-    quotes.discard("")  # of nothing but stops: neither an answer nor an item that has shrunk
-    if not quotes:
-        return []
-    for turn in memory.writing.turns:
-        if turn.text and _key(turn.text) in quotes:
-            _enter_answer(moment, turn)
-    refs = [ref for turn in memory.writing.turns for ref in turn.refs]
-    known = {proposal.ref: proposal for proposal in standing_proposals(memory, refs)}
-    return [proposal for proposal in known.values() if _key(proposal.text) in quotes]
-
-
-def _enter_answer(moment: FoldStep, turn: Turn) -> None:
-    then = moment.earlier(turn.n, moment.memory.named(turn.who), turn.text, 0, turn.at)
-    origin = Origin(
-        (Cite(turn.n, 0, len(turn.text)), Cite(moment.n, 0, len(moment.content))),
-        "pattern", f"{WRITTEN}quoted", PLACED,
-    )  # fmt: skip
-    made = proposals.propose(then, plain(" ".join(turn.text.split())), origin)
-    if made is not None:
-        turn.refs.append(made.ref)
-        turn.text, turn.at = "", None
-
-
-def repeats_quoted(text: str, quoted: Sequence[Proposal]) -> bool:
-    """True where `text` says again, in quotation marks, what was proposed."""
-    if not quoted:
-        return False
-    part = text.casefold()
-    return any(_key(proposal.text) in part for proposal in quoted)
-
-
-def _key(text: str) -> str:
-    return text.casefold().strip(" .!?\"'")

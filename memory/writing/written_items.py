@@ -8,13 +8,13 @@ from typing import Final
 
 from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
+from parley.memory.extraction.structure.marking_style import hold_back_unmarked
+from parley.memory.extraction.writing.back_references import is_bare_verdict
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
 from parley.memory.extraction.writing.ruling_texts import join_proposed, ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import Unit
-from parley.memory.extraction.writing.written_message import Placed, Weighed, WrittenMessage
+from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
 from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.late_items import read_late
@@ -25,7 +25,9 @@ from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import text_marks
 from parley.memory.writing import answered_turns
 from parley.memory.writing.labels import cite_label, note_labels
+from parley.memory.writing.quoted_answers import find_quoted, repeats_quoted
 from parley.memory.writing.stance_targets import is_tallied
+from parley.memory.writing.written_proposals import propose_units
 from parley.memory.writing.written_stances import find_stance, placed_origin, take_stances
 
 _CAPPED: Final = 2000  # characters of one message that count toward how long messages are
@@ -40,7 +42,6 @@ _BY_WORDS: Final = 2  # words of a proposal that a ruling has which settles it b
 _HOLDS: Final = "oppose.still"  # the wording of somebody who holds on to what they proposed
 _FIXES: Final = "decide.output"  # of a document that sets down what was decided
 _HANDLE: Final = re.compile(r"\bP([1-9]\d{0,8})\b")
-_CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
 
 
 def is_written(memory: Memory, content: str) -> bool:
@@ -82,13 +83,13 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     message = WrittenMessage(text, memory.call_names, current_cards(), known)
     if not message.is_readable():
         return False
-    marks = memory.reader.read_marks(text)
+    marks = tuple(mark for mark in memory.reader.read_marks(text) if not _is_bare(message, mark))
     if marks:
         apply_acts(moment, marks, entry.re)
     placed, weighed = message.placed(), message.proposals()
     if not placed and not weighed:  # nothing that stands on its own: what follows may show more
         read_late(moment, marks, entry)
-    quoted = answered_turns.find_quoted(moment, text)
+    quoted = find_quoted(moment, text)
     taken_up = [proposal.ref for proposal in quoted]
     if placed:
         _answer(moment, entry, message, placed, marks)
@@ -97,35 +98,25 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
         taken_up += answered_turns.newest_own(memory, moment.participant)
     if not rules.isdisjoint((_HOLDS, _FIXES)):
         weighed = []
-    options = _propose_all(moment, message, weighed, marks, quoted)
+    said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
+    options, passed_on = propose_units(moment, message, said)
+    taken_up += passed_on
     answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
     return True
 
 
-def _propose_all(
-    moment: FoldStep,
-    message: WrittenMessage,
-    weighed: Sequence[Weighed],
-    marks: Sequence[Detection],
-    quoted: Sequence[Proposal],
-) -> dict[str, int]:
-    """Enter what the message proposes, but what a tag says already or others said before; the
-    numbers of the proposals by the letters or numbers of their items.
-    """
-    units = [each.unit for each in weighed]
-    options: dict[str, int] = {}
-    for each in weighed:
-        unit = each.unit
-        if _is_marked(unit, marks) or answered_turns.repeats_quoted(
-            message.text[unit.start : unit.end], quoted
-        ):
-            continue
-        made = _propose(moment, message, each, units)
-        if made is not None and (mark := message.item_mark(unit)):
-            options[mark] = made.ref
-    return options
+def _is_said(
+    message: WrittenMessage, unit: Unit, marks: Sequence[Detection], quoted: Sequence[Proposal]
+) -> bool:
+    """True where a tag says already what a unit proposes, or somebody did whom it quotes."""
+    return any(
+        mark.act in ("propose", "amend", "decide")
+        and min(mark.start, mark.text_start) < unit.end
+        and unit.start < max(mark.end, mark.text_end)
+        for mark in marks
+    ) or repeats_quoted(message.text[unit.start : unit.end], quoted)
 
 
 def _recall(moment: FoldStep, refs: Sequence[int]) -> None:
@@ -156,34 +147,10 @@ def _answer(
         _take_ruling(moment, message, placed, answered)
 
 
-def _propose(
-    moment: FoldStep, message: WrittenMessage, weighed: Weighed, apart: Sequence[Unit]
-) -> Proposal | None:
-    first, last = item_span(message, weighed.unit, apart)
-    rule = f"{WRITTEN}propose: " + "; ".join(weighed.reasons)
-    confidence = min(_CONFIDENT, 500 + max(0, weighed.score) // 4)
-    text, label, own = item_text(message, weighed.unit, (first, last))
-    if not is_told(message, weighed.unit, text):
-        return None
-    origin = moment.origin(
-        "pattern", rule, confidence,
-        start=first, end=last, also=cite_label(moment.memory, label),
-    )  # fmt: skip
-    topic = tidy(message.text[weighed.unit.start : weighed.unit.end])
-    made = proposals.propose(moment, text, origin, topic=topic, own=own)
-    if made is not None:
-        hold_back_unmarked(moment, made)
-    return made
-
-
-def _is_marked(unit: Unit, marks: Sequence[Detection]) -> bool:
-    """True where a tag says already what a unit proposes."""
-    return any(
-        mark.act in ("propose", "amend", "decide")
-        and min(mark.start, mark.text_start) < unit.end
-        and unit.start < max(mark.end, mark.text_end)
-        for mark in marks
-    )
+def _is_bare(message: WrittenMessage, mark: Detection) -> bool:
+    """True of a tag that says that something was ruled, and hardly what: its wording tells more."""
+    said = message.text[mark.text_start : mark.text_end]
+    return mark.act == "decide" and is_bare_verdict(tidy(said), message.text_wordings)
 
 
 def _take_ruling(

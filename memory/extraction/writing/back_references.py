@@ -18,6 +18,7 @@ _STEM: Final = 5  # letters by which a noun is known again
 _LEAST_LETTERS: Final = 4
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s+[A-Z0-9\"'(])")
 _WORD: Final = re.compile(r"[a-z]+")
+_PLURAL: Final = re.compile(r"[a-z]{3,}s\b| and \w")  # of several, before "them"
 _LETTERS: Final = re.compile(r"[a-z_/.-]*[a-z]{3,}")
 _SAYS_WHAT: Final = 3  # words beside those of a verdict that say what was ruled
 _MARKER: Final = re.compile(
@@ -28,7 +29,9 @@ _FORM: Final = re.compile(  # the fields that a message has on top of what it sa
     r"^(?:(?:TYPE|STATUS|MESSAGE|SUBJECT|CONTENT|FROM|TO|ROLE|AGENT|PRIORITY):\s+"
     r"(?:[A-Z]{3,20};?\s+)?)+(?=[^A-Z]|[A-Z][^A-Z:])"
 )
-_SHOWN: Final = re.compile(r"(?:\s[\w'-]+){0,4}:\s+\S")  # what stands behind says what is meant
+_SHOWN: Final = re.compile(
+    r"(?:\s(?!(?:would|will|should|could|can|must|may|might|is|are|was|were)\s)[\w'-]+){0,4}:\s+\S"
+)  # what stands behind says what is meant
 _SHOWABLE: Final = ("this", "these", "those")
 _CONTENT: Final = re.compile(r"[*_`\"']{0,3}\s?(?:\(|:[*_]{0,2}\s|[-=]\s)\s*([^()|\n]{3,120})")
 _TAIL: Final = re.compile(r"[\s,;:(\[-]+$")
@@ -51,6 +54,9 @@ class TextWordings(NamedTuple):
     governs: RarePattern  # leads without which an item under them says something else
     objectless: RarePattern  # instructions that do not say to what, or only by a pronoun
     fields: RarePattern  # names of the fields that a message has on top
+    objects: RarePattern  # "help them": whom, if nobody is named before
+    promises: RarePattern  # what whoever takes something on says that they do now
+    chooses: RarePattern  # leads of what is to be chosen from
     verdicts: frozenset[str]  # words of a ruling that do not say what was ruled
 
 
@@ -114,7 +120,9 @@ def points_elsewhere(text: str, wordings: TextWordings) -> bool:
         }
         if nouns.isdisjoint(before):
             return True
-    return False
+    return any(
+        not _PLURAL.search(sentence, 0, each.start()) for each in wordings.objects.each(sentence)
+    )
 
 
 def begins_elsewhere(text: str, wordings: TextWordings) -> bool:

@@ -6,6 +6,7 @@ to it; no markup, no signs around it. What is too short is told under its headin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -18,6 +19,7 @@ from parley.memory.extraction.writing.text_context import (
     with_label,
 )
 from parley.memory.extraction.writing.unit_texts import (
+    BETWEEN,
     LONG,
     LONGEST,
     join,
@@ -38,6 +40,9 @@ _FULL: Final = 200  # characters of a text that may have no room for what it poi
 _TITLED: Final = 20  # words: an item of fewer is told behind the title of its message
 _LEAST_ALONE: Final = 5  # words of an instruction that is told without
 _LEAST_WORDS: Final = 3  # of what says anything
+_NO_PATH: Final = re.compile(r"\s*\S*[/\\]\S+")  # a path or an address says nothing by itself
+_HEAD_END: Final = re.compile(r"\s[-–—]\s|\s\(|:\s|;\s|[.?!]\s")
+_OR: Final = "or "
 _BARE: Final = 80  # characters of a title that says little alone
 
 
@@ -105,6 +110,9 @@ def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> Ite
     if whole == text and len(text) > _FULL and span != own and begins_elsewhere(text, wordings):
         return item_text(message, unit, own)  # alone it leaves room for what is meant
     told = with_label(message, span, whole, LONGEST)
+    others = _others(message, unit, LONG - len(told.text))
+    if others and whole.lower() != alone.lower():  # behind what is to be chosen from
+        return told._replace(text=BETWEEN.join([told.text.rstrip(".;"), *others]), own=told.text)
     if whole.lower() == alone.lower():  # else it has one heading, or what it points back to
         return told._replace(text=_titled(message, unit, told.text), own=known or told.text)
     return told._replace(own=told.text)
@@ -122,12 +130,35 @@ def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
                 text = join(words, text)
     if len(text.split()) >= _TITLED or _says_itself(message, unit, text):
         return text
+    if unit.kind == "sentence" and unit.heading > 0:
+        heading = title_of(message, unit.heading)
+        if heading and len(heading) + len(text) < LONG:
+            return join(heading, text)
     titled = under_title(message, text, LONG)
     lead = _governing(message, unit) if unit.kind == "item" and titled != text else ""
     if not lead or lead in text or len(lead) + len(text) >= LONG:
         return titled
     leader = message.units[unit.lead if unit.lead >= 0 else unit.heading]
     return join(lead, text) if lead.endswith("?") or leads_in(message, leader) else titled
+
+
+def _others(message: WrittenMessage, unit: Unit, room: int) -> list[str]:
+    """The heads of what else stands beside `unit` to be chosen from, as far as there is room."""
+    leader = message.units[unit.lead] if unit.lead >= 0 else None
+    if leader is None or unit.kind != "item":
+        return []
+    if not message.text_wordings.chooses.occurs(tidy(message.text[leader.start : leader.end])):
+        return []
+    others: list[str] = []
+    for beside in message.units:
+        if beside.lead != unit.lead or beside is unit or beside.kind != "item":
+            continue
+        head = _HEAD_END.split(unit_words(message, beside), maxsplit=1)[0].rstrip(" .;:?")
+        room -= len(head) + len(BETWEEN) + len(_OR)
+        if room < 0:
+            break
+        others.append(_OR + head)
+    return others
 
 
 def _says_itself(message: WrittenMessage, unit: Unit, text: str) -> bool:
@@ -158,10 +189,12 @@ def _governing(message: WrittenMessage, unit: Unit) -> str:
 
 def is_told(message: WrittenMessage, unit: Unit, text: str) -> bool:
     """False of a text that only leads something in, or names what it does not say."""
-    if text.endswith(":"):
+    if text.endswith(":") or _NO_PATH.sub("", text).count(" ") < _LEAST_WORDS - 1:
+        return False
+    own = tidy(message.text[unit.start : unit.end]).rstrip(":")
+    if leads_in(message, unit) and text.rstrip(":") == own:  # of what it leads in nothing is told
         return False
     if unit.kind == "heading":
-        own = tidy(message.text[unit.start : unit.end])
         return len(text) > len(own) or message.instructs(message.units.index(unit))
     return len(text.split()) >= _LEAST_WORDS
 

@@ -6,8 +6,10 @@ import re
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import (
+    TextWordings,
     drop_openers,
     end_whole,
+    first_sentence,
     is_bare_verdict,
     is_field,
 )
@@ -34,6 +36,7 @@ from parley.memory.text.plain_text import OUTCOME_LIMIT
 _READ: Final = 2000  # characters of a form
 _RULING: Final = 120  # characters of a ruling before nothing that stands below is added to it
 _ENOUGH: Final = 60  # of what stands below: with as many it is said
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
 _FIELD: Final = re.compile(
     r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
     r"""["'](?P<value>.{0,400}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
@@ -67,10 +70,19 @@ def join_proposed(
     """
     wordings = message.text_wordings
     own = ruling.own if named else ruling.text
+    verdict = first_sentence(own)
+    if verdict != own and _only_promises(own[len(verdict) :], wordings):
+        own = verdict
     if not own or not proposed or not is_bare_verdict(own, wordings):
         return ruling
     text = f"{own.rstrip(' .:;')}: {proposed}"
     return ItemText(end_whole(text, OUTCOME_LIMIT, wordings))
+
+
+def _only_promises(text: str, wordings: TextWordings) -> bool:
+    """True where each sentence of `text` says what its speaker does now."""
+    sentences = [each for each in _SENTENCES.split(text) if each.strip()]
+    return all(wordings.promises.begins(each.strip()) for each in sentences)
 
 
 def _with_rest(message: WrittenMessage, unit: Unit, last: int, text: str) -> str:

@@ -57,6 +57,10 @@ def with_context(message: WrittenMessage, start: int, text: str, limit: int = LO
     for _ in range(_BEFORE_IT):
         if not points_elsewhere(whole, wordings):
             return whole
+        if before in units[first][4:6] and (  # the lead does not say it either
+            beside := _beside(message, first, text, limit - len(whole))
+        ):
+            return f"{whole.removesuffix(text)}{beside}{BETWEEN}{text}"
         before = _unit_before(units, before)
         room = limit - len(whole) - len(BETWEEN)
         listed = units[first].kind != "sentence" and before in units[first][4:6]
@@ -68,8 +72,15 @@ def with_context(message: WrittenMessage, start: int, text: str, limit: int = LO
         whole = f"{words}. {whole}" if _SAYS.search(words) else join(words, whole)
     if not points_elsewhere(whole, wordings):
         return whole
-    for above in (units[first].heading, 0):
-        title = title_of(message, above) if 0 <= above < first else ""
+    return _entitled(message, first, text, whole, limit)
+
+
+def _entitled(message: WrittenMessage, index: int, text: str, whole: str, limit: int) -> str:
+    """`whole`, else the `text` alone that is in it, behind the heading of the unit `index` or the
+    title of the message, as far as there is room.
+    """
+    for above in (message.units[index].heading, 0):
+        title = title_of(message, above) if 0 <= above < index else ""
         if title and title not in whole:
             for words in (whole, text):
                 if len(title) + len(words) + len(BETWEEN) <= limit:
@@ -128,6 +139,19 @@ def _unit_before(units: Sequence[Unit], index: int) -> int:
     while units[before].kind == "item" and max(units[before].lead, units[before].heading) >= 0:
         before = units[before].lead if units[before].lead >= 0 else units[before].heading
     return before
+
+
+def _beside(message: WrittenMessage, index: int, text: str, room: int) -> str:
+    """The words of the item before an item of one list whose `text` points back, where there is
+    room; else "".
+    """
+    if not points_elsewhere(text, message.text_wordings):
+        return ""
+    unit, before = message.units[index], message.units[max(0, index - 1)]
+    if not unit.kind == before.kind == "item" or before.lead != unit.lead or unit is before:
+        return ""
+    words = tidy(message.text[before.start : before.end]).rstrip(" .;")
+    return words if len(words) + len(BETWEEN) <= room else ""
 
 
 def _context(message: WrittenMessage, index: int, room: int, *, listed: bool) -> str:

@@ -23,11 +23,12 @@ _AROUND_CODE: Final = " \t`~>#*-"
 _FENCES: Final = ("```", "~~~")
 _DIGIT: Final = re.compile(r"\d")
 _LETTER: Final = re.compile(r"[^\W\d_]")
-_CODE_LINE: Final = 120  # characters of a line of code that are told
+_CODE_LINE: Final = 120  # characters of code that are told
 _HEAD_WORDS: Final = 3  # of the head of a column that is put before what stands in it
 _PART_WORDS: Final = 3  # of the last part of a list behind which a sentence begins
 _CELL: Final = 40  # characters of a cell that is told behind the first of a row, among other rows
 _CELLS: Final = 80  # of all of them with the heads of their columns
+_PREAMBLE: Final = re.compile(r"(?:import|from|using|require|use|cd|#|//|export)\b|[#/]")
 _FEW_LINES: Final = 3  # of code: of more none is told
 _STOPS: Final = (".", "!", "?", '."', '!"', '?"', ".)")
 # Signs before and after the words: bullets, ticks, faces, arrows; brackets and quotes stay.
@@ -116,7 +117,7 @@ def with_parts(message: WrittenMessage, index: int, text: str) -> str:
     """`text`, which leads something in, with what it leads in, as far as there is room."""
     shown, lines = show_code(message, index)
     if lines:
-        return join(text, shown) if lines <= _FEW_LINES else text
+        return join(text, shown) if shown and lines <= _FEW_LINES else text
     parts: list[str] = []
     size = len(text)
     led = _led_in(message.units, index)
@@ -161,17 +162,22 @@ def _compares(cells: Sequence[tuple[str, str]]) -> bool:
 
 
 def show_code(message: WrittenMessage, index: int) -> tuple[str, int]:
-    """The first line of the code or quotation right behind a unit, clipped; how many there are."""
+    """The first lines of the code or quotation right behind a unit, but for those that only set
+    it up, as far as there is room; how many lines there are.
+    """
     units = message.units
     end = units[index].end
     following = units[index + 1].start if index + 1 < len(units) else len(message.text)
-    first, count = "", 0
+    shown, count, room = [], 0, _CODE_LINE
     for line in message.text[end : min(following, end + _READ)].splitlines():
         words = line.strip(_AROUND_CODE)
-        if len(words) > 2 and not line.lstrip().startswith(_FENCES) and _LETTER.search(words):
-            first = first or clip(words, _CODE_LINE)
-            count += 1
-    return first, count
+        if len(words) <= 2 or line.lstrip().startswith(_FENCES) or not _LETTER.search(words):
+            continue
+        count += 1
+        if room > 0 and not _PREAMBLE.match(words):
+            shown.append(clip(words, room))
+            room -= len(words) + len(BETWEEN)
+    return BETWEEN.join(shown), count
 
 
 def _led_in(units: Sequence[Unit], index: int) -> list[Unit]:

@@ -26,7 +26,7 @@ from parley.memory.text.similarity import text_marks
 
 MOST: Final = 4  # proposals of one message
 _ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
-_ENOUGH_LEFT: Final = -53  # without those that put nothing forward
+_ENOUGH_LEFT: Final = -60  # without those that put nothing forward
 _TOP: Final = 8  # units that count toward it
 _FAINT: Final = -450  # hundredths of a logit: what a unit weighs that counts for nothing
 _WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
@@ -196,7 +196,7 @@ class WrittenMessage:
                 or (data and _DATA.search(text, start, end) is not None)
                 or (addresses and _REFERENCE.search(text, start, end) is not None)
                 or (offers and unit.kind == "sentence" and is_offer(text[start:end]))
-                or unsaid.match(self._parts[index][:_SAID], self._above(unit))
+                or unsaid.match(self._unmarked(index), self._above(unit))
                 or not self._puts_forward(index)
             ):
                 silent.append(index)
@@ -208,7 +208,12 @@ class WrittenMessage:
 
     def reports(self, index: int) -> bool:
         """True for a unit that tells of what was done, or how it is, and puts nothing forward."""
-        return self._cards.unsaid.match(self._parts[index][:_SAID], reports=True)
+        return self._cards.unsaid.match(self._unmarked(index), reports=True)
+
+    def _unmarked(self, index: int) -> str:
+        """The words of a unit in small letters, as far as wordings are sought, without emphasis."""
+        part = self._parts[index][:_SAID]
+        return part.replace("*", "") if "*" in part else part
 
     def _puts_forward(self, index: int) -> bool:
         """True for a unit that has a word of a course, or stands under one, or instructs."""
@@ -226,13 +231,18 @@ class WrittenMessage:
         unit = self.units[index]
         if _BANNER.fullmatch(self.text, unit.start, unit.end):
             return False
-        return any(map(self.begins_with_verb, _CLAUSE.split(self._parts[index])))
+        part = self._parts[index]
+        label = _LABEL.match(part)
+        clauses = _CLAUSE.split(part[label.end() :] if label else part)
+        return any(map(self.begins_with_verb, clauses))
 
     def begins_with_verb(self, clause: str) -> bool:
         """True of words in small letters that begin with a verb of instruction, behind a name or
         an adverb at most.
         """
         words, cards = words_of(clause)[:2], self._cards
+        if _NUMBERED.match(clause):  # "and 9 focus on ..."
+            return False
         if not words or words[0] in cards.verbs:
             return bool(words)
         leads = words[0] in cards.before_verbs or words[0] in self._names
@@ -369,6 +379,11 @@ _CLAUSE: Final = re.compile(r"[:;.!?,][\s*_]+|\s[-–—→]\s")
 _BANNER: Final = re.compile(  # "BUILD WINDOW OPEN", a word in small letters at its end at most
     r"(?=(?>[^a-z]*?[A-Z]{3})(?>[^a-z]*?[A-Z]{3}(?![a-z])))[^a-z]*+(?:(?<=[A-Z])[a-z]+\W*)?"
 )
+# "Answer:", "[review request for ann]": what follows, not of what kind it is, instructs.
+_LABEL: Final = re.compile(
+    r"[^a-z\[]*(?:\[[^\]\n]{2,60}\]|[a-z-]+(?: [a-z-]+)?[*_]{0,2}:(?=[\s*_]))[*_:]*(?=[^a-z]*[a-z])"
+)
+_NUMBERED: Final = re.compile(r"[^a-z0-9]*(?:[a-z]+ )?\d+ [a-z]")
 _DATA: Final = re.compile(r"[\[{]\s*[\"']\w+[\"']\s*:\s")  # as programs print it
 _REFERENCE: Final = re.compile(r"\b(?:URL|DOI|Link|Source):\s*\S+://\S+\s*\Z")
 _QUOTES: Final = "\"'"  # a wording that begins with one is the field of a form

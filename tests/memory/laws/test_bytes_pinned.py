@@ -6,9 +6,9 @@ default suite folds the first 200, with a digest of their own). Of the generated
 themselves and the facts on the way are pinned too. Where `logs` differs, the generator has changed,
 and the rest of that row says nothing of memory.
 
-The digests are those of fold version 18: what puts no course forward is no proposal, and a bare
-verdict is told with what it rules, an instruction without its headings; a seat notes that it had
-the floor or was nudged;
+The digests are those of fold version 19: what is to be chosen from is told with what stands beside
+it; what puts no course forward is no proposal, and a bare verdict is told with what it rules, an
+instruction without its headings; a seat notes that it had the floor or was nudged;
 reports and reasons are no proposals, and items have the title of their message; nobody decides
 alone otherwise than others have; a stretch notes what its entries did to the ledger, for its
 summary; written talk is read as documents, with its turns and labels; what two agree on binds;
@@ -128,7 +128,7 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "961f6689752bb12981d62446747c054e", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "97c5eebc80d325c26be07223c055f917", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "fe4beff55f45e9b6ce27c09f9bcd3f76", "2ef865720bac8e3001ac66e07b078a92")

@@ -317,6 +317,39 @@ def test_what_a_message_proposes_twice_is_one_proposal() -> None:
     ]  # fmt: skip
 
 
+def test_a_message_that_passes_on_another_proposes_nothing_of_its_own() -> None:
+    """It has two proposals of that; who answers it answers them."""
+    memory, facts = folded(talk(("ana", TWO), ("bo", TWO), ("cy", f"I agree.{LONG}")))
+    assert [each.participant for each in memory.proposals.values()] == ["ana", "ana"]
+    assert [fact.ref for fact in facts if fact.kind == "proposal.recalled"] == ["P1", "P2"]
+    assert any(stances(memory, ref) == {"cy": "support"} for ref in (1, 2))
+
+
+def test_a_quoted_answer_is_told_with_what_was_asked() -> None:
+    """And no word of that stays where it is redacted."""
+    asked = "Which name is to stand on the old client of Zanzibar?"
+    quoted = f'I believe the right name is "The old upload client".{3 * LONG}'
+    lines = (("bo", asked), ("ana", "The old upload client."), ("bo", quoted))
+    memory, _ = folded(talk(*lines))
+    assert memory.proposals[1].text == f"The old upload client. (asked: {asked})"
+    assert 1 in {cite.n for cite in memory.proposals[1].origin.cites}
+    assert b"Zanzibar" not in dump(without_words(talk(*lines), 1))
+
+
+def test_a_tag_that_says_hardly_what_was_ruled_is_read_by_its_wording() -> None:
+    vote = f"Council vote: approved.\n\n- CONSENSUS: PLAN APPROVED\n{LONG}"
+    memory, _ = folded(talk(("ana", CACHE), ("bo", vote)))
+    assert [each.outcome for each in memory.decisions.values()] != ["PLAN APPROVED"]
+
+
+def test_who_agrees_and_promises_is_told_with_what_they_agree_to() -> None:
+    answer = "Agreed. We'll ensure that everything is balanced and viable from now on."
+    memory, _ = folded(talk(("ana", CACHE), ("bo", answer)))
+    assert [each.outcome for each in memory.decisions.values()] in (
+        [], ["Agreed: " + memory.proposals[1].text],
+    )  # fmt: skip
+
+
 def test_a_quotation_of_stops_alone_quotes_nothing() -> None:
     """It neither makes an answer of an ellipsis nor hides what its message proposes."""
     dots = '"............"'

@@ -49,6 +49,7 @@ def ruled(text: str) -> str:
         ("[ ] Check the roof", "Check the roof"),
         ("TYPE: REQUEST MESSAGE: Please move the maps", "Please move the maps"),
         ("And/or the cellar", "And/or the cellar"),
+        ("Answer: yes, sell the press.", "Yes, sell the press."),
     ],
 )
 def test_words_that_lead_on_and_marks_of_lists_are_left_out(text: str, alone: str) -> None:
@@ -65,6 +66,9 @@ def test_words_that_lead_on_and_marks_of_lists_are_left_out(text: str, alone: st
         "If this holds, we can open in March.",
         "Such a room has to be dry.",
         "Please answer the points above.",
+        "We need to hurry and help them.",
+        "Take anything earlier as a gift.",
+        "If they are old we must keep the hall dry.",
     ],
 )
 def test_what_stands_for_something_said_elsewhere_is_seen(text: str) -> None:
@@ -81,6 +85,8 @@ def test_what_stands_for_something_said_elsewhere_is_seen(text: str) -> None:
         "Ensure that the maps are dry.",
         "Both Ana and Bo should look at the roof.",
         "We meet this week.",
+        "Count the maps of the harbour and keep them dry.",
+        "Take nothing less than the price of the press.",
     ],
 )
 def test_what_says_itself_what_it_means_needs_nothing(text: str) -> None:
@@ -353,6 +359,19 @@ def silent(text: str) -> list[int]:
         "Comments welcome on the order of the rooms.",
         "The key is saved to: the drawer of the desk.",
         "Painting the hall will take a week.",
+        "Answer to the question of Ben: the press was never used.",
+        "[Review request for Ben]: the maps of the harbour lie in forty boxes.",
+        "Forty, fifty and 9 store the keys of the cellar.",
+        "To keep out of the way, I put the maps into the cellar.",
+        "The keys have a hook of their own by the door.",
+        "What I do *not* concede is the sale of the press.",
+        "What colour would you paint the hall?",
+        "We must remain realistic about the price of the press.",
+        "See the list by the door for full details.",
+        "If you want the keys, let me know and I'll bring a copy.",
+        "Ben's objection to the sale is sound.",
+        "Roof Repair Request",
+        "Other - your choice",
     ],
 )
 def test_reports_reasons_and_musings_put_nothing_forward(text: str) -> None:
@@ -374,6 +393,10 @@ def test_reports_reasons_and_musings_put_nothing_forward(text: str) -> None:
         "Sell the second press instead.",
         "Please confirm that the second press can be sold.",
         "Bo, move the maps of the harbour.",
+        "Fix: replace the rollers of the press.",
+        "[For Ben]: replace the rollers of the press.",
+        "You own the keys of the cellar.",
+        "What if we lend the press instead?",
     ],
 )
 def test_a_word_of_a_course_puts_something_forward(text: str) -> None:
@@ -511,3 +534,49 @@ def test_an_option_is_told_behind_what_is_to_be_chosen() -> None:
 def test_a_heading_that_nothing_completes_is_no_item(text: str, told: bool) -> None:
     message = WrittenMessage("# Hours of May\n\nThe maps.", NAMES, shipped_cards())
     assert is_told(message, message.units[0], text) is told
+
+
+def test_what_is_to_be_chosen_from_is_told_with_what_stands_beside_it() -> None:
+    text = (
+        "The hall can be used again in May, as the report of the town shows.\n\n"
+        "Please pick one:\n\n- A market (every week, with music)\n- A library - open all day\n"
+        "- A school for forty children\n"
+    )
+    assert proposed(text) == [
+        "Please pick one: A market (every week, with music); or A library; or A school for forty "
+        "children",
+        "Please pick one: A library - open all day; or A market; or A school for forty children",
+        "Please pick one: A school for forty children; or A market; or A library",
+    ]
+
+
+def test_an_item_that_points_back_is_told_with_the_item_before_it() -> None:
+    """Where what leads in to both says it no more than the item."""
+    text = "My recommendation:\n\n- plan around twelve weeks\n- treat anything earlier as a gift\n"
+    assert proposed(text)[-1] == (
+        "My recommendation: plan around twelve weeks; treat anything earlier as a gift"
+    )
+
+
+def test_what_leads_in_code_that_has_no_room_is_no_item() -> None:
+    """Of a few lines those are told that do something."""
+    call = (
+        "Please call this:\n\n```\nfrom press import Press\n{}press = Press()\npress.start()\n```\n"
+    )
+    assert proposed(call.format("")) == ["Please call this: press = Press(); press.start()"]
+    message = WrittenMessage(to_plain(call.format("a = 1\n" * 5)), NAMES, shipped_cards())
+    text = item_text(message, message.units[0], (0, message.units[0].end)).text
+    assert not is_told(message, message.units[0], text)
+
+
+def test_a_path_alone_is_no_item() -> None:
+    message = WrittenMessage("Reference: `plans/hall/roof.html`", NAMES, shipped_cards())
+    assert not is_told(message, message.units[0], "Reference: plans/hall/roof.html")
+
+
+def test_a_sentence_is_told_behind_its_own_heading() -> None:
+    text = (
+        "# Answers to three questions\n\nAll of them were looked at in the night.\n\n"
+        "## The old press\n\nAnswer: YES - we should sell it to the museum of the town.\n"
+    )
+    assert proposed(text) == ["The old press: YES - we should sell it to the museum of the town."]

@@ -1,0 +1,81 @@
+"""What a written message proposes, entered in the ledger: each unit with a text of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from parley.memory.extraction.structure.marking_style import WRITTEN, hold_back_unmarked
+from parley.memory.extraction.writing.item_texts import is_told, item_span, item_text
+from parley.memory.extraction.writing.text_context import ItemText
+from parley.memory.extraction.writing.unit_texts import tidy
+from parley.memory.extraction.writing.written_message import Span, Weighed, WrittenMessage
+from parley.memory.items import proposals
+from parley.memory.state.fold_step import FoldStep
+from parley.memory.state.item_state import Proposal
+from parley.memory.writing.labels import cite_label
+
+_CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
+_RELAYED: Final = 2  # proposals of one earlier message in its words: it is passed on
+
+
+class _Worded(NamedTuple):
+    """A unit that proposes, where it stands with what belongs to it, and its text."""
+
+    weighed: Weighed
+    span: Span
+    words: ItemText
+
+
+def propose_units(
+    moment: FoldStep, message: WrittenMessage, weighed: Sequence[Weighed]
+) -> tuple[dict[str, int], list[int]]:
+    """Enter what the units `weighed` propose: the numbers of the proposals by the letters or
+    numbers of their items, and the earlier proposals that a message only passes on.
+    """
+    units = [each.unit for each in weighed]
+    worded = []
+    for each in weighed:
+        span = item_span(message, each.unit, units)
+        words = item_text(message, each.unit, span)
+        if is_told(message, each.unit, words.text):
+            worded.append(_Worded(each, span, words))
+    passed_on = _passed_on(moment, worded)
+    options: dict[str, int] = {}
+    for place, item in enumerate(worded):
+        made = None if place in passed_on else _propose(moment, message, item)
+        if made is not None and (mark := message.item_mark(item.weighed.unit)):
+            options[mark] = made.ref
+    return options, list(passed_on.values())
+
+
+def _passed_on(moment: FoldStep, worded: Sequence[_Worded]) -> dict[int, int]:
+    """Which of `worded` say again what an earlier message proposed, by their places, where the
+    message relays that: it has two of its proposals in the same words.
+    """
+    said = {
+        place: earlier
+        for place, each in enumerate(worded)
+        if (earlier := proposals.find_standing(moment, each.words.own or each.words.text))
+    }
+    together = Counter(earlier.born for earlier in said.values())
+    return {
+        place: earlier.ref for place, earlier in said.items() if together[earlier.born] >= _RELAYED
+    }
+
+
+def _propose(moment: FoldStep, message: WrittenMessage, worded: _Worded) -> Proposal | None:
+    unit, score, reasons = worded.weighed
+    text, label, own = worded.words
+    origin = moment.origin(
+        "pattern",
+        f"{WRITTEN}propose: " + "; ".join(reasons),
+        min(_CONFIDENT, 500 + max(0, score) // 4),
+        start=worded.span[0], end=worded.span[1], also=cite_label(moment.memory, label),
+    )  # fmt: skip
+    topic = tidy(message.text[unit.start : unit.end])
+    made = proposals.propose(moment, text, origin, topic=topic, own=own)
+    if made is not None:
+        hold_back_unmarked(moment, made)
+    return made
