@@ -16,13 +16,28 @@ from parley.bus.entries import PackRef
 from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns import regular_expressions
-from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack, parse_shipped_pack
 from parley.memory.extraction.patterns.regular_expressions import compile_pattern
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.state.memory import Memory
 from tests.support.logs.costs import seconds, times_longer
 
-ENGLISH = Path(__file__).parents[4] / "memory" / "packs" / "en@1.json"
+PACKS = Path(__file__).parents[4] / "memory" / "packs"
+ENGLISH = PACKS / "en@1.json"
+HASHES = {
+    "de@1": "36d1c664b5b0fb07da6aa5a63eb90883",
+    "en@1": "88128e3c9af4b439b1c389dd87b7a566",
+    "en@2": "3bfb65f513fe1fdb6c328427eed25bf8",
+    "en@3": "be3f2d2b712ad7aa47a504130bc170ce",
+    "en@4": "e38c58b3675dc52e72e0040487b12914",
+    "en@5": "54e212072b78cfb5ebae0261a18fbdad",
+    "es@1": "618c9ccfaefe65d52f21f55da472960e",
+    "fr@1": "2a8a869af9f785d8e710d9e421035940",
+    "he@1": "ea2f4e0f3788df01864930252376d833",
+    "ja@1": "b1612f9158d57d8010654fa9e427bf99",
+    "pt@1": "d594fbd3a657cad0f1417db62a151e24",
+    "zh@1": "c51f1eaf1d5a500ba56e5fef3133bf4b",
+}
 
 
 def pack(*patterns: str, **options: Any) -> Pack:
@@ -33,12 +48,18 @@ def pack(*patterns: str, **options: Any) -> Pack:
     return parse_pack({"name": "own@1", "rules": rules})
 
 
-def test_the_shipped_pack_is_the_one_that_sessions_name() -> None:
-    """A changed word is a new pack: this hash may never change, en@2 is the way."""
-    english = parse_pack(ENGLISH.read_bytes())
-    assert english.name == "en@1"
-    assert english.hash == parse_pack(english.to_json()).hash
-    assert english.hash == HASH
+@pytest.mark.parametrize("name", HASHES)
+def test_a_shipped_pack_is_the_one_that_sessions_name(name: str) -> None:
+    """A changed word is a new pack, for sessions that were opened with it ask for its hash."""
+    shipped = parse_shipped_pack((PACKS / f"{name}.json").read_bytes())
+    assert shipped.name == name
+    assert shipped.hash == parse_pack(shipped.to_json()).hash
+    assert shipped.hash == HASHES[name]
+
+
+def test_every_shipped_pack_has_a_hash_that_may_not_change() -> None:
+    """Of English the newest, too."""
+    assert {path.stem for path in PACKS.glob("*.json")} == set(HASHES)
 
 
 def test_a_pack_of_costly_patterns_is_refused_at_once() -> None:
@@ -240,7 +261,6 @@ def test_anything_can_be_read(text: str, act: str | None) -> None:
 
 
 READER = SpeechActReader([parse_pack(ENGLISH.read_bytes())])
-HASH = "88128e3c9af4b439b1c389dd87b7a566"
 
 
 def test_the_guards_of_a_language_are_its_own() -> None:
