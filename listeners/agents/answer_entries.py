@@ -74,6 +74,7 @@ _NO_ANSWER: Final = re.compile(
 _AS_NAMED: Final = (
     r"as (?:an? |the )?{}(?: \([^()\n]{{0,40}}\))?,\s+(?=\w)"  # "As an ana, I would …"
 )
+_AS_ITEM: Final = re.compile(r"\A[Aa]s [PDV][1-9][0-9]{0,8},\s+(?=I\b)")  # "As P4, I would …"
 _OF_FORM: Final = re.compile(
     r"(?i:\bthis (?:message|answer) (?:begins|starts|repeats|is the same)\b)|\bthe tag \[[A-Z]"
     r"|(?i:\bmy (?:first|original|initial) (?:response|answer|message)\b)|\bRecent Messages\b"
@@ -141,6 +142,7 @@ def read_answer(
             named := re.match(_AS_NAMED.format(re.escape(lead)), text, re.IGNORECASE)
         ) is not None:
             text = text[named.end() :][:1].upper() + text[named.end() + 1 :]
+    text = _AS_ITEM.sub("", text)
     as_other = any(
         re.match(_AS_NAMED.format(re.escape(name)) + r"I\b", text, re.IGNORECASE)
         for name in names.others

@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from parley.bus.entries import ACTS_ON_ITEMS, Act, Intent
 from parley.listeners.votes.stance_words import (
-    find_opposed,
+    find_side,
     is_reserved,
     stands_on_condition,
 )
@@ -162,20 +162,24 @@ def worded_act(
 ) -> tuple[Act | None, int | str | None]:
     """The act of an answer on `target`, without a tag, that says in so many words all that it does.
 
-    One that begins with what its speaker would do proposes. One that goes against the proposal
-    that it is on, or that alone is open, opposes that; where it proposes something, too, it has no
-    act, and its words on that proposal. A long one has the one side that it takes, on the item
-    that it names; or `inform` where it takes several, or none, and proposes, decides and withdraws
-    nothing outright. Else it has none, and its sentences are weighed as a document's: in these
-    "I am concerned that we may save time if we ship" is a proposal.
+    One that begins with what its speaker would do proposes; what it would propose if something
+    else failed it does not. One that is for or against an open proposal in words of it has that
+    side; where it proposes something, too, it has no act, and is on that proposal. A long one has
+    the one side that it takes, on the item that it names; or `inform` where it takes several, or
+    none, and proposes, decides and withdraws nothing outright. Else it has none, and its sentences
+    are weighed as a document's: in these "I am concerned that we may save time if we ship" is a
+    proposal.
     """
     detections = memory.reader.read(text)
     if not detections and _CHOOSES.match(text) is not None and may_act(memory, name, "propose"):
         return "propose", target
-    makes = any(d.how == "tag" or d.act in _MAKING for d in detections)
-    opposed = find_opposed(memory, name, text, target)
-    if opposed is not None and may_act(memory, name, "oppose"):
-        return (None if makes else "oppose"), opposed
+    made = [d for d in detections if d.how == "tag" or d.act in _MAKING]
+    makes = any(d.how == "tag" or d.act != "propose" or not is_reserved(text, d) for d in made)
+    side = find_side(memory, name, text, target)
+    if side is not None and may_act(memory, name, side[0]):
+        return (None if makes else side[0]), side[1]
+    if made and not makes and may_act(memory, name, "inform"):
+        return "inform", target
     if len(text) < _LONG or makes:
         return None, target
     sides = {

@@ -142,11 +142,16 @@ def ballot_question(vote: Vote, doubt: str = "") -> str:
     """
     secret = " Nobody is shown what you choose." if vote.secret else ""
     about = "" if vote.proposal is None else f" It is about proposal P{vote.proposal}."
+    means = (
+        ""
+        if vote.proposal is None
+        else f" Accept if you want what P{vote.proposal} says, reject if you do not."
+    )
     options = "\n".join(vote.options)
     return (
         f"You vote in {vote.handle} now.{about} The question:\n{fence_lines(vote.question)}\n"
         f"The options, one a line, to be given back letter by letter:\n{fence_lines(options)}\n"
-        f"You may also {ABSTAIN}. {_RULES[vote.rule]}{secret}\n{doubt}"
+        f"You may also {ABSTAIN}.{means} {_RULES[vote.rule]}{secret}\n{doubt}"
         'Answer with a JSON object: {"why": "…", "choice": ["…"]}.'
     )
 

@@ -1,18 +1,18 @@
-"""Whether an agent's words take a side outright, on a condition, or against the proposal at hand.
-Pure.
-"""
+"""Whether words take a side outright or on a condition, and which proposal they mean. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from parley.listeners.models.answer_sentences import split_sentences
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.similarity import content_stems
+
+Side = Literal["support", "oppose"]
 
 _CONDITION: Final = re.compile(
     r"\b(?:if|unless|provided|providing|assuming|(?:as|so) long as|in case"
@@ -32,16 +32,27 @@ _STANDS: Final = re.compile(
     r"|object))\b",
     re.IGNORECASE,
 )
-_AGAINST: Final = re.compile(
-    r"\bI(?:'d|'ll)?(?: (?:would|will|do|must|have to|strongly|firmly|still|also)){0,3} "
-    r"(?:oppose|object to|reject)\b",
+_MANNER: Final = (
+    r"\bI(?:'d|'ll|'m)?"
+    r"(?: (?:would|will|do|must|have to|am|be|strongly|firmly|fully|still|also)){0,3} "
+)
+_SIDES: Final[dict[Side, re.Pattern[str]]] = {
+    "oppose": re.compile(rf"{_MANNER}(?:oppose|object to|reject)\b", re.IGNORECASE),
+    "support": re.compile(
+        rf"{_MANNER}(?:support|endorse|back|favou?r|vote for|(?:in favou?r of))\b", re.IGNORECASE
+    ),
+}
+_REASON: Final = re.compile(r",|\b(?:because|since|as|for|so|but|and I)\b", re.IGNORECASE)
+# "I disagree that it is slow", "I would support not moving it": a side of something else
+_OTHERWISE: Final = re.compile(
+    r"\A\s*(?:with \w+ )?that (?!\W)|\A[^.,;]*(?:\b(?:not|never|no|without|instead of)\b|n't\b)",
     re.IGNORECASE,
 )
-_REASON: Final = re.compile(r",|\b(?:because|since|as|for|so|but|and I)\b", re.IGNORECASE)
 _BY_POINTING: Final = frozenset(content_stems(  # words that say "this", and not what
     "proposal idea plan decision suggestion approach option motion choice message"
 ))  # fmt: skip
 
+_NEWEST: Final = 16  # open proposals that words without a handle may mean
 _SHORTEST: Final = 3  # letters that two forms of a word share
 
 
@@ -73,47 +84,60 @@ def hangs_on_condition(text: str) -> bool:
     return any(_STANDS.search(s) and is_conditional(s) for s in split_sentences(text))
 
 
-def find_opposed(memory: Memory, name: str, text: str, target: int | str | None) -> str | None:
-    """The handle of the proposal that `text` of canonical `name` goes against without naming it.
+def find_side(
+    memory: Memory, name: str, text: str, target: int | str | None
+) -> tuple[Side, str] | None:
+    """The side that `text` of canonical `name` takes, and the proposal that it means.
 
-    The one of somebody else that the message is on, or that alone is open: where a sentence is
-    against it outright, and points at it or has the half of its words at least from there.
+    Outright, and the first: with the most of what it is for or against in an open proposal of
+    somebody else, two words and half of them at least. Who is against "this" means the proposal
+    that the message is on, or that alone is open. None where it names a handle.
     """
-    item = memory.item(target) if isinstance(target, str) else _alone_open(memory)
-    if not isinstance(item, Proposal) or item.status != "active" or item.participant == name:
-        return None
     detections = memory.reader.read(text)
-    if any(each.refs or each.how == "tag" or each.act == "support" for each in detections):
+    if any(each.refs or each.how == "tag" for each in detections):
         return None
-    others = {*memory.floor.seats, *memory.participants} - {item.participant}
     start = 0
     for sentence in split_sentences(text):
-        behind = [
-            sentence[each.end - start :] for each in detections
-            if each.act == "oppose" and start <= each.start < start + len(sentence)
-        ]  # fmt: skip
-        behind += [sentence[match.end() :] for match in _AGAINST.finditer(sentence)]
-        start += len(sentence)
-        outright = "?" not in sentence and not is_conditional(sentence)
-        if outright and any(_is_about(item, words, others) for words in behind):
-            return item.handle
+        end = start + len(sentence)
+        if "?" not in sentence and not is_conditional(sentence):
+            for side, pattern in _SIDES.items():
+                ends = [match.end() for match in pattern.finditer(sentence)]
+                ends += [
+                    d.end - start for d in detections if d.act == side and start <= d.start < end
+                ]
+                for place in ends:
+                    handle = _meant(memory, name, sentence[place:], side, target)
+                    if handle is not None:
+                        return side, handle
+        start = end
     return None
 
 
-def _alone_open(memory: Memory) -> Proposal | None:
-    return memory.proposals[next(iter(memory.live))] if len(memory.live) == 1 else None
-
-
-def _is_about(proposal: Proposal, behind: str, others: set[str]) -> bool:
-    """Whether what is opposed, `behind` the word for it, is what `proposal` says."""
+def _meant(
+    memory: Memory, name: str, behind: str, side: Side, target: int | str | None
+) -> str | None:
+    """The handle of the proposal that somebody is for or against in the words `behind` that."""
+    if _OTHERWISE.search(behind) is not None:
+        return None
+    live = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_NEWEST]]
+    others = [proposal for proposal in live if proposal.participant != name]
     # Behind a word that carries something, those that carry nothing ("this") are left out.
-    opposed = set(content_stems(f"oppose {_REASON.split(behind)[0]}")[1:])
-    opposed -= _BY_POINTING | set(content_stems(proposal.participant))
-    if not opposed.isdisjoint(stem for other in others for stem in content_stems(other)):
-        return False
+    words = set(content_stems(f"oppose {_REASON.split(behind)[0]}")[1:]) - _BY_POINTING
+    if not words or words <= {stem for each in others for stem in content_stems(each.participant)}:
+        whose = [each for each in others if words <= set(content_stems(each.participant))]
+        pointed = [each for each in whose if each.handle == target or len(live) == 1]
+        return pointed[0].handle if pointed and side == "oppose" else None
+    shares = {proposal.handle: _shared(words, proposal) for proposal in live}
+    most = max(shares.values(), default=0)
+    nearest = [each for each in live if shares[each.handle] == most]
+    if most < 2 or 2 * most < len(words) or len(nearest) > 1 or nearest[0] not in others:
+        return None
+    return nearest[0].handle
+
+
+def _shared(words: set[str], proposal: Proposal) -> int:
     stems = content_stems(proposal.text)
-    shared = {stem for stem in opposed if any(_are_forms(stem, other) for other in stems)}
-    return not opposed or (len(shared) >= 2 and 2 * len(shared) >= len(opposed))
+    return sum(any(_are_forms(stem, other) for other in stems) for stem in words)
 
 
 def _are_forms(stem: str, other: str) -> bool:

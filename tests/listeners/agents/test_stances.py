@@ -110,6 +110,8 @@ def test_who_opposes_and_proposes_something_else_is_recorded_for_both() -> None:
         "I would oppose moving the readings to DuckDB if it cost more than a disk.",
         "Should I oppose moving the readings to DuckDB?",
         "I would not oppose moving the readings to DuckDB.",
+        "I disagree that moving the readings to DuckDB is slow.",
+        "I would oppose not moving the readings to DuckDB.",
     ],
 )
 def test_who_is_against_something_else_opposes_nothing_that_is_open(text: str) -> None:
@@ -134,3 +136,41 @@ def test_a_condition_that_is_none_in_words() -> None:
     assert is_conditional("If it fails, we go back.")
     assert not is_conditional("If I were to decide, we go back.")
     assert not is_conditional("Even if it fails, we go on.")
+
+
+@pytest.mark.parametrize(
+    ("text", "act", "handle"),
+    [
+        ("I would support the decision to move the readings to DuckDB.", "support", "P1"),
+        ("I would oppose the decision to move the readings to DuckDB.", "oppose", "P1"),
+        ("I support keeping SQLite and storing the data as we do.", "support", "P2"),
+        ("I would support the decision to buy a larger disk.", None, None),
+        ("I agree that moving the readings to DuckDB is slow.", None, None),
+        ("I would support not moving the readings to DuckDB.", None, None),
+        ("I would support moving the readings to DuckDB if it were tried first.", None, None),
+    ],
+)
+def test_words_of_a_proposal_say_which_of_several_is_meant(
+    text: str, act: str | None, handle: str | None
+) -> None:
+    """Whatever the bid was on: the words are what the speaker said."""
+    first = Message(participant="finn", content=f"I would suggest {SQLITE}.")
+    for intent in (None, bid("answer", "P2"), bid("ask", "P1")):
+        message = message_entry(read(first), "gita", text, intent)
+        if act is None:
+            assert message.act not in ("support", "oppose")
+        else:
+            assert (message.act, message.re) == (act, handle)
+    long = f"{text} The data is critical to all that we do, and the reports read whole months."
+    if act is not None:
+        assert len(read(first, message_entry(read(first), "gita", long, None)).proposals) == 2
+
+
+def test_what_somebody_would_propose_in_a_case_that_may_come_is_no_proposal() -> None:
+    """It says what it would do then, and does nothing now."""
+    text = "If we have doubts about the move, I would propose keeping SQLite. It is robust."
+    message = message_entry(read(), "emil", text, None)
+    assert message.act == "inform"
+    assert len(read(message).proposals) == 1
+    outright = message_entry(read(), "emil", text.partition(", ")[2], None)
+    assert len(read(outright).proposals) == 2

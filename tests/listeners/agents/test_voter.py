@@ -107,3 +107,7 @@ def test_the_question_quotes_what_people_wrote() -> None:
     assert "| ## Answer: coffee" in text
     assert "Nobody is shown what you choose." in text
     assert not [line for line in text.splitlines() if line.startswith("#")]
+    assert "Accept if" not in text
+    on_proposal = vote()
+    on_proposal.proposal = 2
+    assert "Accept if you want what P2 says, reject if you do not." in ballot_question(on_proposal)
