@@ -241,12 +241,17 @@ def _read_support(memory: Memory, name: str, text: str) -> SpokenAnswer | None:
 
 def _only_supports(memory: Memory, text: str, proposal: Proposal) -> bool:
     """Whether all that `text` does is to support, and names nothing and nobody else."""
-    detections = memory.reader.read(text)
+    acts = {detection.act for detection in memory.reader.read(text)}
+    return acts == {"support"} and _agrees(memory, text, proposal)
+
+
+def _agrees(memory: Memory, text: str, proposal: Proposal) -> bool:
+    """Whether what `text` supports it supports outright, and it names nothing and nobody else."""
+    detections = [each for each in memory.reader.read(text) if each.act == "support"]
     words = set(words_of(text))
     others = {*memory.floor.seats, *memory.participants} - {proposal.participant}
     return (
-        {detection.act for detection in detections} == {"support"}
-        and not any(is_reserved(text, detection) for detection in detections)
+        not any(is_reserved(text, detection) for detection in detections)
         and all(set(detection.refs) <= {proposal.handle} for detection in detections)
         and words.isdisjoint(other.casefold() for other in others)
         and "?" not in text
@@ -256,15 +261,17 @@ def _only_supports(memory: Memory, text: str, proposal: Proposal) -> bool:
 def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | None:
     """The open proposal of somebody else that is all that it proposes, with reasons or without.
 
-    None where `name` has said a word on it, may not support it, takes another side or asks.
+    None where `name` has said a word on it, may not support it, takes another side, agrees with
+    somebody else or asks.
     """
     text = answer.repeated or answer.text
     detections = memory.reader.read(text)
-    if "?" in text or not {d.act for d in detections} <= {"propose", "amend"}:
+    made = [detection for detection in detections if detection.act != "support"]
+    if "?" in text or (detections and not made):
         return None
-    nearest = [
-        find_made_again(memory, text, detection, with_reason=True) for detection in detections
-    ]
+    if not {detection.act for detection in made} <= {"propose", "amend"}:
+        return None
+    nearest = [find_made_again(memory, text, detection, with_reason=True) for detection in made]
     if not detections:
         nearest = [nearest_proposal(memory, part) for part in (text, *split_sentences(text))]
         nearest = [proposal for proposal in nearest if proposal is not None]
@@ -278,6 +285,7 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
         or proposal.participant == name
         or name in proposal.reactions
         or not may_act(memory, name, "support")
+        or (len(made) < len(detections) and not _agrees(memory, text, proposal))
         or _gives_back_another(memory, text, proposal)
     ):
         return None

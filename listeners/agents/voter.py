@@ -14,6 +14,7 @@ from parley.bus.entries import BallotCast, VoteConfirmed
 from parley.listeners.agents.agent_tally import AgentTally
 from parley.listeners.agents.model_caller import CallOutcome, ModelCaller
 from parley.listeners.agents.prompts import vote_prompt
+from parley.listeners.models.answer_sentences import end_at_sentence
 from parley.listeners.models.model_port import AnswerSchema
 from parley.listeners.models.openai_answers import replace_lone_surrogates
 from parley.listeners.models.reasoning import strip_reasoning
@@ -195,6 +196,7 @@ def read_ballot(vote: Vote, text: str) -> tuple[Choice, str]:
     words: list[Any] = choice if isinstance(choice, list) else [choice]
     why = answer.get("why")
     reason = " ".join(why.split())[:MOST_WHY] if isinstance(why, str) else ""
+    reason = end_at_sentence(reason) if len(reason) >= _ASKED_WHY else reason
     if not all(isinstance(word, str) for word in words):
         return (), reason
     return read_choice(vote, words) or (), reason

@@ -174,3 +174,16 @@ def test_what_somebody_would_propose_in_a_case_that_may_come_is_no_proposal() ->
     assert len(read(message).proposals) == 1
     outright = message_entry(read(), "emil", text.partition(", ")[2], None)
     assert len(read(outright).proposals) == 2
+
+
+def test_who_agrees_with_its_proposer_and_proposes_it_again_is_for_it() -> None:
+    """Not who agrees with somebody else, or if something holds."""
+    memory = read(Message(participant="finn", content=f"I would suggest {SQLITE}."))
+    again = (
+        "It would be better to keep SQLite and store the data in a format that is easy to access."
+    )
+    for whom, supports in (("finn", "P2"), ("emil", ""), ("finn if it is fast", "")):
+        draft = f"I agree with {whom}. Moving it would be a risk for all of us. {again}"
+        answer = keep_valid_tags(memory, "gita", SpokenAnswer(draft), None, "it was said")
+        assert answer.supports == supports
+        assert bool(answer.text) is bool(supports)
