@@ -15,6 +15,7 @@ from parley.bus.connection.hints import Hints
 from parley.bus.connection.server_info import Durability, ServerInfo, examine_server
 from parley.bus.contract.errors import Unavailable
 from parley.bus.contract.keys import META, Keys
+from parley.bus.log.charges import Quotas
 from parley.bus.log.log import BACKLOG, Log
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.subscription import Subscriptions
@@ -28,6 +29,7 @@ from parley.bus.work.snapshots import Snapshots
 from parley.bus.work.workforce import Workforce
 
 if TYPE_CHECKING:
+    from parley.bus.sessions.tenants import Tenancy
     from parley.bus.work.nodes import NodeShare
 
 CLUSTER_BUCKETS = 16  # polling 64 due sets costs a millisecond
@@ -43,8 +45,9 @@ class Bus:
         self._connections = connections
         self._outbox = Outbox(connections, keys, outbox_seconds)
         self._hints = Hints(connections, keys)
-        log = Log(connections, keys, self._outbox, backlog)
-        sessions = Sessions(connections, keys, self._outbox, backlog)
+        quotas = Quotas(connections)
+        log = Log(connections, keys, self._outbox, quotas, backlog)
+        sessions = Sessions(connections, keys, self._outbox, quotas, backlog)
         lanes = Lanes(connections, keys, self._hints)
         workforce = Workforce(connections, keys)
         self._subscriptions = Subscriptions(connections, keys, self._hints, self._outbox)
@@ -56,6 +59,7 @@ class Bus:
         self.fact_rows, self.find = log.fact_rows, log.find
         self.info, self.sessions = sessions.info, sessions.sessions
         self.remove, self.restore = sessions.remove, sessions.restore
+        self.quota_of = quotas.quota_of
         audits = Audits(connections, keys)
         self.mark, self.audit = sessions.mark, audits.audit
         self.audit_state, self.audit_pages = audits.state, audits.pages
@@ -118,6 +122,13 @@ class Bus:
         from parley.bus.work.nodes import count_shares  # few processes ever ask
 
         return await count_shares(self._connections, self.keys)
+
+    @property
+    def tenancy(self) -> Tenancy:
+        """The tenants that have a quota."""
+        from parley.bus.sessions.tenants import Tenancy  # few processes ever ask
+
+        return Tenancy(self._connections, self.keys)
 
     async def aclose(self) -> None:
         """Ends every subscription and all watching. What was acknowledged stays."""

@@ -7,7 +7,8 @@ BusError
 ├── Conflict            the id was used before, for another payload
 ├── UnknownReference    `re` names a client id that is not in the log
 ├── InvalidEntry        empty, too large, not UTF-8, not an entry
-├── Busy                over backlog; retry_after seconds
+├── Busy                over backlog, or faster than its tenant may; retry_after seconds
+├── QuotaExceeded       its tenant has all that it may have
 ├── StaleEpoch          the floor moved on
 ├── Fenced              a commit or result built on entries the log no longer has,
 │                       or without a skip that others honour: drop the copy, refold
@@ -75,6 +76,25 @@ class Busy(BusError):
     def __init__(self, session: str, retry_after: float, reason: str) -> None:
         super().__init__(f"session {session!r} is busy ({reason}); retry in {retry_after:g} s")
         self.session, self.retry_after, self.reason = session, retry_after, reason
+
+
+_CURES = {
+    "sessions": ("sessions", "have an operator archive or remove some"),
+    "bytes": ("bytes of entries", "have an operator archive or remove sessions"),
+    "spend": ("micros this month for models", "wait for the next month"),
+}
+
+
+class QuotaExceeded(BusError):
+    """`reason` says which quota is used up and what to do, without a name."""
+
+    def __init__(self, session: str, tenant: str, what: str, limit: int) -> None:
+        noun, cure = _CURES[what]
+        self.reason = (
+            f"the quota of {limit:,} {noun} is used up; {cure}, or raise it with 'parley quota set'"
+        )
+        super().__init__(f"session {session!r}: of tenant {tenant!r} {self.reason}")
+        self.session, self.tenant, self.limit = session, tenant, limit
 
 
 class StaleEpoch(BusError):

@@ -22,6 +22,7 @@ APPENDING: Final = frozenset({"EVAL", "EVALSHA", "HDEL", "HSET", "PUBLISH", "XAD
 
 _READ: Final = "%R~parley:*"
 _LOG: Final = tuple(f"~parley:{{*}}:s:*:{part}" for part in ("log", "meta", "ids"))
+_USE: Final = "~parley:use:*"  # of tenants
 _WORK: Final = "~parley:{*}:"
 _CACHES: Final = (
     "~parley:{*}:s:*:facts", "~parley:{*}:s:*:memory:*", f"{_WORK}claims:*", f"{_WORK}taken:*",
@@ -59,7 +60,7 @@ ROLES: Final = {
     "publisher": Role(
         READING | CONNECTING | APPENDING,
         (
-            _READ, *_LOG, "~parley:{*}:s:*:gone", f"{_WORK}due:fold", f"{_WORK}claims:fold",
+            _READ, *_LOG, _USE, "~parley:{*}:s:*:gone", f"{_WORK}due:fold", f"{_WORK}claims:fold",
             f"{_WORK}sessions",
         ),
     ),
@@ -68,7 +69,7 @@ ROLES: Final = {
         READING | CONNECTING | APPENDING
         | {"HINCRBY", "HSETNX", "ZREM"},
         (
-            _READ, "~parley:meta", "~parley:workers", *_LOG, *_CACHES, f"{_WORK}due:*",
+            _READ, "~parley:meta", "~parley:workers", _USE, *_LOG, *_CACHES, f"{_WORK}due:*",
             f"{_WORK}sessions", f"{_WORK}dead",
         ),
         frozenset({"DEL", "SET", "XTRIM"}),

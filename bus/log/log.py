@@ -25,6 +25,7 @@ from parley.bus.contract.keys import Keys, SessionKeys
 from parley.bus.contract.tracing import tracer
 from parley.bus.entries import Record
 from parley.bus.log.batches import BATCH_DRAFTS, check_drafts, check_one_step, next_batch
+from parley.bus.log.charges import Quotas
 from parley.bus.log.outbox import (
     KeptDraft,
     Outbox,
@@ -57,21 +58,35 @@ BACKLOG: Final = 100_000  # entries between head and folded; see docs/protocol.m
 class Log:
     """The logs of all sessions on one Redis."""
 
-    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+    def __init__(
+        self, connections: Connections, keys: Keys, outbox: Outbox, quotas: Quotas, backlog: int
+    ) -> None:
         self._connections = connections
+        self._quotas = quotas
         self._keys = keys
         self._outbox = outbox
         self._backlog = backlog
         outbox.offer = self._offer_again
 
     async def open(self, session: str, opened: SessionOpened) -> Receipt:
-        """Starts `session` with its settings as entry 1. Raises `SessionExists`."""
-        seal = seal_draft(OPENING, opened)
-        incarnation = secrets.token_hex(8)
-        if await self._open(session, incarnation, seal, again=False) == "exists":
-            raise SessionExists(session)
-        self._outbox.keep_opening(session, incarnation, Draft(OPENING, opened))
-        return Receipt(1, 0, duplicate=False)
+        """Starts `session` with its settings as entry 1.
+
+        Raises `SessionExists`, and `QuotaExceeded` and `Busy` as `publish` does.
+        """
+        draft, seal = Draft(OPENING, opened), seal_draft(OPENING, opened)
+        self._keys.of(session)  # an id that is none is refused before anything is counted
+        charge = await self._quotas.charge(session, [draft])
+        incarnation, receipt = secrets.token_hex(8), Receipt(1, 0, duplicate=False)
+        landed: list[tuple[Draft, Receipt]] = []
+        try:
+            if await self._open(session, incarnation, seal, again=False) == "exists":
+                raise SessionExists(session)
+            landed.append((draft, receipt))
+        finally:
+            if charge is not None:
+                await self._quotas.give_back(charge, landed)
+        self._outbox.keep_opening(session, incarnation, draft)
+        return receipt
 
     async def publish(
         self,
@@ -91,18 +106,23 @@ class Log:
         entry that begins an epoch lands where it is the next one.
 
         Raises `SessionNotFound`, `SessionClosed`, `Conflict`, `InvalidEntry`,
-        `UnknownReference`, `Busy`, `StaleEpoch`, or `Fenced` where the log is
+        `UnknownReference`, `Busy`, `QuotaExceeded`, `StaleEpoch`, or `Fenced` where the log is
         another by now: replaced, or redacted.
         """
         keys = self._keys.of(session)
         check_drafts(drafts, epoch)
         landed: list[Receipt] = []
-        with tracer().publishing(session, drafts):
-            while len(landed) < len(drafts):
-                part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
-                lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
-                self._outbox.keep(session, lineage, part, placed)
-                landed += placed
+        charge = await self._quotas.charge(session, drafts)
+        try:
+            with tracer().publishing(session, drafts):
+                while len(landed) < len(drafts):
+                    part = drafts[len(landed) : len(landed) + BATCH_DRAFTS]
+                    lineage, placed = await self._publish(session, keys, part, epoch, incarnation)
+                    self._outbox.keep(session, lineage, part, placed)
+                    landed += placed
+        finally:
+            if charge is not None:
+                await self._quotas.give_back(charge, [*zip(drafts, landed, strict=False)])
         return landed
 
     async def close(

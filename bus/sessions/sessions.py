@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from parley.bus.connection.connections import Connections
 from parley.bus.connection.server_connection import Argument
-from parley.bus.contract import wire
 from parley.bus.contract.errors import (
     BusError,
     InvalidEntry,
@@ -19,14 +18,11 @@ from parley.bus.contract.errors import (
 from parley.bus.contract.keys import OWED, BucketKeys, Keys, SessionKeys
 from parley.bus.contract.session_info import DAMAGED, IMPORTED, SessionInfo
 from parley.bus.contract.whole_log import check_log, last_epoch, set_aside_in
-from parley.bus.entries import PRIMARY, Record, Unknown
+from parley.bus.entries import Record
+from parley.bus.log.charges import Quotas
 from parley.bus.log.outbox import Outbox
 from parley.bus.log.replies import parse_skips
-from parley.bus.sessions.staged_log import ANY, stage_log
-from parley.bus.sessions.stored_rows import redacted_numbers
-
-if TYPE_CHECKING:
-    from parley.bus.entries import Entry
+from parley.bus.sessions.staged_log import stage_log, staged_lines, stored_bytes
 
 _FIELDS: Final = (
     "incarnation", "head", "n", "folded", "base", "status", "skips", "origin",
@@ -37,8 +33,11 @@ _REPLACE: Final = "replace it: replace=True puts this in its place"
 
 
 class Sessions:
-    def __init__(self, connections: Connections, keys: Keys, outbox: Outbox, backlog: int) -> None:
+    def __init__(
+        self, connections: Connections, keys: Keys, outbox: Outbox, quotas: Quotas, backlog: int
+    ) -> None:
         self._connections = connections
+        self._quotas = quotas
         self._keys = keys
         self._outbox = outbox
         self._backlog = backlog
@@ -96,13 +95,16 @@ class Sessions:
         if reply[0] == b"open":
             raise InvalidEntry(f"session {session!r} is open; close it before it is {status}")
 
-    async def remove(self, session: str) -> None:
-        """Deletes `session` with all that belongs to it. Raises `SessionNotFound`."""
-        info = await self.info(session)
+    async def remove(self, session: str, *, saved: SessionInfo | None = None) -> None:
+        """Deletes `session` with all that belongs to it. Raises `SessionNotFound`.
+
+        With `saved` only as long as it is what it was then: else raises `BusError`.
+        """
+        info = saved or await self.info(session)
         keys = self._keys.of(session)
         reply = await self._connections.run(
             "remove", await self.owned(keys, "-", keys.here),
-            [session, keys.wake, info.incarnation],
+            [session, keys.wake, info.incarnation, saved.head if saved else ""],
         )  # fmt: skip
         if reply[0] == b"missing":
             raise SessionNotFound(session)
@@ -110,7 +112,10 @@ class Sessions:
             raise BusError(
                 f"session {session!r} was replaced meanwhile; look again, then remove it"
             )
+        if reply[0] == b"grown":
+            raise BusError(f"session {session!r} has new entries since it was saved; it stays")
         self._outbox.forget(session)
+        await self._quotas.drop(session)
 
     async def restore(
         self, session: str, records: Sequence[Record], *, replace: bool = False,
@@ -128,19 +133,32 @@ class Sessions:
         (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
         if incarnation is not None and not replace:
             raise SessionExists(session, _REPLACE)
-        nonce = secrets.token_hex(8)
-        await stage_log(self._connections, keys.staged(nonce), _lines(records))
+        counted = await self._quotas.replace(session, stored_bytes(records))
+        try:
+            await self._restore(session, records, incarnation or b"", status, origin, replace)
+        except BusError:
+            if counted is not None:
+                await self._quotas.uncount(session, counted)
+            raise
+        self._outbox.forget(session)
+
+    async def _restore(
+        self, session: str, records: Sequence[Record], incarnation: bytes, status: str,
+        origin: str, replace: bool,
+    ) -> None:  # fmt: skip
+        keys, nonce = self._keys.of(session), secrets.token_hex(8)
+        await stage_log(self._connections, keys.staged(nonce), staged_lines(records))
         while True:
-            reply = await self._put(session, records, nonce, incarnation or b"", status, origin)
+            reply = await self._put(session, records, nonce, incarnation, status, origin)
             if reply[0] != b"exists":
                 break
             if not replace:
                 raise SessionExists(session, _REPLACE)
             # Another came in between: it is what stands there now, and is replaced as well.
-            (incarnation,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+            (found,) = await self._connections.command("HMGET", keys.meta, "incarnation")
+            incarnation = found or b""
         if reply[0] == b"unstaged":
             raise BusError(f"the restore of {session!r} was interrupted; run it again")
-        self._outbox.forget(session)
 
     async def _put(
         self, session: str, records: Sequence[Record], nonce: str, standing: bytes, status: str,
@@ -222,17 +240,3 @@ def _info(
         },
         int(epoch or 0), int(healed or 0),
     )  # fmt: skip
-
-
-def _lines(records: Sequence[Record]) -> Iterator[tuple[Argument, ...]]:
-    """The records as they are staged. Of a redacted entry nothing is left to compare."""
-    wordless = redacted_numbers(records)
-    for record in records:
-        body = _body(record.entry)
-        is_redacted = record.entry.kind in PRIMARY and record.n in wordless
-        mark = ANY if is_redacted else wire.fingerprint(body)
-        yield f"{record.seq}-{record.n}", record.id, record.received_ms, mark, body
-
-
-def _body(entry: Entry | Unknown) -> bytes:
-    return entry.raw if isinstance(entry, Unknown) else wire.encode(entry)

@@ -16,7 +16,7 @@ from parley.listeners.effects.reflection import abort_run
 from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.spending.accounts import Account
 from parley.listeners.spending.prices import Prices
-from parley.listeners.spending.session_books import SessionLedger, has_budget
+from parley.listeners.spending.session_books import SessionLedger, is_charged
 from parley.memory.fold.due import Upgrade, find_upgrade
 from parley.memory.state.effects import ComparisonEffect, SummaryEffect
 from parley.memory.state.memory import Memory
@@ -74,7 +74,7 @@ class EffectAnswerer:
         # Asked before anything is read: what a redaction takes away meanwhile lands nowhere.
         info = await self._bus.info(claim.session)
         memory = await self._reader.current(claim.session)
-        state = _SessionState(info, memory, self._account(claim.session, memory))
+        state = _SessionState(info, memory, await self._account(claim.session, memory))
         if state.account is not None and memory.closed is not None and claim.lane == UPGRADES:
             return await self._drop(claim, state)  # what was closed spends nothing more
         effect = SummaryEffect.named(name)
@@ -82,8 +82,8 @@ class EffectAnswerer:
             return await self._summarise(claim, state, effect)
         return await self._rewrite(claim, state, find_upgrade(memory, name))
 
-    def _account(self, session: str, memory: Memory) -> Account | None:
-        if not has_budget(memory):
+    async def _account(self, session: str, memory: Memory) -> Account | None:
+        if not await is_charged(self._bus, session, memory):
             return None
         return Account(SessionLedger(self._bus, self._reader, session), self._prices)
 

@@ -12,7 +12,7 @@ from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import Summariser, SummaryOrder
 from parley.listeners.models.model_port import Model
 from parley.listeners.spending.accounts import Account
-from parley.listeners.spending.session_books import SessionLedger, has_budget
+from parley.listeners.spending.session_books import SessionLedger, is_charged
 from parley.memory.fold.due import due_summaries
 
 
@@ -51,7 +51,8 @@ class InlineSummaries:
                 return
             done.add(effect.id)
             order, skips = SummaryOrder.of(memory, effect), frozenset(info.skips)
-            account = self._account if has_budget(memory) else None
+            is_paid = await is_charged(self._bus, self._session, memory)
+            account = self._account if is_paid else None
             entries = await read_range(self._bus, self._session, effect.first, effect.last, skips)
             summary = await self._summariser.summary(self._session, order, entries, account)
             if summary is None:

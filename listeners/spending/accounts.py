@@ -14,7 +14,7 @@ from typing import Final, Literal, cast
 
 from parley.bus import Draft
 from parley.bus.connection.event_log import EventLog
-from parley.bus.contract.errors import Busy, Conflict, SessionClosed
+from parley.bus.contract.errors import Busy, Conflict, QuotaExceeded, SessionClosed
 from parley.bus.entries import Purpose, SpendReserved, SpendSettled
 from parley.listeners.models.model_port import BadAnswer, Completion, ModelError, Prompt, TooSlow
 from parley.listeners.spending.prices import Prices, cost, highest_cost, price_of, tokens_to_reserve
@@ -151,7 +151,7 @@ class Account:
             return None
         try:
             return await self._publish_reservation(charge)
-        except (SessionClosed, Busy):
+        except (SessionClosed, Busy, QuotaExceeded):
             return None
 
     async def settle(

@@ -36,6 +36,11 @@ class SessionLedger:
         return await self.reader.current(self.session)
 
 
+async def is_charged(bus: Bus, session: str, memory: Memory) -> bool:
+    """`has_budget`, or whether what its tenant spends on models is limited."""
+    return has_budget(memory) or (await bus.quota_of(session)).spend is not None
+
+
 def has_budget(memory: Memory) -> bool:
     """True where the session's model calls come out of a budget, or agents sit in it."""
     budget = memory.settings.budget

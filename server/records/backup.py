@@ -40,7 +40,7 @@ from parley.server.records.session_file import (
 )
 
 AT_ONCE: Final = 4  # sessions in memory
-_ALL: Final = 10**7  # sessions listed at once: pages would miss one that moves to the front
+EVERY_SESSION: Final = 10**7  # listed at once: pages would miss one that moves to the front
 
 Progress = Callable[[str, int, int], None]
 """Called with the directory, the sessions done and all there are."""
@@ -77,16 +77,16 @@ async def back_up(bus: Bus, directory: Path, progress: Progress) -> Outcome:
         path = directory / name_of(info.session)
         if info.status == DAMAGED:
             outcome.failed[info.session] = f"damaged: see 'parley session verify {info.session}'"
-        elif await _is_same(bus, info, await _read_whole(path)):
+        elif await _is_same(bus, info, await read_whole(path)):
             outcome.unchanged += 1
         else:
             file = await export_session(bus, info.session)
-            await anyio.to_thread.run_sync(_write_checked, path, file)
+            await anyio.to_thread.run_sync(write_checked, path, file)
             outcome.written += 1
 
-    with _own(directory):
-        infos = await bus.sessions(0, _ALL)
-        await _for_each(
+    with own_directory(directory):
+        infos = await bus.sessions(0, EVERY_SESSION)
+        await for_each(
             [(info.session, partial(save, info)) for info in infos], directory, outcome, progress
         )
     return outcome
@@ -120,13 +120,13 @@ async def restore_backup(
             if (await bus.audit(file.session)).rows != file.rows:
                 outcome.failed[file.session] = "was changed while it was restored; run it again"
 
-    await _for_each(
+    await for_each(
         [(path.name, partial(restore, path)) for path in paths], directory, outcome, progress
     )
     return outcome
 
 
-async def _for_each(
+async def for_each(
     tasks: Sequence[tuple[str, Callable[[], Awaitable[None]]]],
     directory: Path,
     outcome: Outcome,
@@ -166,7 +166,7 @@ async def _is_same(bus: Bus, info: SessionInfo, file: SessionFile | None) -> boo
     ]
 
 
-async def _read_whole(path: Path) -> SessionFile | None:
+async def read_whole(path: Path) -> SessionFile | None:
     """The session in a file whose checksum holds; None for one to be written anew."""
 
     def read() -> SessionFile | None:
@@ -184,7 +184,7 @@ def _read_checked(path: Path) -> SessionFile:
     return file
 
 
-def _write_checked(path: Path, file: SessionFile) -> None:
+def write_checked(path: Path, file: SessionFile) -> None:
     """A log that no restore would take never replaces the file of one that it would."""
     check_whole(file)
     write_file(path, file)
@@ -206,7 +206,7 @@ def _files_of(directory: Path, sessions: Sequence[str]) -> list[Path]:
 
 
 @contextmanager
-def _own(directory: Path) -> Iterator[None]:
+def own_directory(directory: Path) -> Iterator[None]:
     """The directory, made where it is missing, for one backup at a time; what was cut goes."""
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)

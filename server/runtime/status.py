@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from parley.bus import Bus
 from parley.bus.contract.session_info import DAMAGED, SessionInfo
 from parley.server.runtime.connection import open_connection
@@ -41,6 +43,7 @@ async def _report_status(bus: Bus, kind: str) -> dict[str, Any]:
         "sessions": len(sessions),
         "apart": await list_apart(bus, sessions),
         "repaired_total": repaired,
+        "tenants": [msgspec.to_builtins(use) for use in await bus.tenancy.list_tenants()],
         "lag": {
             "entries_not_folded": sum(max(0, info.head - info.folded) for info in sessions),
             "effects_due": sum(info.due["effects"] for info in sessions),

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 
 from parley.bus import Bus, WorkerInfo
+from parley.bus.contract.quotas import TenantUse
 from parley.memory.state.memory import FOLD
 from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.status import every_session, list_apart
 from parley.server.runtime.worker_process import STALE_MS
 
 _STUCK_MS: Final = 30_000  # a worker that lives takes what is due within a second
+_NEARLY: Final = 0.9  # of a quota
 _LANES: Final = {"fold": "memories go stale", "effects": "no summary is written"}
 
 
@@ -29,6 +31,28 @@ async def check_work(bus: Bus, kind: str) -> AsyncIterator[Check]:
         yield check
     async for check in _check_sessions(bus, living):
         yield check
+    for use in await bus.tenancy.list_tenants():
+        if short := [_share(*pair) for pair in _quotas(use) if pair[2] >= _NEARLY * pair[1]]:
+            yield build_check(
+                "quotas", "warn",
+                f"tenant {use.tenant} has {', '.join(short)}; 'parley archive DIR --older-than 30d "
+                f"--tenant {use.tenant}' makes room, 'parley quota set {use.tenant}' raises it",
+            )  # fmt: skip
+
+
+def _quotas(use: TenantUse) -> Iterator[tuple[str, int, int]]:
+    """Each limit of a tenant on what it keeps: its noun, the limit, what it has."""
+    quota = use.quota
+    for noun, limit, used in (
+        ("sessions", quota.sessions, use.sessions), ("bytes", quota.bytes, use.bytes),
+        ("micros of this month", quota.spend, use.spend),
+    ):  # fmt: skip
+        if limit is not None:
+            yield noun, limit, used
+
+
+def _share(noun: str, limit: int, used: int) -> str:
+    return f"{used:,} of its {limit:,} {noun}"
 
 
 def _check_workers(

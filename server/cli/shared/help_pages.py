@@ -18,7 +18,7 @@ SECTIONS: Final = {  # of the help: what commands are for
     "What it came to": ("brief", "memory", "explain", "context", "search", "stats", "lessons"),
     "Work": ("goal", "task", "step", "episode", "note", "tool"),
     "Serving": ("serve", "token", "mcp", "schema"),
-    "Running": ("worker", "status", "doctor", "backup", "restore"),
+    "Running": ("worker", "status", "doctor", "backup", "restore", "archive", "quota"),
 }
 
 

@@ -199,6 +199,9 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     bus_errors.UnknownReference: _told("refused"),
     bus_errors.InvalidEntry: _told("refused"),
     bus_errors.Busy: _as("busy", retry_after="retry_after"),
+    bus_errors.QuotaExceeded: lambda error: Problem(
+        "quota", detail=f"{error.reason[0].upper()}{error.reason[1:]}.", limit=error.limit
+    ),
     bus_errors.SessionDamaged: _damaged,
     bus_errors.WrongType: _damaged,
     bus_errors.BusError: _unavailable,

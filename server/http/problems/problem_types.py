@@ -24,6 +24,7 @@ KINDS: Final[dict[str, ProblemType]] = {
     "other-session": ProblemType(403, "Another session", "The token is for another session."),
     "not-your-name": ProblemType(403, "Another's name", "A token speaks in its own name alone."),
     "act-not-allowed": ProblemType(403, "Act not permitted", "The token does not allow this act."),
+    "quota": ProblemType(403, "Quota used up", "The tenant has all that it may have."),
     "origin": ProblemType(403, "Foreign page", "Pages of this origin may not call this server."),
     "not-found": ProblemType(404, "Nothing here", "There is nothing under this address."),
     "no-session": ProblemType(404, "No such session", "There is no session of this name."),
@@ -108,6 +109,6 @@ NOT_OF_THE_SESSION: Final = (
 # What any route may answer, whatever it does.
 EVERYWHERE: Final = (
     "malformed", "token-missing", "token-invalid", "token-expired", "forbidden", "other-session",
-    "origin", "too-slow", "too-large", "query-too-long", "media-type", "host", "invalid", "rate",
-    "damaged", "unavailable",
+    "quota", "origin", "too-slow", "too-large", "query-too-long", "media-type", "host", "invalid",
+    "rate", "damaged", "unavailable",
 )  # fmt: skip

@@ -42,6 +42,13 @@ def show_status(status: Mapping[str, Any], json: bool) -> None:
     names = ("sessions", "entries_set_aside", "entries_healed", "repaired_total")
     totals = {name: status[name] for name in names}
     print_pairs({**totals, **status["lag"]})
+    if status["tenants"]:
+        import msgspec
+
+        from parley.bus.contract.quotas import TenantUse
+        from parley.server.render.tables.tenant_table import show_tenants
+
+        show_tenants([msgspec.convert(row, TenantUse) for row in status["tenants"]], json=False)
     for session, reason in status["apart"].items():
         print_line(f"set apart: {session}: {reason}", "red")
 

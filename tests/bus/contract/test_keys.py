@@ -12,6 +12,7 @@ from redis.crc import key_slot
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.contract.keys import LANES, Keys, crc16
+from parley.bus.contract.quotas import Quota, use_keys
 from parley.bus.entries import SummaryMade
 from tests.support.servers.patience import PATIENCE
 from tests.support.servers.servers import RedisServer
@@ -41,6 +42,7 @@ def test_all_keys_of_a_session_and_its_bucket_share_a_slot() -> None:
         assert len({key_slot(name.encode()) for name in names}) == 1
         slots.add(key_slot(keys.log.encode()))
     assert len(slots) == 16
+    assert len({key_slot(key.encode()) for key in use_keys("acme")}) == 1
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a b", "a/b", "ü", "x" * 65, "a\n"])
@@ -95,6 +97,9 @@ def _undeclared(lines: list[str]) -> list[str]:
 
 
 async def _every_verb(bus: Bus) -> None:
+    await bus.tenancy.set_quota("acme", Quota(sessions=1))
+    await talk(bus, "acme.a", 1)
+    await bus.remove("acme.a")
     await talk(bus, "a", 3)
     records = await everything(bus, "a")
     claim = await claim_of(bus, "a")

@@ -50,6 +50,8 @@ TABLE: Final[dict[tuple[str | int, ...], frozenset[str]]] = {
     ("HSET", "parley:{0}:s:a:meta", "head", 1): WRITERS,
     ("PUBLISH", "parley:{0}:wake", "fold -"): WRITERS,
     ("EVAL", "return redis.call('XLEN', KEYS[1])", 1, LOG): WRITERS,
+    ("HSET", "parley:use:{acme}", "bytes", 1): WRITERS,
+    ("HSET", "parley:tenants", "acme", "{}"): GATEWAY,
     ("ZADD", "parley:{0}:due:fold", 1, "a"): WRITERS,
     ("ZADD", "parley:{0}:due:effects", 1, "a"): GATEWAY | WORKER,
     ("HSET", "parley:{0}:s:a:memory:1", "state", "x"): GATEWAY | WORKER,
@@ -197,12 +199,12 @@ async def test_a_worker_folds_what_a_publisher_says(server: RedisServer) -> None
 
 
 SCRIPTS: Final = {
-    "publisher": ("publish", "open"),
+    "publisher": ("publish", "open", "charge"),
     "worker": (
         "publish", "take", "commit", "finish", "renew", "yield", "drop", "set_aside", "repair",
-        "beat",
+        "beat", "charge",
     ),
-    "gateway": ("publish", "open", "mark", "stage", "remove", "restore", "redact"),
+    "gateway": ("publish", "open", "charge", "mark", "stage", "remove", "restore", "redact"),
 }  # fmt: skip
 
 

@@ -161,8 +161,8 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
         "drop.moot", "finish.incarnation", "finish.input", "open.gone", "publish.backlog",
         "publish.closed",
         "publish.conflict", "publish.duplicate", "publish.epoch", "publish.floor",
-        "publish.incarnation", "publish.tip", "redact.incarnation", "set_aside.folded",
-        "take.affinity",
+        "publish.incarnation", "publish.tip", "redact.incarnation", "remove.head",
+        "set_aside.folded", "take.affinity",
     }  # fmt: skip
 
 

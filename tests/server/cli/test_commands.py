@@ -19,6 +19,10 @@ PROMISED = {
     "demo": {"--fast", "--json"},
     "backup": {"--json"},
     "restore": {"--replace", "--json"},
+    "archive": {"--older-than", "--tenant", "--dry-run", "--json"},
+    "quota set": {"--sessions", "--bytes", "--rate", "--spend", "--json"},
+    "quota ls": {"--json"},
+    "quota rm": {"--json"},
     "run": {
         "--session",
         "--seed",

@@ -56,7 +56,7 @@ def test_help_and_version_import_next_to_nothing(args: list[str], all_told: int)
 
 @pytest.mark.parametrize(
     ("args", "own", "all_told"),
-    [(["say", "s", "Hello."], 103, 464), (["status"], 97, 366), (["session", "ls"], 97, 369)],
+    [(["say", "s", "Hello."], 105, 466), (["status"], 100, 369), (["session", "ls"], 99, 371)],
     ids=["say", "status", "session ls"],
 )
 def test_short_commands_load_no_fold(

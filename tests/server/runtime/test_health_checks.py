@@ -180,6 +180,11 @@ def _clock_ahead(patient: Patient) -> None:
     patient.patch.setattr(time, "time_ns", lambda: now() + 3_600 * 10**9)
 
 
+def _used_up(patient: Patient) -> None:
+    assert patient.parley("session", "new", "acme.plan").code == 0
+    assert patient.parley("quota", "set", "acme", "--sessions", "1", "--bytes", "1GiB").code == 0
+
+
 def _old_due(patient: Patient) -> None:
     keys = patient.session()
     patient.root.zadd(keys.bucket.due("fold"), {"s": int(time.time() * 1000) - 90_000})
@@ -279,6 +284,8 @@ PLANTED: Final = {
                          lambda p: p.root.hset(p.session().meta, "head", "garbage")),
     "skips": Planted("sessions", "warn", "s: no fold reads entries 1, .*'parley session export s'",
                      lambda p: p.root.hset(p.session().meta, "skips", "1")),
+    "quota": Planted("quotas", "warn", "tenant acme has 1 of its 1 sessions; 'parley archive DIR ",
+                     _used_up),
     "repaired": Planted("repaired", "warn", "2 sessions or effects .*give Parley a Redis of its",
                         lambda p: p.root.hset(META, "repaired_total", 2)),
     "data folder": Planted("files", "fail", "others can read .*data'; chmod 700", _folder(0o755)),

@@ -25,6 +25,7 @@ def test_status_tells_what_each_worker_did(capsys: pytest.CaptureFixture[str]) -
             "repaired_total": 0,
             "entries_set_aside": 0,
             "entries_healed": 4,
+            "tenants": [],
             "apart": {"ill": "its log is gone"},
             "lag": {},
         },
