@@ -9,6 +9,7 @@ DomainError
 ├── UnknownMessage     a number that no entry has
 ├── TargetNeeded       an act on an item that says none
 ├── AlreadyDecided     a decision on what others decided
+├── EditRefused        other words for a message that somebody else wrote, or something rests on
 ├── UnknownVote        a handle that names no vote
 ├── RedactionRefused   taking an entry's words away would rename later items
 ├── LimitExceeded      a text that is too long for a notebook
@@ -93,6 +94,14 @@ class AlreadyDecided(DomainError):
             "decision that takes its place once others ratify it"
         )
         self.proposal, self.decision = proposal, decision
+
+
+class EditRefused(DomainError):
+    """Message `n` stays as it is, for `reason`."""
+
+    def __init__(self, n: int, reason: str) -> None:
+        super().__init__(f"message {n} stays as it is: {reason}; say what you mean in a new one")
+        self.n, self.reason = n, reason
 
 
 class RedactionRefused(DomainError):

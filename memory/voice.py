@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from parley.bus.entries import Entry, Unknown
 
 VOICE: Final = "parley"  # takes no seat, and stands nowhere
-_UNUSED: Final = frozenset({"message", "ballot.cast"})  # kinds that the server writes for nobody
+# kinds that the server writes for nobody
+_UNUSED: Final = frozenset({"message", "message.edited", "ballot.cast"})
 
 
 def is_voice(name: str) -> bool:

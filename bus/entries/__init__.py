@@ -68,7 +68,14 @@ if TYPE_CHECKING:
     )
     from parley.bus.entries.kind_groups import DERIVED, EPOCHS, PRIMARY
     from parley.bus.entries.kinds import KINDS, Entry
-    from parley.bus.entries.messages import ACTS, ACTS_ON_ITEMS, Act, Message, ResultsFinal
+    from parley.bus.entries.messages import (
+        ACTS,
+        ACTS_ON_ITEMS,
+        Act,
+        Message,
+        MessageEdited,
+        ResultsFinal,
+    )
     from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
     from parley.bus.entries.participants import (
         LONGEST_ANSWER_MS,
@@ -135,6 +142,7 @@ __all__ = [
     "Listens",
     "MemoryCompacted",
     "Message",
+    "MessageEdited",
     "Name",
     "NoteRefused",
     "NoteRevised",
@@ -217,7 +225,14 @@ _MODULES = {
     ),
     "kind_groups": ("DERIVED", "EPOCHS", "PRIMARY"),
     "kinds": ("KINDS", "Entry"),
-    "messages": ("ACTS", "ACTS_ON_ITEMS", "Act", "Message", "ResultsFinal"),
+    "messages": (
+        "ACTS",
+        "ACTS_ON_ITEMS",
+        "Act",
+        "Message",
+        "MessageEdited",
+        "ResultsFinal",
+    ),
     "notes": ("LessonImported", "NoteRefused", "NoteRevised", "NoteWritten"),
     "participants": (
         "LONGEST_ANSWER_MS",

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 PRIMARY: Final = frozenset({
-    "message", "vote.initiated", "vote.confirmed", "ballot.cast", "ballot.completed",
-    "results.final", "tool.called", "tool.returned", "context.injected", "episode.opened",
-    "episode.closed", "step", "note.written", "item.corrected",
+    "message", "message.edited", "vote.initiated", "vote.confirmed", "ballot.cast",
+    "ballot.completed", "results.final", "tool.called", "tool.returned", "context.injected",
+    "episode.opened", "episode.closed", "step", "note.written", "item.corrected",
 })  # fmt: skip
 EPOCHS: Final = frozenset({"floor.granted", "floor.released"})  # each begins the next epoch
 DERIVED: Final = frozenset({

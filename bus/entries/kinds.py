@@ -32,7 +32,7 @@ from parley.bus.entries.floor import (
     FloorResumed,
 )
 from parley.bus.entries.items import ItemCorrected, ItemsExtracted, SimilarityFound
-from parley.bus.entries.messages import Message, ResultsFinal
+from parley.bus.entries.messages import Message, MessageEdited, ResultsFinal
 from parley.bus.entries.notes import LessonImported, NoteRefused, NoteRevised, NoteWritten
 from parley.bus.entries.participants import ParticipantAliased, ParticipantJoined, ParticipantLeft
 from parley.bus.entries.spending import SpendReserved, SpendSettled
@@ -48,6 +48,7 @@ from parley.bus.entries.votes import (
 
 Entry = Annotated[
     Message
+    | MessageEdited
     | VoteInitiated
     | VoteConfirmed
     | BallotCast

@@ -32,6 +32,23 @@ class Message(EntryModel):
     form: Literal["statement", "reasoning"] = "statement"
 
 
+class MessageEdited(EntryModel):
+    """Other words for message `of`, in whole and from here on; none: it is taken back.
+
+    What else is known of the message (`act`, `re`, `topic`, `to`, `form`) is said again.
+    """
+
+    kind: Literal["message.edited"] = "message.edited"
+    participant: Name  # who wrote the message
+    of: int = Field(ge=1)  # its n
+    content: str = ""
+    act: Act | None = None
+    re: int | str | None = None
+    topic: str | None = None
+    to: tuple[str, ...] = ()
+    form: Literal["statement", "reasoning"] = "statement"
+
+
 class ResultsFinal(EntryModel):
     """What came of it for the participant `to` (everyone where empty). Never shortened."""
 

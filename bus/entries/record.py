@@ -37,6 +37,13 @@ class Record(Struct, frozen=True, gc=False):
         return self.entry.kind == "message" and type(self.entry) is not Unknown
 
     @property
+    def is_talk(self) -> bool:
+        """Whether it is something said, at first or in place of earlier words."""
+        return self.is_message or (
+            self.entry.kind == "message.edited" and type(self.entry) is not Unknown
+        )
+
+    @property
     def identity(self) -> str:
         """What tells this entry from another that took its place after a lost suffix."""
         return f"{self.seq}-{self.n} {self.received_ms} {self.id}"

@@ -209,5 +209,5 @@ def message_count(memory: Memory, profile: Profile) -> int:
 
 
 def is_standing_message(record: Record, skips: Container[int]) -> bool:
-    """Whether it is a message that was not set aside."""
-    return record.entry.kind == "message" and record.seq not in skips
+    """Whether it is a message, or other words for it, that was not set aside."""
+    return record.is_talk and record.seq not in skips

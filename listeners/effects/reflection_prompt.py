@@ -29,6 +29,7 @@ _INTEGRATE: Final = (
 )
 # Asked for "the whole new text", a small model copies the question (docs/decisions/0031).
 ASK: Final = "Say in your own words what you will remember, all of it"
+_SAID: Final = ("message", "message.edited")
 _OUTCOMES: Final = (
     "vote.initiated", "vote.confirmed", "ballot.completed", "results.final", "episode.opened",
     "episode.closed",
@@ -54,7 +55,7 @@ class Witness:
 
     def saw(self, entry: Any) -> bool:
         """True but for others' reasoning, what was meant for others, and what no route tells."""
-        if entry.kind != "message" and entry.kind not in _OUTCOMES:
+        if entry.kind not in _SAID and entry.kind not in _OUTCOMES:
             return False
         own = self.named(entry.participant) == self.name
         to = getattr(entry, "to", ())
@@ -65,7 +66,7 @@ class Witness:
 
 def _kind(entry: Any) -> LineKind:
     """Which line of the history tells `entry`."""
-    if entry.kind == "message":
+    if entry.kind in _SAID:
         return "reasoning" if entry.form == "reasoning" else "statement"
     if entry.kind == "results.final":
         return "results"
@@ -83,10 +84,11 @@ def _event(record: Record, witness: Witness) -> Event:
     entry: Any = record.entry
     who = witness.named(entry.participant)
     head = f"n {record.n} {escape_invisible(who)}"
-    if entry.kind != "message":
+    if entry.kind not in _SAID:
         action, content = _outcome(entry)
         return Event("Outcome", f"{head}, {action}", content)
     attributes = (
+        f"edited n {entry.of}" if entry.kind == "message.edited" else "",
         "thought" if entry.form == "reasoning" else "",
         entry.act or "",
         f"on {entry.topic}" if entry.topic else "",
@@ -94,7 +96,9 @@ def _event(record: Record, witness: Witness) -> Event:
     )
     marks = ", ".join(filter(None, attributes))
     head += f" ({escape_invisible(marks)})" if marks else ""
-    return Event("Your Response" if who == witness.name else "Prompt", head, entry.content)
+    return Event(
+        "Your Response" if who == witness.name else "Prompt", head, entry.content or "(taken back)"
+    )
 
 
 def _outcome(entry: Any) -> tuple[str, str]:

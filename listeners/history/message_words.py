@@ -37,7 +37,7 @@ class MessageWords:
         if not self.is_whole:
             return
         author, content = None, b""
-        if record.is_message:
+        if record.is_talk:
             message = cast("Message", record.entry)
             author = self._names.setdefault(message.participant, message.participant)
             content = _fold_case(message.content)

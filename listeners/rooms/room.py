@@ -225,7 +225,7 @@ class Room:
 
     def _note(self, record: Record, *, live: bool = False) -> None:
         self._marks.note(record, live=live)
-        if record.entry.kind == "message":
+        if record.is_talk:
             self.recent.append(record)
 
     def _tell(self) -> None:

@@ -58,7 +58,7 @@ async def redact(
     by: str | None = None,
     renumber: bool = False,
 ) -> Redaction:
-    """Takes the words of primary entry `n` out of the log for good; repeatable.
+    """Takes the words of primary entry `n`, and of its edits, out of the log for good; repeatable.
 
     What is called P3 or E2 is called so afterwards: raises `RedactionRefused`
     where that cannot be had, unless `renumber` allows it; `PackMissing`, and what
@@ -68,7 +68,13 @@ async def redact(
     def blank(log: Sequence[Record], n: int) -> Entry | Unknown:
         return choose_tombstone(packs, log, n, renumber=renumber).entry
 
+    for edit in [record.n for record in await _whole(bus, session) if _is_edit(record, n)]:
+        await bus.redact(session, edit, blank=blank, reason=reason, by=by)
     return await bus.redact(session, n, blank=blank, reason=reason, by=by)
+
+
+def _is_edit(record: Record, n: int) -> bool:
+    return record.entry.kind == "message.edited" and getattr(record.entry, "of", 0) == n
 
 
 def _words(entry: Entry | Unknown) -> str:

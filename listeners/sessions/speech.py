@@ -13,11 +13,13 @@ from parley.bus.contract.drafts import validate_entry
 from parley.bus.contract.errors import InvalidEntry
 from parley.bus.entries import Act, Intent, Message, ParticipantJoined
 from parley.listeners.cache.session_access import SessionAccess
+from parley.listeners.rooms.edits import draft_edit, find_edit
 from parley.listeners.rooms.room import Room
 from parley.listeners.rooms.seat import SeatHolder
 from parley.listeners.sessions.acts import Acts
 from parley.listeners.sessions.argument_checks import check_act
 from parley.listeners.sessions.turns import FloorRequest, FloorTurns, Muted
+from parley.memory.errors import EditRefused
 
 
 class Speech(SeatHolder, Acts):
@@ -50,6 +52,22 @@ class Speech(SeatHolder, Acts):
         if not force:
             await self._access.check_target(self._entry(content, act, re, to, topic))
         return (await self.publish_message(content, act=act, re=re, to=to, topic=topic)).n
+
+    async def edit(self, n: int, content: str, *, id: str = "") -> int:
+        """Say one's own last message `n` in other words, or take it back with "".
+
+        Gives the `n` of the edit. Raises `UnknownMessage`, and `EditRefused` where it is not one's
+        own, something rests on it, or an agent speaks in turns; `Muted`.
+        """
+        access = self._access
+        if id and (before := await find_edit(access.bus, access.session, id, n, content)):
+            return before.n
+        if self._needs_floor:
+            raise EditRefused(n, "an agent speaks in its turn here")
+        self._check_heard()
+        name = self._me.name
+        entry = await draft_edit(access.bus, self.memory, access.session, name, n, content)
+        return await self._publish("edit", entry, id)
 
     async def publish_message(
         self,

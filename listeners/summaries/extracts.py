@@ -28,7 +28,7 @@ def message_lines(records: Sequence[Record]) -> Lines:
     """(participant, content) of the messages among `records`."""
     lines: Lines = []
     for record in records:
-        if record.is_message:
+        if record.is_talk:
             entry = cast("Message", record.entry)
             lines.append((entry.participant, entry.content))
     return lines
@@ -74,7 +74,7 @@ def chapter_extracts(records: Sequence[Record], terms: ExtractTerms) -> list[str
 def _numbered_lines(records: Sequence[Record]) -> list[Line]:
     lines = []
     for record in records:
-        if record.is_message:
+        if record.is_talk:
             entry = cast("Message", record.entry)
             lines.append(Line(record.n, entry.participant, entry.content))
     return lines

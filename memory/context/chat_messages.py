@@ -217,10 +217,10 @@ def _open(memory: Memory, participant: str | None, recent: Sequence[Record]) -> 
     groups: list[_Group] = []
     for record in recent:
         entry: Any = record.entry
-        if record.n < begun or not is_visible_message(memory, name, entry):
+        if record.n < begun or not is_visible_message(memory, name, record):
             continue
         who = memory.named(entry.participant)
-        if record.n == episode.talk.question_n:
+        if episode.talk.question_n in (record.n, getattr(entry, "of", 0)):
             groups.append([_user(entry.content)])
         elif who == episode.talk.asker:
             groups.append([_user(clip(entry.content, MESSAGE_CHARS))])

@@ -176,7 +176,7 @@ def message_lines(memory: Memory, record: Record, chars: int) -> str:
     own write such lines themselves (docs/decisions/0031).
     """
     entry: Any = record.entry
-    about = []
+    about = [f"edited n {entry.of}"] if entry.kind == "message.edited" else []
     if entry.act is not None:
         about.append(entry.act)
     if entry.re is not None:

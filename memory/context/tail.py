@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from parley.bus.entries import Record, Unknown
+from parley.bus.entries import Record
 from parley.memory.context.item_lines import (
     claimed_decision_line,
     dissent_line,
@@ -108,13 +108,17 @@ def _recent(
     """The newest messages, without what others only thought to themselves."""
     settings = memory.settings.context
     count = settings.recent_brief if profile == "brief" else settings.recent_full
-    records = [record for record in recent if is_visible_message(memory, name, record.entry)]
+    records = [record for record in recent if is_visible_message(memory, name, record)]
     return records[max(0, len(records) - count) :]
 
 
-def is_visible_message(memory: Memory, name: str | None, entry: Any) -> bool:
-    """True for messages, without what others than that canonical name only thought."""
-    if entry.kind != "message" or type(entry) is Unknown:
+def is_visible_message(memory: Memory, name: str | None, record: Record) -> bool:
+    """True for messages as they stand, without what others than that canonical name only thought.
+
+    Of one that was edited that is the entry of its newest words.
+    """
+    entry: Any = record.entry
+    if not lookup.is_standing_talk(memory, record):
         return False
     return entry.form != "reasoning" or name in (None, memory.named(entry.participant))
 

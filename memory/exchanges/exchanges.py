@@ -31,10 +31,24 @@ def add_message(memory: Memory, n: int, name: str, content: str) -> None:
         talk.asker, talk.question_n = name, n
         talk.question = clip(content, memory.settings.limits.context_text)
     elif name != talk.asker:
-        limit = memory.settings.limits.answer
         talk.answerer, talk.answer_n = name, n
-        talk.answer = shorten_bytes(content, limit.cap, limit.target)
-        talk.answer_bytes = byte_size(content)
+        _keep_answer(memory, talk, content)
+
+
+def edit_words(memory: Memory, of: int, content: str) -> None:
+    """Put the new words of message `of` for the old ones in the exchange that is open."""
+    current = open_exchange(memory)
+    talk = None if current is None else current.talk
+    if talk is not None and talk.question_n == of:
+        talk.question = clip(content, memory.settings.limits.context_text)
+    elif talk is not None and talk.answer_n == of:
+        _keep_answer(memory, talk, content)
+
+
+def _keep_answer(memory: Memory, talk: Exchange, content: str) -> None:
+    limit = memory.settings.limits.answer
+    talk.answer = shorten_bytes(content, limit.cap, limit.target)
+    talk.answer_bytes = byte_size(content)
 
 
 def close_exchange(moment: FoldStep, closing: Episode) -> None:

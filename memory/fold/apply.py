@@ -29,7 +29,7 @@ from parley.memory.exchanges import tool_cache
 from parley.memory.extraction.model_claims import kept_claims, reading_ranges
 from parley.memory.extraction.structure import merges
 from parley.memory.floor import bids, grants, seats, spending
-from parley.memory.fold import messages, settings_changes
+from parley.memory.fold import edits, messages, settings_changes
 from parley.memory.fold.corrections import alias_participant, correct_item
 from parley.memory.goals import episodes, lessons, work
 from parley.memory.items import embedding_comparisons
@@ -138,6 +138,7 @@ def _skip(memory: Memory, record: Record) -> list[Fact]:
 
 _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "message": messages.fold_message,
+    "message.edited": edits.fold_edit,
     "item.corrected": _corrected,
     "session.opened": settings_changes.apply_opening,
     "session.closed": _closed,

@@ -23,7 +23,7 @@ from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Participant, Proposal
-from parley.memory.state.line_state import Structure, Writing
+from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.memory import FOLD, Era, Memory, Packs
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
@@ -83,6 +83,8 @@ def dump(memory: Memory) -> bytes:
         "unknown": memory.unknown,
         **{name: _tree(getattr(memory, name)) for name in _STORES},
     }
+    if memory.edited:
+        state["edited"] = _tree(memory.edited)
     return msgspec.json.encode(state, order="sorted")
 
 
@@ -146,6 +148,8 @@ def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
     memory.insights.by_ref = dict(sorted(memory.insights.by_ref.items()))
     memory.votes.by_ref = dict(sorted(memory.votes.by_ref.items()))
     memory.redacted = msgspec.convert(state["redacted"], list[int])
+    edited = msgspec.convert(state.get("edited", {}), dict[int, EditedMessage], str_keys=True)
+    memory.edited = dict(sorted(edited.items()))
     _index(memory)
     return memory
 

@@ -32,6 +32,7 @@ _ABOUT: Final = ("reaction.changed", "proposal.settled", "decision.restated", "d
 # By kind: what each field becomes. Fields that are not named stay.
 _FIELDS: Final[dict[str, dict[str, Any]]] = {
     "message": {"topic": None},
+    "message.edited": {"topic": None},
     "vote.initiated": {},
     "vote.confirmed": {},
     "ballot.cast": {},
@@ -73,7 +74,7 @@ def build_tombstone(
     name = _SAYS.get(entry.kind, "content")
     if _speaks(entry, name):
         fields[name] = lead
-    if entry.kind != "message":
+    if entry.kind not in ("message", "message.edited"):
         yield _with(entry, fields)
         return
     for lines in _skeletons(entry, record.n, facts, vote):
@@ -184,7 +185,7 @@ def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:
         return None
     number = f"{n}.{facts.index(fact) + 1}"
     match fact.kind:
-        case "proposal.made":
+        case "proposal.made" | "proposal.edited":
             return f"[{_wording(fact, facts)}] redacted {number}{_dress(fact)}"
         case "decision.claimed" if not _follows(fact, facts):
             resolves = f" {data['resolves']}" if data.get("resolves") else ""

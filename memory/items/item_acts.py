@@ -19,7 +19,7 @@ from parley.memory.text.plain_blocks import plain_blocks
 from parley.memory.text.plain_text import TOPIC_LIMIT, clip
 from parley.memory.text.similarity import fingerprint, text_marks
 
-_STANCES: dict[str, Stance] = {
+STANCES: dict[str, Stance] = {
     "support": "support",
     "oppose": "oppose",
     "dispute": "oppose",
@@ -39,7 +39,7 @@ def apply_acts(moment: FoldStep, detections: tuple[Detection, ...], re: Re) -> N
         if detection.how == "tag" and not _is_valid_tag(moment, detection):
             continue
         detection = _aimed(moment, detection, re)
-        if detection.act in _STANCES:
+        if detection.act in STANCES:
             _take_stance(moment, detection, re)
         elif detection.act in ("propose", "amend"):
             _propose(moment, detection, re)
@@ -70,7 +70,7 @@ def _aimed(moment: FoldStep, detection: Detection, re: Re) -> Detection:
 
     "P4 mends what I opposed in P2", in support of P4, says nothing for P2.
     """
-    whole = detection.how == "act" and detection.act in (*_STANCES, *_RULINGS)
+    whole = detection.how == "act" and detection.act in (*STANCES, *_RULINGS)
     if whole and re is not None and find_referred(moment.memory, re) is not None:
         return replace(detection, refs=())
     return detection
@@ -137,7 +137,7 @@ def _named(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | De
 
 
 def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
-    stance = _STANCES[detection.act]
+    stance = STANCES[detection.act]
     links = link_stance(moment, detection, re)
     told = any(link.sure or link.addressed for link in links)
     bare = detection.vote and re is None and not told
@@ -157,12 +157,13 @@ def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
             if link.sure:
                 ratification.ratify_if_enough(moment, link.item)
         else:
-            _react(moment, detection, link, link.item, stance)
+            react(moment, detection, link, link.item, stance)
 
 
-def _react(
+def react(
     moment: FoldStep, detection: Detection, link: Link, proposal: Proposal, stance: Stance
 ) -> None:
+    """Make what was detected a reaction to `proposal`; counted where the link is sure."""
     origin = _origin(moment, detection, link.confidence)
     sure = link.sure and not _is_unmarked(moment, detection)
     counted = sure and not is_typed_by_scribe(origin)
@@ -288,7 +289,7 @@ def _rule(moment: FoldStep, detection: Detection, re: Re) -> None:
         if not _may_rule(moment, item):
             stance: Stance = "oppose" if detection.act == "reject" else "support"
             if isinstance(item, Proposal):
-                _react(moment, detection, Link(item, sure=True), item, stance)
+                react(moment, detection, Link(item, sure=True), item, stance)
             else:
                 decisions.hear_about_decision(moment, item, stance, origin)
         elif isinstance(item, Decision):

@@ -65,10 +65,29 @@ def restore_position(memory: Memory, name: str, on: str, n: int, stood: Position
     del person.positions[on]
     if stood is not None:
         person.positions[on] = stood
+    person.last = _newest_position(person)
+
+
+def forget_entry(memory: Memory, name: str, n: int) -> None:
+    """Take from `name` what they said in entry `n`: where they stand, and what they contributed."""
+    person = memory.participants.get(name)
+    if person is None:
+        return
+    gone = [on for on, position in person.positions.items() if position.cite.n == n]
+    for on in gone:
+        del person.positions[on]
+        if (item := memory.item(on)) is not None:
+            item.voices = [voice for voice in item.voices if voice != Voice(name, n)]
+    person.contributions = [cite for cite in person.contributions if cite.n != n]
+    if person.last in gone:
+        person.last = _newest_position(person)
+
+
+def _newest_position(person: Participant) -> str | None:
     newest = max(
         person.positions.values(), key=lambda position: (position.cite.n, position.on), default=None
     )
-    person.last = None if newest is None else newest.on
+    return None if newest is None else newest.on
 
 
 def note_position_mention(memory: Memory, on: str, participant: str, n: int) -> None:

@@ -12,6 +12,8 @@ A settled proposal never moves again; every move has an origin and is a fact.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm
 from parley.memory.items import echoes, positions
 from parley.memory.state.fold_step import FoldStep, evidence_row
@@ -20,7 +22,7 @@ from parley.memory.state.line_state import UnlinkedVote
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.memory.text.sentences import topic_line
-from parley.memory.text.similarity import fingerprint
+from parley.memory.text.similarity import fingerprint, measure_resemblance
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
 _OWN = 900  # at which one's own words of a document, still open, come again
@@ -46,6 +48,8 @@ def propose(
     memory = moment.memory
     own = own or text
     marks = fingerprint(own)
+    if moment.rewords:
+        return _reword(moment, text, origin, marks, topic or text)
     earlier = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     if earlier is not None and origin.how != "act" and _is_struck(memory, *earlier):
         return None
@@ -79,7 +83,39 @@ def find_standing(moment: FoldStep, text: str) -> Proposal | None:
     earlier = None if nearest is None else moment.memory.proposal(nearest[0])
     if earlier is None or earlier.born == moment.n or earlier.struck:
         return None
+    if any(earlier is reworded for reworded in moment.rewords or ()):
+        return None
     return earlier if earlier.status in ("active", "accepted", "adopted") else None
+
+
+def _reword(
+    moment: FoldStep, text: str, origin: Origin, marks: tuple[int, ...], topic: str
+) -> Proposal:
+    """Have the words of an edit stand in the proposal of the old ones that is most like them."""
+    rewords = moment.rewords or []
+    proposal = max(rewords, key=lambda each: measure_resemblance(each.fingerprint, marks))
+    rewords.remove(proposal)
+    memory = moment.memory
+    if (words := clip(text, _TEXT_CHARS)) != proposal.text:
+        proposal.edited = moment.n
+        proposal.reactions = {  # to other words: they stand, and settle nothing
+            name: replace(reaction, counted=False, vote=False)
+            for name, reaction in proposal.reactions.items()
+        }
+    proposal.topic = clip(moment.topic, 100) if moment.topic else topic_line(topic)
+    proposal.text = "" if proposal.shrunk else words
+    proposal.named, proposal.origin = bool(moment.topic), origin
+    memory.proposal_index.replace(proposal.ref, proposal.fingerprint, marks)
+    proposal.fingerprint = marks
+    note_mention(memory, proposal)
+    moment.record_fact(
+        "proposal.edited", proposal.handle, participant=moment.participant, topic=proposal.topic,
+        text=words, **evidence_row(origin),
+    )  # fmt: skip
+    where = origin.cites[0]
+    positions.take_position(moment, proposal.handle, "support", where.start, where.end)
+    positions.note_contribution(moment, where.start, where.end)
+    return proposal
 
 
 def recall(moment: FoldStep, proposal: Proposal) -> None:

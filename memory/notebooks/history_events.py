@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from parley.bus.entries import BallotCompleted, Message, ResultsFinal, VoteConfirmed, VoteInitiated
+from parley.bus.entries import (
+    BallotCompleted,
+    Message,
+    MessageEdited,
+    ResultsFinal,
+    VoteConfirmed,
+    VoteInitiated,
+)
 from parley.memory.notebooks.reflections import (
     call_for_overgrown_notes,
     call_for_reflection,
@@ -45,6 +52,18 @@ def record_message(memory: Memory, n: int, name: str, entry: Message) -> None:
         return
     if note_policy(memory, name) == "rewrite":
         call_for_reflection(memory, name, note, n, "reasoning" if thought else "own statement")
+
+
+def record_edit(memory: Memory, n: int, name: str, entry: MessageEdited) -> None:
+    """Tell other words for a message in the history, to whom the message was told."""
+    routes, limits = memory.settings.routes, memory.settings.limits
+    thought = entry.form == "reasoning"
+    if (routes.reasoning if thought else routes.own) == "off" and routes.statement == "off":
+        return
+    text = _clipped(entry.content or "(taken back)", limits.statement)
+    kind: LineKind = "reasoning" if thought else "statement"
+    given = ("edited", entry.topic, entry.of, (), entry.to)
+    add_history_line(memory, history_line(memory, n, kind, name, text, entry.at, *given))
 
 
 def record_vote(moment: FoldStep, entry: VoteInitiated | VoteConfirmed | BallotCompleted) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.memory.state.item_state import Cite, Fact, How, Origin
+from parley.memory.state.item_state import Cite, Fact, How, Origin, Proposal
 from parley.memory.state.memory import Memory
 
 
@@ -17,6 +17,7 @@ class FoldStep:
         "memory",
         "n",
         "participant",
+        "rewords",
         "topic",
         "typist",
     )
@@ -39,6 +40,8 @@ class FoldStep:
         self.content = content
         self.at = at
         self.topic = topic
+        # of an edit: proposals of the old words that no new ones took the place of so far
+        self.rewords: list[Proposal] | None = None
         self.facts: list[Fact] = []
 
     def earlier(

@@ -97,6 +97,7 @@ class Proposal:
     tentative: bool = False  # its wording alone, where proposals are marked or put to a vote
     shrunk: bool = False
     voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
+    edited: int = 0  # n of the edit that changed its text: who reacted before did so to another
 
     @property
     def handle(self) -> str:

@@ -155,6 +155,13 @@ class Structure(StateTree):
     scribing: Scribing = msgspec.field(default_factory=Scribing)
 
 
+class EditedMessage(Struct, frozen=True):
+    """Where the newest words of a message stand, and who wrote them."""
+
+    n: int
+    by: str
+
+
 class Turn(StateTree):
     """A message lately written: by whom, and the proposals it made or took up again."""
 

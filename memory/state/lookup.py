@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from parley.bus.entries import Message
+from typing import Any
+
+from parley.bus.entries import Message, Record
 from parley.memory.act_targets import find_handles, needed_target
 from parley.memory.errors import AlreadyDecided, DomainError, UnknownMessage, UnknownRef
 from parley.memory.state.episode_state import Episode
@@ -26,6 +28,19 @@ def target_refusal(memory: Memory, message: Message) -> DomainError | None:
     if isinstance(on, str) and _is_item(on) and memory.item(on) is None:
         return UnknownRef(on)
     return needed_target(message) or _replaced_alone(memory, message)
+
+
+def is_standing_talk(memory: Memory, record: Record) -> bool:
+    """True for something said as it stands now: a message that was not edited, else its newest
+    words, unless it was taken back.
+    """
+    entry: Any = record.entry
+    if not record.is_talk:
+        return False
+    edited = memory.edited.get(record.n if entry.kind == "message" else entry.of)
+    if entry.kind == "message":
+        return edited is None or memory.named(edited.by) != memory.named(entry.participant)
+    return bool(entry.content) and edited is not None and edited.n == record.n
 
 
 def _is_item(ref: str) -> bool:

@@ -28,7 +28,7 @@ from parley.memory.state.exchange_state import Exchanges, Tools
 from parley.memory.state.floor_state import Floor, Ledger
 from parley.memory.state.insight_state import Insights, Lesson
 from parley.memory.state.item_state import Decision, Participant, Proposal
-from parley.memory.state.line_state import Structure, Writing
+from parley.memory.state.line_state import EditedMessage, Structure, Writing
 from parley.memory.state.notebook_state import Notebooks
 from parley.memory.state.summary_state import LedgerChange, ShortForm, Summary, SummaryRange
 from parley.memory.state.vote_state import Votes
@@ -84,6 +84,7 @@ class Memory:
         "condensed",
         "decision_index",
         "decisions",
+        "edited",
         "episodes",
         "eras",
         "exchanges",
@@ -175,6 +176,7 @@ class Memory:
         self.structure = Structure()
         self.writing = Writing()
         self.redacted: list[int] = []  # n of entries whose content is gone, ascending
+        self.edited: dict[int, EditedMessage] = {}  # by n of the message
         # told from the above
         self.live: dict[int, None] = {}  # active proposals, longest unmentioned first
         self.names: dict[str, str] = {}  # in small letters -> whoever spoke, or has a seat
@@ -355,7 +357,7 @@ class Memory:
 
     def order_live(self) -> None:
         """Put the active proposals back in the order of their last mention."""
-        active = [proposal for proposal in self.proposals.values() if proposal.ref in self.live]
+        active = [self.proposals[ref] for ref in self.live]
         active.sort(key=lambda proposal: (proposal.mentioned, proposal.ref))
         self.live = dict.fromkeys(proposal.ref for proposal in active)
 

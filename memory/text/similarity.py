@@ -10,7 +10,7 @@ The index finds the nearest earlier one without looking at every one.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -234,6 +234,15 @@ class SimilarityIndex:
         self._prints[ref] = prints, _weight(prints)
         for mark in prints[bisect_left(prints, _COUNTED) :]:
             self._by_mark.setdefault(mark, []).append(ref)
+
+    def replace(self, ref: int, before: Sequence[int], fp: Sequence[int]) -> None:
+        """Have `ref`, whose fingerprint was `before`, found by `fp`."""
+        for mark in before[bisect_left(before, _COUNTED) :]:
+            self._by_mark[mark].remove(ref)
+        prints = tuple(fp)
+        self._prints[ref] = prints, _weight(prints)
+        for mark in prints[bisect_left(prints, _COUNTED) :]:
+            insort(self._by_mark.setdefault(mark, []), ref)
 
     def nearest(self, fp: Sequence[int], at_least: int) -> tuple[int, int] | None:
         """The ref that resembles `fp` most and how much, per mille; None below `at_least`.

@@ -57,7 +57,13 @@ def is_written(memory: Memory, content: str) -> bool:
         return _talk_is_written(memory)
     writing.size += min(_CAPPED, size)
     writing.short += size < _LINE
-    if size >= _DOCUMENT and content.count("\n", 0, _CAPPED) > 1:
+    return reads_as_document(memory, content)
+
+
+def reads_as_document(memory: Memory, content: str) -> bool:
+    """True for words to read as a document, whichever place they have in the talk."""
+    is_long = len(content) >= _DOCUMENT and not answered_turns.is_tombstone(content)
+    if is_long and content.count("\n", 0, _CAPPED) > 1:
         return True
     return _talk_is_written(memory)
 
@@ -87,7 +93,9 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     if marks:
         apply_acts(moment, marks, entry.re)
     placed, weighed = message.placed(), message.proposals()
-    if not placed and not weighed:  # nothing that stands on its own: what follows may show more
+    anew = moment.rewords is not None
+    # where nothing stands on its own, what follows may show more
+    if not placed and not weighed and not anew:
         read_late(moment, marks, entry)
     quoted = find_quoted(moment, text)
     taken_up = [proposal.ref for proposal in quoted]
@@ -101,7 +109,8 @@ def take_written(moment: FoldStep, entry: Message) -> bool:
     said = [each for each in weighed if not _is_said(message, each.unit, marks, quoted)]
     options, passed_on = propose_units(moment, message, said)
     taken_up += passed_on
-    answered_turns.note_turn(memory, moment, entry, taken_up, options)
+    if not anew:
+        answered_turns.note_turn(memory, moment, entry, taken_up, options)
     note_labels(memory, moment.n, message.labels)
     _recall(moment, taken_up)
     return True

@@ -210,5 +210,5 @@ class Memory:
                 if record.entry.kind not in PRIMARY or record.seq in skips:
                     continue
                 self._records[record.n] = record
-                if record.is_message:
+                if record.is_talk:
                     self._newest.append(record)

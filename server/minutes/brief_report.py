@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from parley.bus.entries import Record
+from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.server.minutes.action_items import find_actions
 from parley.server.minutes.attribution import voices
@@ -46,7 +47,7 @@ def _actions(memory: Memory, records: Mapping[int, Record]) -> tuple[list[Row], 
     talk = [
         record
         for n, record in records.items()
-        if record.is_message
+        if is_standing_talk(memory, record)
         and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(n)
     ]

@@ -8,6 +8,7 @@ from typing import Any, Final
 from parley.bus.entries import Record
 from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.state.item_state import Cite
+from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
 from parley.server.minutes.action_items import find_actions
@@ -137,8 +138,9 @@ def _talk(memory: Memory, records: dict[int, Record]) -> Sequence[Record]:
     names = NameIndex(memory)
     return [
         record
-        for record in _messages(records)
-        if not names.is_bot(str(getattr(record.entry, "participant", "")))
+        for record in records.values()
+        if is_standing_talk(memory, record)
+        and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(record.n)
     ]
 

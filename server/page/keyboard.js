@@ -8,6 +8,7 @@ const HELP = [
     ["j k", "next, previous message"],
     ["Enter", "open the message"],
     ["r", "answer it"],
+    ["e", "edit your last message"],
     ["c", "write"],
     ["p", "write a proposal"],
     ["End", "the newest message"],

@@ -40,6 +40,13 @@ export class Messages extends Map {
     return found?.entry.kind === "message" ? found : null;
   }
 
+  /** The words of `n` as they stand at the moment of `board`: the message's own, or those of its newest edit. */
+  newest(n, board) {
+    const edit = this.get(board?.edited?.[n]?.[0]);
+    const said = this.said(n);
+    return edit && edit.entry.participant === said?.entry.participant ? edit : said;
+  }
+
   /** Keep what just came. True where it has a number of its own. */
   heard(record) {
     for (const fact of record.facts ?? []) {

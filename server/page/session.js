@@ -207,6 +207,7 @@ function pressed(ctx, mounted) {
     j: () => mounted.talk.step(1),
     k: () => mounted.talk.step(-1),
     r: () => mounted.talk.reply(),
+    e: () => mounted.talk.edit(),
     End: () => mounted.talk.newest(),
     Enter: (event) => mounted.talk.enter(event),
     c: () => ctx.go({ view: "write" }),

@@ -13,7 +13,7 @@ PAGE: Final = 1000  # entries a round trip
 
 def holds(record: Record, words: Sequence[str], by: str | None) -> bool:
     """Whether a message holds all the words, whatever their case, and is `by` whom one asks for."""
-    if not record.is_message:
+    if not record.is_talk:
         return False
     message = cast("Message", record.entry)
     if by is not None and message.participant != by:

@@ -160,7 +160,8 @@ def proposal_row(
         "handle": proposal.handle,
         **_proposal(proposal, read, records),
         "reactions": [
-            _reaction_row(name, reaction, records) for name, reaction in proposal.reactions.items()
+            _reaction_row(proposal, name, reaction, records)
+            for name, reaction in proposal.reactions.items()
         ],
         "tally": item_tally(memory, proposal),
         "evidence": origin_row(proposal.origin, records),
@@ -168,14 +169,21 @@ def proposal_row(
     }
 
 
-def _reaction_row(name: str, reaction: Reaction, records: RecordsByNumber) -> ReactionRow:
+def _reaction_row(
+    proposal: Proposal, name: str, reaction: Reaction, records: RecordsByNumber
+) -> ReactionRow:
     return {
         "participant": name,
         "stance": reaction.stance,
         "conditional": reaction.conditional,
         "counted": reaction.counted,
+        "before_edit": _is_before_edit(proposal, reaction),
         **origin_row(reaction.origin, records),
     }
+
+
+def _is_before_edit(proposal: Proposal, reaction: Reaction) -> bool:
+    return reaction.origin.cites[0].n < proposal.edited
 
 
 def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) -> Row:
@@ -189,6 +197,11 @@ def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) ->
         **pick(row, "topic", "participant", "n"),
         "cites": cite_list(proposal.origin),
         "stances": item_sides(memory, proposal),
+        "before_edit": [
+            name
+            for name, reaction in proposal.reactions.items()
+            if _is_before_edit(proposal, reaction)
+        ],
         "tally": item_tally(memory, proposal),
         **pick(row, "at", "tentative", "amends", "echoes"),
         **_settled_by(memory, proposal),

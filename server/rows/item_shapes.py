@@ -38,6 +38,7 @@ class ReactionRow(VoiceRow):
     stance: Stance
     conditional: bool
     counted: bool
+    before_edit: bool  # to other words than those that the proposal has now
 
 
 class Time(TypedDict):

@@ -71,6 +71,7 @@ def page_row(memory: Memory) -> Row:
         "floor": floor(memory),
         "usage": usage(memory),
         "circling": listed("circling", repeats, lambda proposal: page_echo_row(proposal, memory)),
+        "edited": {str(n): [edit.n, edit.by] for n, edit in memory.edited.items()},
         "more": more,
     }
 

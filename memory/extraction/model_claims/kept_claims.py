@@ -53,7 +53,13 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
     _count(store, entry, len(kept))
     verdicts = _verdicts(memory, entry)
     _keep(
-        store, [kept_claim for kept_claim in kept if not memory.is_redacted(kept_claim.n)], verdicts
+        store,
+        [
+            kept_claim
+            for kept_claim in kept
+            if not memory.is_redacted(kept_claim.n) and kept_claim.n not in memory.edited
+        ],
+        verdicts,
     )
     words = [verdict.word for verdict in verdicts.values()]
     moment.record_fact(

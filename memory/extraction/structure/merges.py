@@ -6,10 +6,14 @@ move to a nearer proposal, and then what its caster had said before it stands ag
 
 from __future__ import annotations
 
+from typing import Final
+
 from parley.memory.extraction.structure import scribes
 from parley.memory.state.item_state import Position, Proposal, Reaction
 from parley.memory.state.line_state import PassedLine, Structure, UnlinkedVote, VoteRun, WindowLine
 from parley.memory.state.memory import Memory
+
+_NOTHING: Final = -1_000_000  # hundredths of a logit: no evidence outweighs it
 
 
 def rename_in_window(memory: Memory, old: str, new: str) -> None:
@@ -46,8 +50,17 @@ def merge_votes(memory: Memory, item: Proposal, into: Proposal) -> None:
             _remember(cast, item.reactions.get(cast.who), None)
 
 
-def forget_entry(structure: Structure, n: int) -> None:
-    """Let go of the words of entry `n`, which were redacted; its place in the window stays."""
+def forget_entry(structure: Structure, n: int, *, whole: bool = False) -> None:
+    """Let go of the words of entry `n`, which are gone; its place in the window stays.
+
+    `whole`: nothing that comes shows what they were, and no vote of theirs waits any more.
+    """
+    if whole:
+        structure.casts = [cast for cast in structure.casts if cast.n != n]
+        for line in structure.lines:
+            if line.n == n:
+                line.proposal = line.decision = _NOTHING
+                line.weighed = True
     kept: list[WindowLine | PassedLine | UnlinkedVote] = [
         *structure.lines,
         *_asides(structure),

@@ -67,6 +67,16 @@ class MessageBody(Spoken):
     )
 
 
+class EditBody(Spoken):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"content": "I propose two lights at the pier."}]}
+    )
+
+    content: Annotated[str, Field(max_length=1_048_576)] = Field(
+        description="its words from here on; none: it is taken back"
+    )
+
+
 class EntriesBody(Spoken):
     model_config = ConfigDict(
         json_schema_extra={

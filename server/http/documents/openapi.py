@@ -12,14 +12,14 @@ from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 from starlette.routing import BaseRoute
 
-from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
+from parley.server.http.bodies.request_bodies import EditBody, EntriesBody, MessageBody
 from parley.server.http.identity.authorization import RequiresRight
 from parley.server.http.identity.credentials import COOKIE, SEAT_COOKIE
 from parley.server.http.problems.problem_details import SCHEMA, problem_responses
 
 VERSION: Final = "1"  # of the API, as its paths have it
 _REF: Final = "#/components/schemas/{model}"
-_READ_BY_ROUTES: Final = (MessageBody, EntriesBody)  # bodies that no signature names
+_READ_BY_ROUTES: Final = (MessageBody, EditBody, EntriesBody)  # bodies that no signature names
 _DEFAULTS: Final = ("HTTPValidationError", "ValidationError")
 _made: list[dict[str, Any]] = []
 

@@ -19,7 +19,7 @@ from parley.server.http.problems.problem_types import NOT_OF_THE_SESSION
 
 # What is said to everybody, in words that are shown to them as such. All else that one may
 # publish is a ballot, work, or for oneself.
-TALK: Final = frozenset({"message", "results.final"})
+TALK: Final = frozenset({"message", "message.edited", "results.final"})
 
 _OF_OTHERS: Final = frozenset({"by", "merge"})  # what puts words into somebody's mouth
 _NOT_TOLD: Final = (

@@ -100,7 +100,7 @@ def entry_frame(record: Record, facts: Sequence[Fact]) -> Frame:
 
 def group_of_kind(kind: str) -> Group:
     """What a client asks for by `show` to be told of entries of that kind."""
-    if kind == "message":
+    if kind in ("message", "message.edited"):
         return "messages"
     return "floor" if kind.startswith(_FLOOR) else "other"
 

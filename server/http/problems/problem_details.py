@@ -214,6 +214,7 @@ _TABLE: Final[dict[type[BaseException], Callable[[Any], Problem]]] = {
     memory_errors.AlreadyDecided: lambda error: Problem(
         "refused", detail=f"{error}.", field="re", status=409
     ),
+    memory_errors.EditRefused: _told("refused", 409),
     memory_errors.UnknownVote: _as("no-vote"),
     memory_errors.StaleRevision: _as("note-moved"),
     memory_errors.ContextOverflow: _as("budget-too-small", limit="floor"),

@@ -122,6 +122,8 @@ def _speaker(caller: Caller, row: Fields, named: str | None) -> str:
 def _check_right(memory: Memory, caller: Caller, name: str, row: Fields) -> None:
     """What takes a right of its own by its route takes it here."""
     kind = row.get("kind") or "message"
+    if kind == "message.edited":
+        raise InvalidField("other words for a message are for PUT .../messages/{n}", "kind")
     check_floor(memory, caller, kind)
     needs = _NEEDS.get(kind, "")
     if not needs or caller.operator:

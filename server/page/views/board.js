@@ -1,7 +1,7 @@
 /** Proposals as a board: a column a status, who stands where, and a hand in it. */
 
 import { button, el } from "/static/el.js";
-import { many } from "/static/text.js";
+import { many, visible } from "/static/text.js";
 import { cite, cites } from "./citations.js";
 import { hands } from "./hands.js";
 import { growing } from "./keyed.js";
@@ -128,6 +128,7 @@ function bar(row) {
     { class: "reactions" },
     el("div", { class: "reaction-bar", role: "img", "aria-label": words.join(", ") }, ...sides.filter(([, names]) => names.length).map(segment)),
     el("ul", { class: "stands", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
+    row.before_edit?.length > 0 && el("p", { class: "soft small" }, `before the edit: ${row.before_edit.map(visible).join(", ")}`),
   );
 }
 

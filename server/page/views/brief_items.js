@@ -99,11 +99,11 @@ function stands(row) {
   const sides = SIDES.map(([side, word]) => [side, word, row.stances?.[side] ?? []]).filter(([, , names]) => names.length);
   if (!sides.length) return el("p", { class: "soft brief-stands" }, "nobody has reacted");
   return el("ul", { class: "brief-stands", role: "list" }, ...sides.map(([side, word, names]) =>
-    el("li", { class: `stand ${side}` }, sign(SIGNS[side]), el("span", { class: "names" }, el("b", {}, `${row.tally[side]} ${word}`), " ", some(names)))));
+    el("li", { class: `stand ${side}` }, sign(SIGNS[side]), el("span", { class: "names" }, el("b", {}, `${row.tally[side]} ${word}`), " ", some(names, row.before_edit)))));
 }
 
-function some(names) {
-  const shown = names.slice(0, NAMES).flatMap((name, at) => [at ? ", " : "", named(name)]);
+function some(names, before = []) {
+  const shown = names.slice(0, NAMES).flatMap((name, at) => [at ? ", " : "", named(name), before.includes(name) && " (before the edit)"]);
   return [...shown, names.length > NAMES && ` and ${names.length - NAMES} more`];
 }
 

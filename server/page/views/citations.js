@@ -107,7 +107,7 @@ class Card {
   #inside(ctx, record, [n, start, end]) {
     if (record.failed) return [el("p", { class: "soft" }, `#${n} cannot be shown: ${record.failed}`)];
     const { entry } = record;
-    const spoken = entry.kind === "message";
+    const spoken = entry.kind === "message" || entry.kind === "message.edited";
     return [
       spoken ? el("div", { class: "evidence-head" }, person(entry.participant), el("span", { class: "soft" }, `#${n}`)) : happened(ctx, record, []).line,
       spoken && passage(entry.content ?? "", start, end),

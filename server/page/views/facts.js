@@ -12,6 +12,7 @@ const STANCES = { support: "supports", oppose: "opposes", neutral: "is neutral o
 /** By kind: sign, look, words. The words are given the fact's ref and data. */
 const KINDS = {
   "proposal.made": ["○", "made", ({ ref }) => `${ref} proposed`],
+  "proposal.edited": ["✎", "made", ({ ref }) => `${ref} in other words`],
   "proposal.amended": ["✎", "made", ({ ref, earlier }) => `${ref} rewords ${earlier ?? "an earlier one"}`],
   "proposal.echoed": ["↻", "circling", ({ ref, earlier, earlier_n }) => `${ref} repeats ${earlier ? `${earlier} of #${earlier_n}` : "an earlier idea"}`],
   "proposal.reoffered": ["↻", "circling", ({ ref, earlier, earlier_status }) => `${ref} offers again ${earlier ? `${earlier}, ${earlier_status}` : "what had gone"}`],

@@ -24,6 +24,7 @@ const KINDS = {
   "vote.confirmed": ["▤", ["vote.confirmed", "vote.opened"], ({ entry, who, vote }) => [who, entry.agreed === false ? " did not agree to the vote" : " agreed to the vote", vote && [" ", vote]]],
   "ballot.cast": ["▤", ["ballot.cast"], ({ who, others, vote }) => [who, ...others, others.length ? " cast ballots" : " cast a ballot", vote && [" in ", vote]]],
   "ballot.completed": ["▤", ["vote.closed"], ({ entry, who, vote, own, row }) => [own ? [who, " held a ballot: "] : "The ballot closed: ", vote ?? "it", " ", outcome(entry, row)]],
+  "message.edited": ["✎", ["message.edited", "proposal.edited"], ({ entry, who, ctx }) => [who, entry.content ? " edited " : " took back ", el("button", { type: "button", class: "link-like", onclick: () => ctx.go({ view: "talk", n: entry.of }) }, handle(`#${entry.of}`))]],
   "results.final": ["▣", [], ({ entry, who }) => [who, " announced results: ", quoted(entry.content)]],
   "tool.called": ["⚙", [], ({ entry, who }) => [who, " used ", said(entry.tool, 60)]],
   "tool.returned": ["⚙", ["tool.cached", "tool.hit"], ({ entry, who }) => [said(entry.tool, 60), entry.ok === false ? " failed for " : " answered ", who]],

@@ -6,6 +6,7 @@ import { SIGNS, person, said, sign } from "./parts.js";
 
 const TOLD = { // of somebody, and of nobody
   "proposal.made": ["proposed it", "was proposed"],
+  "proposal.edited": ["edited it", "was edited"],
   "proposal.amended": ["reworded it", "was reworded"],
   "proposal.settled": ["settled it", "was settled"],
   "proposal.echoed": ["repeats an earlier idea with it", "repeats an earlier idea"],

@@ -2,6 +2,7 @@
 
 import { button, dialog, el, icon } from "/static/el.js";
 import { taggedActs } from "/static/markdown.js";
+import { edit, mayEdit, takeBack } from "./edit.js";
 import { chips } from "./facts.js";
 import { maySpeak } from "./parts.js";
 import { mayRedact, redact } from "./redact.js";
@@ -32,8 +33,11 @@ const TOLD = {
   withdraw: ["proposal.settled"], accept: ["proposal.settled"], reject: ["proposal.settled"],
 };
 
-/** The element of a message: `before` is the message above it, not `apart`; `deeds` what it did. */
-export function message(ctx, record, { before, apart = false, deeds, spans, earlier }) {
+/**
+ * The element of a message: `before` is the message above it, not `apart`; `deeds` what it did; `newest` is the entry
+ * of its words as they stand, `version` the one whose `spans` are marked.
+ */
+export function message(ctx, record, { before, apart = false, deeds, spans, earlier, newest = record, version = record.n }) {
   const { n } = record;
   const done = chips(ctx, deeds, record.entry.participant);
   const told = deeds.some((row) => TOLD[record.entry.act]?.includes(row.kind)) || taggedActs(record.entry.content ?? "").has(record.entry.act);
@@ -63,12 +67,21 @@ export function message(ctx, record, { before, apart = false, deeds, spans, earl
         !joined && head({ ...record, entry }),
         joined && entry.act && el("p", { class: "msg-head" }, actTag(entry.act)),
         entry.re != null && answered(ctx, entry.re, earlier),
-        gone(record) ? withheld(entry.content) : words(entry.content ?? "", spans),
+        newest.n !== record.n && newest.entry.content ? wording(newest, version === newest.n ? spans : []) : null,
+        newest.n === record.n ? wording(record, spans) : first(record, newest, version === record.n ? spans : []),
         done.length > 0 && el("ul", { class: "facts", role: "list" }, done),
       ),
       hands(ctx, record),
     ),
   );
+}
+
+const wording = (record, spans) => (gone(record) ? withheld(record.entry.content) : words(record.entry.content ?? "", spans));
+
+/** That the words are not the first ones, and the first ones on demand; open where they are cited. */
+function first(record, newest, spans) {
+  const head = newest.entry.content ? "edited" : "taken back";
+  return el("details", { class: "edited", open: spans.length > 0 }, el("summary", {}, head), el("p", { class: "soft small" }, "As it was said at first:"), wording(record, spans));
 }
 
 function head(record) {
@@ -124,6 +137,8 @@ export function answer(ctx, record) {
 /** A message alone, with all that the log says of it. */
 export function open(ctx, record) {
   const { entry } = record;
+  const newest = ctx.store.get("messages").newest(record.n, ctx.store.get("board")) ?? record;
+  const now = newest.entry.content ?? "";
   const rows = [
     ["Number", `#${record.n}`],
     ["Entry", String(record.seq)],
@@ -134,16 +149,19 @@ export function open(ctx, record) {
     entry.topic && ["Topic", entry.topic],
     entry.to?.length && ["To", entry.to.join(", ")],
     ["Id", record.id],
+    newest !== record && [now ? "Edited" : "Taken back", `#${newest.n}, ${moment(newest.t)}`],
   ].filter(Boolean);
   const box = dialog(
     `Message ${record.n}`,
-    el("div", { class: "msg-alone", data: { hue: hueOf(entry.participant) } }, el("p", { class: "row" }, avatar(entry.participant), named(entry.participant)), words(entry.content ?? "")),
+    el("div", { class: "msg-alone", data: { hue: hueOf(entry.participant) } }, el("p", { class: "row" }, avatar(entry.participant), named(entry.participant)), newest === record ? words(now) : [now && words(now), first(record, newest, [])]),
     el("dl", { class: "fields" }, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, bdi(value))])),
     el(
       "p",
       { class: "row end" },
       mayRedact(ctx) && !gone(record) && button("Take these words out…", { class: "button danger start", onclick: () => (box.close(), redact(ctx, record.n)) }),
-      button("Copy the words", { onclick: () => copy(ctx, entry.content ?? "") }, "copy"),
+      button("Copy the words", { onclick: () => copy(ctx, now) }, "copy"),
+      now && mayEdit(ctx, record) && button("Delete…", { onclick: () => (box.close(), takeBack(ctx, record)) }),
+      mayEdit(ctx, record) && button("Edit…", { onclick: () => (box.close(), edit(ctx, record, now)) }, "edit"),
       maySpeak(ctx) && button("Answer", { class: "button primary", onclick: () => (box.close(), answer(ctx, record)) }, "reply"),
     ),
   );

@@ -9,14 +9,16 @@ import { message } from "./message.js";
 const REACH = 12; // rows without a message that one looks past
 const RUN = 200; // ballots, or notes, that stand together
 
-/** `marked` {n, spans} is the message that is shown; `past` what the timeline tells, by number. */
+/** `marked` {n, version, spans} is the message that is shown; `past` what the timeline tells, by number. */
 export class Rows {
   marked = null;
+  again = () => null; // what draws the rows once more
   past = new Map();
   #ctx;
   #versions = new WeakMap();
   #hues = "";
   #items = "";
+  #edited = "";
 
   constructor(ctx) {
     this.#ctx = ctx;
@@ -30,10 +32,12 @@ export class Rows {
   /** Note the colours, and what became of items that chips tell of. True where that is news. */
   knew(board) {
     const hues = JSON.stringify((board?.participants ?? []).map((one) => [one.name, one.hue, one.aliases]));
+    const edited = JSON.stringify(board?.edited ?? {});
     const items = JSON.stringify([...(board?.proposals ?? []), ...(board?.votes ?? []), ...(board?.goals ?? [])].filter((one) => one.status !== "active").map((one) => [one.ref, one.status]));
-    if (hues === this.#hues && items === this.#items) return false;
+    if (hues === this.#hues && items === this.#items && edited === this.#edited) return false;
     this.#hues = hues;
     this.#items = items;
+    this.#edited = edited;
     return true;
   }
 
@@ -51,8 +55,8 @@ export class Rows {
   #version(n) {
     const messages = this.#messages;
     const parts = [
-      messages.get(n)?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, messages.beside.get(n)?.length, this.past.get(n)?.length,
-      this.marked?.n === n ? JSON.stringify(this.marked.spans) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#apart(n),
+      messages.get(n)?.id, messages.newest(n, this.#ctx.store.get("board"))?.id, messages.knows(n), this.#before(n)?.id, messages.facts.get(n)?.length, messages.beside.get(n)?.length, this.past.get(n)?.length,
+      this.marked?.n === n ? JSON.stringify(this.marked) : "", this.#hues, this.#earlier(messages.get(n))?.id, this.#apart(n),
       messages.facts.has(n) || this.past.has(n) || (messages.has(n) && !messages.said(n)) ? this.#items : "",
       n === this.#ctx.left + 1, this.leads(n) ? this.#run(n).length : "led", n === 1 ? this.#beside(0).length : "",
     ];
@@ -127,7 +131,10 @@ export class Rows {
 
   #message(record, marked) {
     const { n } = record;
-    return message(this.#ctx, record, { before: this.#before(n), apart: this.#apart(n), deeds: this.deeds(n), spans: marked ? this.marked.spans : [], earlier: this.#earlier(record) });
+    const board = this.#ctx.store.get("board");
+    const [edit] = board?.edited?.[n] ?? [];
+    if (edit && !this.#messages.has(edit)) this.#messages.need(edit, edit).then(() => this.again(), () => null);
+    return message(this.#ctx, record, { newest: this.#messages.newest(n, board), version: marked ? this.marked.version : n, before: this.#before(n), apart: this.#apart(n), deeds: this.deeds(n), spans: marked ? this.marked.spans : [], earlier: this.#earlier(record) });
   }
 
   /** A row that is no message: what happened there, if it is not told with the row before. */

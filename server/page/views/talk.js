@@ -5,6 +5,7 @@ import { clip, many, visible } from "/static/text.js";
 import { hears } from "/static/store.js";
 import { byMessage } from "./facts.js";
 import { happened } from "./happened.js";
+import { edit, mayEdit, ownLast } from "./edit.js";
 import { answer, open } from "./message.js";
 import { maySpeak } from "./parts.js";
 import { Rows } from "./rows.js";
@@ -12,7 +13,7 @@ import { Window } from "./window.js";
 
 const SPOKEN = 3; // of what comes at once, what is read out
 
-/** Gives `unmount()`, `openMessage(n, [start, end])`, `step(by)`, `reply()`, `enter()`, `newest()`, `focus()`. */
+/** Gives `unmount()`, `openMessage(n, [start, end])`, `step(by)`, `reply()`, `edit()`, `enter()`, `newest()`, `focus()`. */
 export function mount(root, ctx) {
   const view = new Talk(root, ctx);
   const { store } = ctx;
@@ -37,6 +38,7 @@ class Talk {
   constructor(root, ctx) {
     this.ctx = ctx;
     this.#rows = new Rows(ctx);
+    this.#rows.again = () => this.window.draw();
     this.log = el("div", { class: "unseen", role: "log", "aria-live": "polite", "aria-label": "New messages" });
     this.empty = el("div", { class: "nothing", hidden: true }, el("p", {}, el("strong", {}, "Nobody has spoken yet")), el("p", {}, "What is said here is heard by everybody at once, and kept."), (this.next = el("p", {})), (this.early = el("div", { class: "early" })));
     this.fresh = el("button", { type: "button", class: "fresh", hidden: true, onclick: () => this.newest() });
@@ -138,7 +140,10 @@ class Talk {
     const { store } = this.ctx;
     if (n > this.#last) return this.ctx.notice(`#${n} comes after the moment that is shown.`);
     await this.#messages.need(n - 1, n);
-    this.#rows.marked = { n, spans: span && span[1] > span[0] ? [span] : [] };
+    const version = n;
+    const cited = this.#messages.get(n)?.entry;
+    if (cited?.kind === "message.edited" && span) await this.#messages.need((n = cited.of), n);
+    this.#rows.marked = { n, version, spans: span && span[1] > span[0] ? [span] : [] };
     this.window.atEnd = false;
     this.window.draw();
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -175,6 +180,13 @@ class Talk {
 
   #chosen() {
     return this.#messages.said(Number(document.activeElement?.closest(".msg")?.dataset.n) || this.#current);
+  }
+
+  /** Other words for the reader's last message. */
+  edit() {
+    const record = ownLast(this.ctx);
+    if (!record || !mayEdit(this.ctx, record)) return this.ctx.notice("You have said nothing here lately that could be edited.");
+    edit(this.ctx, record, this.#messages.newest(record.n, this.ctx.store.get("board")).entry.content ?? "");
   }
 
   reply() {

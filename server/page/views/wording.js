@@ -11,7 +11,8 @@ const SENTENCE = /[.!?…\n]["”’)]?\s+(?=\S)/gu;
 async function content(ctx, n) {
   const messages = ctx.store.get("messages");
   await messages.need(n, n);
-  return messages.said(n)?.entry.content ?? "";
+  const entry = messages.get(n)?.entry;
+  return entry?.kind.startsWith("message") ? (entry.content ?? "") : "";
 }
 
 const line = (text) => text.replace(/\s+/gu, " ").trim();

@@ -26,12 +26,19 @@ def message_line(record: Record) -> Text | None:
         return Text(
             f"{record.n:>5} ? an entry of unknown kind {escape_invisible(entry.kind)}", style="dim"
         )
-    if entry.kind == "message":
-        marks = [entry.act or "", f"re {entry.re}" if entry.re is not None else ""]
+    if entry.kind in ("message", "message.edited"):
+        edits = entry.kind == "message.edited"
+        marks = [
+            f"edits {getattr(entry, 'of', 0)}" if edits else "",
+            entry.act or "",
+            f"re {entry.re}" if entry.re is not None else "",
+        ]
         given = ", ".join(filter(None, marks))
         act = f" [{escape_invisible(given)}]" if given else ""
         head = Text(f"{record.n:>5} {escape_invisible(entry.participant)}{act}: ", style="bold")
-        return head.append(escape_invisible(_short(entry.content)), style="not bold")
+        return head.append(
+            escape_invisible(_short(entry.content or "taken back")), style="not bold"
+        )
     if entry.kind == "summary.made":
         of = f"messages {entry.first}-{entry.last} ({escape_invisible(entry.how)})"
         return Text(f"      summary of {of}: {escape_invisible(_short(entry.text))}", style="dim")

@@ -98,6 +98,7 @@ def proposal(row: Row) -> Line:
     plain: dict[tuple[str, str], list[Row]] = {}
     for reaction in row["reactions"]:
         note = "" if reaction["counted"] else "inferred, does not bind"
+        note = "before the edit" if reaction["before_edit"] else note
         if reaction["conditional"] or reaction["stance"] == "oppose":
             under.append(_objection(reaction, note))
         else:

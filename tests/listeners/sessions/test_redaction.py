@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from parley.bus import Bus, Draft
-from parley.bus.entries import Message
+from parley.bus.entries import Message, MessageEdited
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.openai_model import OpenAIModel
@@ -217,3 +217,19 @@ async def _noted(bus: Bus) -> bool:
     info = await bus.info("s")
     memory = await MemoryReader(bus, PACKS).current("s")
     return info.folded == info.head and not info.due["upgrades"] and not list_upgrades(memory)
+
+
+async def test_other_words_for_a_message_go_with_it(bus: Bus) -> None:
+    """Each edit of it loses its words, too; the proposal keeps its handle."""
+    await bus.open("s", opened())
+    first = Message(participant="ana", content=f"[PROPOSAL] We all meet in {SECRET} in May")
+    await bus.publish("s", [Draft("m1", first)])
+    for k, month in enumerate(("June", "July")):
+        content = f"[PROPOSAL] We all meet in {SECRET} in {month}"
+        edited = MessageEdited(participant="ana", of=1, content=content)
+        await bus.publish("s", [Draft(f"e{k}", edited)])
+    await redact(bus, PACKS, "s", 1, reason="a place")
+    assert all(SECRET not in str(record.entry) for record in await whole(bus, "s"))
+    memory = await MemoryReader(bus, PACKS).current("s")
+    assert [proposal.status for proposal in memory.proposals.values()] == ["active"]
+    assert memory.edited[1].n == 3

@@ -14,6 +14,7 @@ from parley.bus.entries import (
     FloorPassed,
     FloorReleased,
     Message,
+    MessageEdited,
     ParticipantJoined,
     SessionClosed,
     Unknown,
@@ -85,6 +86,12 @@ HELD = tuple(
     )
 )
 
+# Whose proposal has other words by now.
+EDITED: tuple[Entry, ...] = (
+    Message(participant="ana", content="Move the index to the second disk.", act="propose"),
+    MessageEdited(participant="ana", of=1, content="Move it to the third disk.", act="propose"),
+)
+
 
 def documented() -> dict[str, set[str]]:
     """The words of the row of each kind."""
@@ -100,11 +107,12 @@ def documented() -> dict[str, set[str]]:
 
 def seen_facts() -> list[Fact]:
     """The facts of some hundred sessions of entries of every kind, the same ones each time."""
-    chance = Random(7)
+    chance = Random(11)
     facts: list[Fact] = [*folded(numbered(TABLE))[1], *folded(numbered(POLL))[1]]
     facts += folded(numbered(AGAIN))[1]
     facts += folded(talk(*MOVED))[1]
     facts += folded(talk(*HELD))[1]
+    facts += folded(talk(*EDITED))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

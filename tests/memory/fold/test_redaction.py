@@ -22,6 +22,7 @@ from parley.bus.entries import (
     EpisodeOpened,
     ItemCorrected,
     Message,
+    MessageEdited,
     NoteWritten,
     Record,
     ResultsFinal,
@@ -167,6 +168,7 @@ def test_renumbering_has_to_be_asked_for() -> None:
 
 EVERY_KIND: tuple[Entry, ...] = (
     Message(participant="ana", content=SECRET, topic=SECRET, at_text=SECRET, form="reasoning"),
+    MessageEdited(participant="bo", of=1, content=SECRET, topic=SECRET),
     VoteInitiated(participant="ana", content=SECRET, options=(SECRET,), at_text=SECRET),
     VoteConfirmed(participant="ana", at_text=SECRET),
     BallotCast(participant="ana", re=1, choice=(SECRET,), content=SECRET),

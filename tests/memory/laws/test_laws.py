@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.bus.entries import Entry, Message, SessionOpened, Unknown
+from parley.bus.entries import Entry, Message, MessageEdited, SessionOpened, Unknown
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.context.item_lines import FRAME
 from parley.memory.fold.apply import apply
@@ -83,7 +83,7 @@ def test_law_4_every_item_cites_what_was_said(log: list[Entry]) -> None:
     contents = {
         record.n: entry.content
         for record, entry in zip(records, log, strict=True)
-        if isinstance(entry, Message)
+        if isinstance(entry, Message | MessageEdited)
     }
     primary = {record.n for record in records}
     for cite in _cites(memory):

@@ -17,6 +17,7 @@ from parley.bus.entries import (
     ItemCorrected,
     MemoryCompacted,
     Message,
+    MessageEdited,
     PackRef,
     ParticipantAliased,
     Record,
@@ -274,7 +275,13 @@ def entries(max_size: int = 40) -> st.SearchStrategy[list[Entry]]:
     )
     changed = st.builds(SettingsChanged, settings=small)
     aliased = st.builds(ParticipantAliased, alias=names, participant=names)
-    rare = st.one_of(corrected, changed, aliased, st.just(MemoryCompacted()))
+    edited = st.builds(
+        MessageEdited,
+        participant=names,
+        of=st.integers(1, 30),
+        content=st.one_of(st.just(""), _contents()),
+    )
+    rare = st.one_of(corrected, edited, edited, changed, aliased, st.just(MemoryCompacted()))
     entry = st.one_of(messages(), messages(), messages(), messages(), rare)
     mixed = st.lists(entry, max_size=max_size)
     bare = st.lists(st.one_of(put(), put(), entry.map(_alone)), max_size=max(1, max_size // 4))

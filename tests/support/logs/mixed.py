@@ -41,6 +41,7 @@ from parley.bus.entries import (
     LessonImported,
     MemoryCompacted,
     Message,
+    MessageEdited,
     NoteRefused,
     NoteRevised,
     NoteWritten,
@@ -423,6 +424,15 @@ def _redacted(p: Picks) -> Entry:
     return EntryRedacted(redacted=1 + p.below(20), reason=p.of(TEXTS))
 
 
+def _edited(p: Picks) -> Entry:
+    return MessageEdited(
+        participant=p.of(NAMES),
+        of=1 + p.below(30),
+        content=p.of(("", *RESULTS)),
+        to=p.of(((), ("bo",))),
+    )
+
+
 def _compacted(_: Picks) -> Entry:
     return MemoryCompacted()
 
@@ -438,8 +448,8 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
     _reserved, _settled, _cast,
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
-# Votes with a time of their own are beside: logs that are pinned are made of the others.
-TIMED_MAKERS: Final = (*CONTROL_MAKERS, _timed, _extended, _extended)
+# Votes with a time of their own and edits are beside: pinned logs are made of the others.
+TIMED_MAKERS: Final = (*CONTROL_MAKERS, _timed, _extended, _extended, *(_edited,) * 3)
 SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)
 
 

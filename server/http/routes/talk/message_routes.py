@@ -12,14 +12,22 @@ from parley.bus.contract.drafts import Draft, Receipt, new_id
 from parley.bus.contract.drafts import validate_entry as entry_made
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, Record
+from parley.listeners.rooms.edits import draft_edit, find_edit
 from parley.listeners.sessions.turns import Muted
 from parley.memory.state.lookup import target_refusal
 from parley.server.basics.entry_drafts import normalize_handle
-from parley.server.http.bodies.request_bodies import EntriesBody, MessageBody
-from parley.server.http.bodies.session_responses import EntryRow, MessageReceiptRow, Page, Receipts
+from parley.server.http.bodies.request_bodies import EditBody, EntriesBody, MessageBody
+from parley.server.http.bodies.session_responses import (
+    EntryRow,
+    MessageReceiptRow,
+    Page,
+    ReceiptRow,
+    Receipts,
+)
 from parley.server.http.identity.authorization import Caller, Reader, Speaker
 from parley.server.http.identity.credentials import charge_rate
 from parley.server.http.identity.token_grants import (
+    check_floor,
     check_message_authors,
     is_muted,
     may_be_note,
@@ -145,6 +153,39 @@ async def _in_turn(
     if seat is None:
         raise Problem("floor-required")
     return await speak_in_turn(deps, session, seat, draft, wait)
+
+
+@router.put(
+    "/v1/sessions/{session}/messages/{n}",
+    status_code=201,
+    openapi_extra=_body(EditBody),
+    responses={
+        **problem_responses(
+            "no-session", "no-message", "closed", "conflict", "not-your-name", "floor-required",
+            "floor-not-granted", "refused", "busy",
+        ),
+        200: {"model": ReceiptRow, "description": "It stood there before"},
+        201: {"model": ReceiptRow},
+    },
+)  # fmt: skip
+async def edit_message(
+    request: Request, session: SessionId, n: N, caller: Speaker, deps: DependenciesOf,
+    key: IdempotencyKey = None,
+) -> Response:  # fmt: skip
+    """Say one's own last message in other words, or take it back; the log keeps both.
+
+    Refused once a vote or a decision rests on it, and where one has spoken since.
+    """
+    body = await read_body(request, EditBody)
+    name = caller.resolve_speaker(body.as_)
+    memory = await deps.backend.reader.current(session)
+    check_floor(memory, caller, "message.edited")
+    edit, bus = entry_id(name, key), deps.backend.bus
+    if key and (before := await find_edit(bus, session, edit, n, body.content)) is not None:
+        return receipt_response(before, edit)
+    entry = await draft_edit(bus, memory, session, name, n, body.content)
+    (receipt,) = await publish_and_nudge(deps, session, [Draft(edit, entry)])
+    return receipt_response(receipt, edit)
 
 
 @router.post(
