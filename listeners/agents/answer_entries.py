@@ -61,7 +61,8 @@ _AS_YOU: Final = re.compile(
     r"\W*(?:here,? |to \w+,? )?you (?:would|should) (?:also |likely |not )*"
     r"(?:(?:like|want|need) to \w+|"
     r"do|propose|suggest|recommend|support|oppose|agree|answer|speak|say|ask|choose|prefer|decide|"
-    r"vote|start|begin|consider|remind|explain|tell|discuss|follow)\b"
+    r"vote|start|begin|consider|remind|explain|tell|discuss|follow|defend|log|keep|use|move|ship|go|eat"
+    r"|take|create|build|make|adopt|switch|store|rotate|share)\b"
     r"(?![^.!\n]*\?)",
     re.IGNORECASE,
 )

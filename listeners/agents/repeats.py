@@ -17,7 +17,7 @@ from parley.memory.text.similarity import fingerprint
 
 _FEWEST_OWN: Final = 5  # words that are a repetition of one's own; "I agree" may be said twice
 _FEWEST_OTHERS: Final = 12  # and of somebody else's
-_DESCRIBED: Final = 10  # words in a row of a persona's description; a turn of speech has fewer
+_DESCRIBED: Final = 8  # words in a row of a persona's description; a turn of speech has fewer
 _REFUSED: Final = 5  # and of why a first draft was refused, said right after it
 _RUN: Final = 8  # words in a row that are somebody's words, whatever stands before them
 _BRACKETED: Final = re.compile(r"\[[^\]\n]{0,200}\]")  # a tag or a citation

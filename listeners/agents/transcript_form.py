@@ -31,6 +31,13 @@ _LABEL: Final = re.compile(
 _TALLY: Final = re.compile(r"[ \t]*\(\+[0-9]+ −[0-9]+ ~[0-9]+[^()\n]*\)")  # as behind a proposal
 _WORD: Final = re.compile(r"\w+")
 _HOUSE_WORDS: Final = f" {' '.join(_WORD.findall(HOUSE_TEXT.casefold()))}"
+_HOUSE_SENTENCES: Final = frozenset(
+    words
+    for words in (
+        tuple(_WORD.findall(sentence.casefold())) for sentence in split_sentences(HOUSE_TEXT)
+    )
+    if len(words) > 2
+)
 _LONG: Final = 20  # characters of a line of the prompt that a participant does not say by chance
 _DEEPEST: Final = 32  # times that form is taken off, one within another
 _REFUSED_WORDS: Final = " ".join(_WORD.findall(REFUSED.casefold())[1:])  # whosever answer it was
@@ -51,7 +58,8 @@ _LISTED: Final = re.compile(  # `- P 1 "I would take tea."`, as items and messag
     r"[ \t]*(?:-[ \t]+)?(?:[PDV]|n)[ \t]?[0-9]{1,9}:?[ \t]+(?=[\"“][^\"“”]+[\"”]\s*\Z)"
 )
 _SAY_SILENT: Final = re.compile(  # "If there was nothing else to add, write (silent)."
-    r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}(?:please )?(?:write|answer|say)\b",
+    r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}"
+    r"(?:please |(?:you|I|we) (?:would |will |should |can )?)?(?:write|answer|say)\b",
     re.IGNORECASE,
 )
 _BARE_HANDLE: Final = re.compile(  # "[P1] It is cheap.", no tag; "(P1) I agree with P1."
@@ -147,6 +155,8 @@ def _is_house_text(sentence: str) -> bool:
         return True
     words = _WORD.findall(sentence.casefold())
     sentence_words = f" {' '.join(words)}"
+    if tuple(words) in _HOUSE_SENTENCES:
+        return True
     return len(words) >= _TELLING and (
         sentence_words in _HOUSE_WORDS
         or _REFUSED_WORDS in sentence_words

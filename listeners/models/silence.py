@@ -8,8 +8,10 @@ from typing import Final
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _BLANK: Final = " \"'.*_"
 _LAST_LINE: Final = re.compile(r"\n[^\S\n]*\(silent\)\W*\Z", re.IGNORECASE)
+_LEADS_IN: Final = re.compile(r":\W*\Z|\A\W*[0-9]{1,3}\W*\Z")  # to a list without items
 _WORDS: Final = frozenset({
     "silent", "silence", "pass", "none", "null", "n/a", "nothing", "no answer", "no response",
+    "no reply",
 })  # fmt: skip
 _NOW: Final = r"at this (?:point|time|moment|stage),?|for now,?|(?:right )?now,?|currently,?|well,"
 _WHERE: Final = (
@@ -54,7 +56,8 @@ def is_silence(text: str) -> bool:
 
     A stage direction, between brackets or stars, is what somebody does who says nothing.
     """
-    if text.endswith(":") and "\n" not in text:
+    lines = [line.strip(_BLANK) for line in text.split("\n") if line.strip()]
+    if lines and all(_LEADS_IN.search(line) is not None for line in lines):
         return True
     if text.lower().startswith("(silent)") or all(map(_passes, filter(None, text.split("\n")))):
         return True

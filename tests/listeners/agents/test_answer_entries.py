@@ -66,6 +66,9 @@ def read(text: str, *, cut: bool = False) -> SpokenAnswer:
         "(I have nothing to add.)",
         "No further comments.",
         "(nods)",
+        "(No reply)",
+        "Here, we would ask the following questions:\n\n3.",
+        "Here are the steps:\n\n1. **Proposals and decisions**:",
         "(The analyst looks at the table and waits.)",
         "*nods slowly*",
         "*ana stays silent*",
@@ -203,6 +206,7 @@ def test_why_a_first_draft_was_refused_is_no_message(text: str, message: str) ->
         "To respond, I state the content of the message mentioned in n 4 of the recent messages.",
         "To answer in the same words as someone else, I would say the pot.",
         "You would start by reminding everyone that tea is dear.",
+        "You would keep the old pot instead.",
         "To amend, you would start by reminding everyone.",
         "You would likely not follow the instructions, but rather ask your question.",
         "I would ask your question.",
@@ -220,11 +224,12 @@ def test_who_speaks_of_itself_as_you_or_of_its_form_is_asked_anew(text: str) -> 
     ("text", "given_back"),
     [
         ("[PROPOSE] We weigh one more way of doing a thing, a promise to others.", True),
+        ("I would weigh one more way of doing a thing, mind you.", True),
         ("Yours is one more way of doing a thing, and I would not.", False),
     ],
 )
 def test_what_describes_a_persona_is_not_what_it_says(text: str, given_back: bool) -> None:
-    """Ten words of it in a row are asked anew; a turn of speech is the persona's."""
+    """Eight words of it in a row are asked anew; a turn of speech is the persona's."""
     persona = "So weigh: one more way of doing a thing, a promise to others, an exception."
     answer = read_answer(text, NAMES, "The Analyst", SAID, persona=persona)
     assert bool(answer.fault) == given_back
