@@ -115,8 +115,9 @@ def injection_lines(key: str, injection: Injection) -> str:
 
 
 def cached_lines(memory: Memory, cached: CachedResult, value: str) -> str:
-    """A tool result that may be served again, and for how long."""
+    """A tool result that may be served again, who gave it, and for how long."""
     call = quoted_line(f"{cached.tool}({cached.arguments or ELLIPSIS})", 260)
     remaining = remaining_exchanges(memory, cached)
-    head = f"- {call} n {cached.n}, {remaining}/{cached.ttl} exchanges remaining:"
+    who = visible_line(cached.participant, 40)
+    head = f"- {call} by {who}, n {cached.n}, {remaining}/{cached.ttl} exchanges remaining:"
     return f"{head}\n{fence_lines(clip(value, _VALUE_CHARS))}"

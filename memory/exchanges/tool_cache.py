@@ -62,7 +62,7 @@ def keep_result(moment: FoldStep, entry: ToolReturned) -> None:
         return
     tools.calls.pop(key, None)
     _drop(memory, key)
-    kept = tools.cached[key] = _cached(memory, moment.n, key, entry, min(ttl, _MOST_TURNS))
+    kept = tools.cached[key] = _cached(moment, key, entry, min(ttl, _MOST_TURNS))
     _hold(memory)
     if key in tools.cached:
         data = {"tool": kept.tool, "key": key, "n": kept.n, "expires": kept.expires}
@@ -115,8 +115,12 @@ def enforce_cache_limits(memory: Memory) -> None:
     _hold(memory)
 
 
-def merge_injections(memory: Memory, old: str, new: str) -> None:
-    """Count what `old` was shown as shown to `new`, the newest of each key."""
+def rename_user(memory: Memory, old: str, new: str) -> None:
+    """Count what `old` gave as given by `new`, and was shown as shown to `new`, the newest of
+    each key."""
+    for cached in memory.tools.cached.values():
+        if cached.participant == old:
+            cached.participant = new
     gone = memory.tools.injected.pop(old, None)
     if gone is None:
         return
@@ -161,13 +165,15 @@ def hash_content(content: str) -> str:
 # -- holding -------------------------------------------------------------------
 
 
-def _cached(memory: Memory, n: int, key: str, entry: ToolReturned, ttl: int) -> CachedResult:
+def _cached(moment: FoldStep, key: str, entry: ToolReturned, ttl: int) -> CachedResult:
+    memory = moment.memory
     turn, limit = memory.exchanges.turn, memory.settings.limits.answer
     return CachedResult(
         key=key,
         tool=entry.tool,
         arguments=_short(memory, encode_canonical(entry.arguments) or ""),
-        n=n,
+        n=moment.n,
+        participant=moment.participant,
         call_id=entry.call_id,
         value=shorten_bytes(entry.content, limit.cap, limit.target),
         bytes=byte_size(entry.content),

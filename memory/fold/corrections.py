@@ -192,7 +192,7 @@ def alias_participant(moment: FoldStep, nick: str, name: str) -> None:
         _join(memory.participant(known), gone, memory)
     _rename(memory, other, known)
     exchanges.rename_speaker(memory, other, known)
-    tool_cache.merge_injections(memory, other, known)
+    tool_cache.rename_user(memory, other, known)
     votes.merge_voters(memory, other, known)
     seats.merge_seats(memory, other, known)
     memory.order_names()

@@ -32,6 +32,7 @@ class CachedResult(StateTree):
     tool: str
     arguments: str  # canonical JSON; "" where it has more than `limits.context_text`
     n: int  # of the tool.returned: the whole result is there
+    participant: str  # who gave it
     call_id: str
     value: str  # at most `limits.answer`
     bytes: int  # of the whole result

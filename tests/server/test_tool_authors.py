@@ -19,7 +19,7 @@ RESULT: Final = {"tool": "weather", "arguments": {"city": "Oslo"}, "result": "ra
 
 
 async def test_a_tools_result_has_an_author_at_every_door(redis_url: str, parley: Parley) -> None:
-    """By name where entries are told; where it is served again, as what participants gave."""
+    """By name where entries are told, and where it is served again, as what participants gave."""
     async with doors(redis_url) as d:
         await d.deps.backend.bus.open("harbour", SessionOpened(packs=PACK_REFS))
         token = d.token("mallory")
@@ -48,7 +48,9 @@ async def test_a_tools_result_has_an_author_at_every_door(redis_url: str, parley
     for text in texts:
         before, _, served = text.partition(f"## {TOOLS}\n")
         assert "rain" not in before
-        assert "| rain" in served.partition("\n## ")[0]
+        head, _, result = served.partition("\n## ")[0].partition("\n")
+        assert "by mallory, n 1, " in head
+        assert "| rain" in result
 
 
 def _returned(row: dict[str, Any]) -> bool:

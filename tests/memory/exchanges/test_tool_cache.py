@@ -50,10 +50,20 @@ def test_a_result_is_kept_under_the_key_of_its_call() -> None:
     memory = remembered(returned(content="rain", call_id="call_7", city="Oslo", days=1.0))
     cached = only(memory)
     assert cached.key == cache_key("weather", "", {"days": 1, "city": "Oslo"})
-    assert (cached.tool, cached.call_id, cached.value, cached.bytes, cached.n) == (
-        "weather", "call_7", "rain", 4, 1,
+    assert (cached.tool, cached.participant, cached.call_id, cached.value, cached.n) == (
+        "weather", HELPER, "call_7", "rain", 1,
     )  # fmt: skip
-    assert cached.arguments == '{"city":"Oslo","days":1}'
+    assert (cached.bytes, cached.arguments) == (4, '{"city":"Oslo","days":1}')
+
+
+def test_a_result_is_of_who_gave_it_by_the_name_they_have_now() -> None:
+    """Whatever they called themselves then, or are called since."""
+    alias = ParticipantAliased(alias=HELPER, participant="hal")
+    for memory in (
+        remembered(returned(content="rain"), alias),
+        remembered(alias, returned(content="rain")),
+    ):
+        assert only(memory).participant == "hal"
 
 
 @pytest.mark.parametrize(

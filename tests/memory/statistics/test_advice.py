@@ -32,7 +32,8 @@ def cached(k: int, **fields: Any) -> CachedResult:
     """Result `k` of a tool, 100 bytes long."""
     usual: dict[str, Any] = {"bytes": 100, "expires": 3, "limit": 12, "hits": 0}
     return CachedResult(
-        key=str(k), tool="t", arguments="{}", n=k, call_id=str(k), value="v", ttl=3, stored=0,
+        key=str(k), tool="t", arguments="{}", n=k, participant="ana", call_id=str(k), value="v",
+        ttl=3, stored=0,
         **{**usual, **fields},
     )  # fmt: skip
 

@@ -159,8 +159,8 @@ def test_results_that_are_kept_are_forecast() -> None:
     """Those let go of show how fast they come."""
     memory = build_memory(8)
     kept = CachedResult(
-        key="k", tool="t", arguments="{}", n=1, call_id="c", value="v", bytes=1, ttl=1,
-        stored=0, expires=2, limit=9,
+        key="k", tool="t", arguments="{}", n=1, participant="ana", call_id="c", value="v", bytes=1,
+        ttl=1, stored=0, expires=2, limit=9,
     )  # fmt: skip
     memory.tools = Tools(cached={"k": kept}, evicted=3)
     forecast = of(memory, "limits.cached")

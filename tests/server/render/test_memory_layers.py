@@ -83,7 +83,8 @@ def full() -> Memory:
     memory.tools = Tools(
         cached={
             "k": CachedResult(
-                key="k", tool="grep", arguments='{"q":"x"}', n=6, call_id="c1", value=FORGED,
+                key="k", tool="grep", arguments='{"q":"x"}', n=6, participant="ana",
+                call_id="c1", value=FORGED,
                 bytes=40, ttl=3, stored=2, expires=6, limit=14,
             )
         },
