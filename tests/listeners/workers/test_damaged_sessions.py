@@ -69,6 +69,18 @@ async def test_a_damaged_session_waits_and_its_neighbours_are_folded(
             assert snapshot.data == await replayed_bytes(bus, name)
 
 
+async def test_a_damaged_session_delays_no_neighbour(any_server: RedisServer) -> None:
+    """They are folded in the round in which it is set apart."""
+    async with await Bus.connect(any_server.url) as bus:
+        for name in NAMES:
+            await discuss(bus, name, 20)
+        await _damage(bus, "ill", INCURABLE["log"])
+        projector = Projector(bus, PACKS, "w1", QUICK)
+        await projector.round()
+        assert set(projector.tally.apart) == {"ill"}
+        assert await _all_folded(bus)
+
+
 CURABLE: dict[str, Damage] = {  # of caches and leases, which hold no truth
     "memory": _other_type("memory"),
     "claims": lambda keys: [("DEL", keys.bucket.claims("fold")),
@@ -97,6 +109,21 @@ async def test_damage_to_what_can_be_made_anew_is_mended(
             snapshot = await bus.snapshot(name, FOLD)
             assert snapshot is not None
             assert snapshot.data == await replayed_bytes(bus, name)
+
+
+@pytest.mark.parametrize("field", ["upto", "n", "skips", "identity", "bytes", "checksum"])
+async def test_a_memory_with_garbage_in_one_field_is_made_anew(redis_url: str, field: str) -> None:
+    async with await Bus.connect(redis_url) as bus:
+        await discuss(bus, "ill", 20)
+        await Projector(bus, PACKS, "w1", QUICK).round()
+        await _damage(bus, "ill", lambda keys: [("HSET", keys.memory(FOLD), field, "\xff")])
+        await bus.publish("ill", thoughts(5, 21))
+        async with running(projector := Projector(bus, PACKS, "w2", QUICK)):
+            await wait_until(lambda: _is_folded(bus, "ill"))
+        assert projector.tally.apart == {}
+        snapshot = await bus.snapshot("ill", FOLD)
+        assert snapshot is not None
+        assert snapshot.data == await replayed_bytes(bus, "ill")
 
 
 async def test_a_session_that_is_mended_is_no_longer_apart(any_server: RedisServer) -> None:

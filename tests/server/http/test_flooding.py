@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+import anyio
 import httpx2
 import pytest
 from anyio import to_thread
@@ -225,6 +226,37 @@ async def test_the_bytes_of_a_token_are_charged(redis_url: str) -> None:
     assert [answer.status_code for answer in answers[:4]] == [400] * 4
     assert answers[-1].status_code == 429
     assert int(answers[-1].headers["Retry-After"]) >= 1
+
+
+WISHES = json.dumps({"type": "publish", "ref": "x", "entries": [{"content": "Psst."}]})
+CHARGED = {  # what is sent, and how much of it is had at once; nothing else counts either
+    "frames": (WISHES, {"rate": 1, "reads": 1}, 8),
+    "bytes": (json.dumps({"type": "ping"}).ljust(65_000), {"body_bytes": 1 << 16}, 4),
+}
+
+
+@pytest.mark.parametrize(("sent", "serve", "most"), CHARGED.values(), ids=CHARGED)
+async def test_each_frame_and_byte_of_a_socket_is_charged(
+    redis_url: str, sent: str, serve: dict[str, int], most: int
+) -> None:
+    """Beyond what may be had at once nothing is read until time has passed."""
+    now = time.time()
+    async with doors(redis_url, clock=lambda: now, **serve) as d:
+        await discuss(d.deps.backend.bus, "s", 1)
+        url = d.url.replace("http", "ws", 1) + f"{PATH}/ws"
+        bearer = {"Authorization": f"Bearer {d.token('eye', role='observer', session='s')}"}
+        async with connect(url, additional_headers=bearer, open_timeout=PATIENCE) as eye:
+            await eye.recv()
+            for _ in range(most + 1):
+                await eye.send(sent)
+            with anyio.fail_after(PATIENCE):
+                for _ in range(most):
+                    await eye.recv()
+            with anyio.move_on_after(0.5):
+                pytest.fail(f"answered at once, too: {await eye.recv()!r}")
+            now += 60
+            with anyio.fail_after(PATIENCE):
+                await eye.recv()
 
 
 @pytest.mark.parametrize("rest", [b"", frame(8, (1000).to_bytes(2, "big")), text(type="ping")])
