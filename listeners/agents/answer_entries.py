@@ -86,7 +86,10 @@ _OF_FORM: Final = re.compile(
     r"|(?i:\bI(?: am|'m) not (?:giving|providing|following) (?:any )?instructions?\b)"
 )
 _LONG_BLANK: Final = re.compile(r"[ \t]{100,}")  # of a model that got stuck
-_ASSENT: Final = re.compile(r"\A(?:Sure|Certainly|Of course|Absolutely)!\s+(?=\S)")  # to the prompt
+_ASSENT: Final = re.compile(  # to the prompt, or a heading for what it asked
+    r"\A(?:(?:Sure|Certainly|Of course|Absolutely)!"
+    r"|(?:My |The )?(?:[Aa]nswer|[Rr]esponse|[Rr]eply):)\s+(?=\S)"
+)
 _FORM_WORD: Final = re.compile(  # what a message does, and not a word of it: "proposal."
     r"\W*(?:an? |the |my )?(?:act|intent|reason|novelty|message|answer|response|proposal|question"
     r"|amendment|decision|objection|propose|amend|ask|decide)\W*",

@@ -164,11 +164,11 @@ def worded_act(
 
     One that begins with what its speaker would do proposes; what it would propose if something
     else failed it does not. One that is for or against an open proposal in words of it has that
-    side; where it proposes something, too, it has no act, and is on that proposal. A long one has
-    the one side that it takes, on the item that it names; or `inform` where it takes several, or
-    none, and proposes, decides and withdraws nothing outright. Else it has none, and its sentences
-    are weighed as a document's: in these "I am concerned that we may save time if we ship" is a
-    proposal.
+    side, or `inform` for its own; where it proposes something, too, it has no act, and is on that
+    proposal. A long one has the one side that it takes, on the item that it names; or `inform`
+    where it takes several, or none, and proposes, decides and withdraws nothing outright. Else it
+    has none, and its sentences are weighed as a document's: in these "I am concerned that we may
+    save time if we ship" is a proposal.
     """
     detections = memory.reader.read(text)
     if not detections and _CHOOSES.match(text) is not None and may_act(memory, name, "propose"):
@@ -177,7 +177,10 @@ def worded_act(
     makes = any(d.how == "tag" or d.act != "propose" or not is_reserved(text, d) for d in made)
     side = find_side(memory, name, text, target)
     if side is not None and may_act(memory, name, side[0]):
-        return (None if makes else side[0]), side[1]
+        item = memory.item(side[1])
+        own = isinstance(item, Proposal) and item.participant == name
+        informs = own and may_act(memory, name, "inform")
+        return (None if makes else "inform" if informs else side[0]), side[1]
     if made and not makes and may_act(memory, name, "inform"):
         return "inform", target
     if len(text) < _LONG or makes:

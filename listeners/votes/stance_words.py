@@ -89,9 +89,9 @@ def find_side(
 ) -> tuple[Side, str] | None:
     """The side that `text` of canonical `name` takes, and the proposal that it means.
 
-    Outright, and the first: with the most of what it is for or against in an open proposal of
-    somebody else, two words and half of them at least. Who is against "this" means the proposal
-    that the message is on, or that alone is open. None where it names a handle.
+    Outright, and the first: with the most of what it is for or against in an open proposal, two
+    words and half of them at least; in its own, where it is for it. Who is against "this" means
+    the proposal that the message is on, or that alone is open. None where it names a handle.
     """
     detections = memory.reader.read(text)
     if any(each.refs or each.how == "tag" for each in detections):
@@ -130,7 +130,9 @@ def _meant(
     shares = {proposal.handle: _shared(words, proposal) for proposal in live}
     most = max(shares.values(), default=0)
     nearest = [each for each in live if shares[each.handle] == most]
-    if most < 2 or 2 * most < len(words) or len(nearest) > 1 or nearest[0] not in others:
+    if most < 2 or 2 * most < len(words) or len(nearest) > 1:
+        return None
+    if side == "oppose" and nearest[0] not in others:
         return None
     return nearest[0].handle
 

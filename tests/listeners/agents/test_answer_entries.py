@@ -91,6 +91,7 @@ def test_what_is_no_message(text: str) -> None:
         ("THE ANALYST: Tea.", "Tea."),
         ("As an ana, I would take tea.", "I would take tea."),
         ("As P4, I would take tea.", "I would take tea."),
+        ("Answer: I would take tea.", "I would take tea."),
         ("As an ana (proposer), I would take tea.", "I would take tea."),
         ("As The Analyst, we would take tea.", "We would take tea."),
         ("As bo, we would take tea.", "As bo, we would take tea."),

@@ -187,3 +187,14 @@ def test_who_agrees_with_its_proposer_and_proposes_it_again_is_for_it() -> None:
         answer = keep_valid_tags(memory, "gita", SpokenAnswer(draft), None, "it was said")
         assert answer.supports == supports
         assert bool(answer.text) is bool(supports)
+
+
+def test_who_is_for_its_own_proposal_in_words_of_it_proposes_nothing_anew() -> None:
+    """It says so again; the group has a single question, not two."""
+    text = (
+        "I would vote for moving the readings to DuckDB. This would ensure that the reports are "
+        "fast, and that the group can easily read whole months. It is an effective way to do it."
+    )
+    message = message_entry(read(), "emil", text, None)
+    assert (message.act, message.re) == ("inform", "P1")
+    assert len(read(message).proposals) == 1
