@@ -15,6 +15,7 @@ from parley.listeners.agents.repeats import (
     drop_asked,
     drop_copies,
     drop_refusal,
+    drop_said_twice,
     find_made_again,
     find_proposed,
     find_repeat,
@@ -153,7 +154,7 @@ def read_answer(
     )
     text = end_at_sentence(text) if cut else text
     text, foreign = strip_transcript_form(text, names, telling_lines(shown))
-    text = drop_last_silence(text)
+    text = drop_said_twice(drop_last_silence(text))
     text = drop_refusal(text, refused) if refused else text
     if foreign or as_other:
         return SpokenAnswer("", "it was written as somebody else's words")

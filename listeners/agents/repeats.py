@@ -114,6 +114,18 @@ def drop_refusal(text: str, refused: str) -> str:
     return "".join(kept).strip()
 
 
+def drop_said_twice(text: str) -> str:
+    """`text` without the sentences that it has said before: a small model gets stuck in them."""
+    kept: list[str] = []
+    seen: set[tuple[str, ...]] = set()
+    for sentence in split_sentences(text):
+        words = tuple(words_of(sentence))
+        if len(words) < _FEWEST_OWN or words not in seen:
+            kept.append(sentence)
+        seen.add(words)
+    return text if len(kept) == len(split_sentences(text)) else "".join(kept).strip()
+
+
 def drop_copies(text: str, said: str) -> str:
     """`text` without its whole sentences that `said` has, whichever way they begin."""
     words = _joined([words_of(said)])

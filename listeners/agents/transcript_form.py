@@ -59,7 +59,8 @@ _LISTED: Final = re.compile(  # `- P 1 "I would take tea."`, as items and messag
 )
 _SAY_SILENT: Final = re.compile(  # "If there was nothing else to add, write (silent)."
     r"\bnothing\b[^.!?\n]{0,20}\bto add\b[^.!?\n\w]{1,3}"
-    r"(?:please |(?:you|I|we) (?:would |will |should |can )?)?(?:write|answer|say)\b",
+    r"(?:please |(?:you|I|we) (?:would |will |should |can )?)?(?:write|answer|say)\b"
+    r"|\bin two or three sentences of (?:my|your|our) own\b",
     re.IGNORECASE,
 )
 _BARE_HANDLE: Final = re.compile(  # "[P1] It is cheap.", no tag; "(P1) I agree with P1."

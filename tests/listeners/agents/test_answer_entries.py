@@ -92,6 +92,8 @@ def test_what_is_no_message(text: str) -> None:
         ("As an ana, I would take tea.", "I would take tea."),
         ("As P4, I would take tea.", "I would take tea."),
         ("Answer: I would take tea.", "I would take tea."),
+        ("I take tea in two or three sentences of my own. It keeps.", "It keeps."),
+        ("We buy tea at noon. It keeps. We buy tea at noon.", "We buy tea at noon. It keeps."),
         ("As an ana (proposer), I would take tea.", "I would take tea."),
         ("As The Analyst, we would take tea.", "We would take tea."),
         ("As bo, we would take tea.", "As bo, we would take tea."),
