@@ -17,6 +17,7 @@ import mcp_types as types
 import pytest
 from mcp.server.lowlevel import Server
 
+from parley.server.http.bodies.value_count import VALUES
 from parley.server.mcp.stdio_transport import IN_HAND, serve_stdio
 from tests.support.servers.patience import wait_until
 
@@ -80,7 +81,7 @@ def _all(source: int) -> bytes:
 
 
 @asynccontextmanager
-async def _talking() -> AsyncIterator[Talk]:
+async def _talking(longest: int = LONGEST) -> AsyncIterator[Talk]:
     source, say = os.pipe()
     hear, sink = os.pipe()
     t = Talk(queue.SimpleQueue(), hear)
@@ -89,7 +90,7 @@ async def _talking() -> AsyncIterator[Talk]:
 
     async def body() -> None:
         try:
-            await serve_stdio(served, (source, sink), LONGEST, t.ended.set)
+            await serve_stdio(served, (source, sink), longest, t.ended.set)
         finally:
             os.close(sink)
 
@@ -158,6 +159,18 @@ async def test_a_line_that_says_nothing_is_told_so(line: bytes, code: int) -> No
         refused, hello = await t.read()
     assert (refused["id"], refused["error"]["code"]) == (None, code)
     assert "ping" not in refused["error"]["message"]
+    assert hello["id"] == 0
+
+
+async def test_a_line_of_many_values_is_refused_before_it_is_read() -> None:
+    """However short each is: the reader of JSON would hold up everything else."""
+    line = _asked(1, "tools/list", cursor=[[]] * VALUES)
+    async with _talking(longest=1 << 20) as t:
+        t.write(line, HELLO)
+        t.shut()
+        refused, hello = await t.read()
+    assert (refused["id"], refused["error"]["code"]) == (None, types.INVALID_REQUEST)
+    assert "more values" in refused["error"]["message"]
     assert hello["id"] == 0
 
 
