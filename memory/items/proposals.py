@@ -26,7 +26,6 @@ from parley.memory.text.similarity import fingerprint, measure_resemblance
 
 _TEXT_CHARS = 500  # what a row of the ledger quotes; the span cites the whole
 _OWN = 900  # at which one's own words of a document, still open, come again
-_SAME = 970  # at which they are the same, passed on
 _STRUCK = 970  # resemblance, per mille, at which words count as those a person struck
 
 
@@ -73,19 +72,6 @@ def propose(
     positions.take_position(moment, made.handle, "support", where.start, where.end)
     positions.note_contribution(moment, where.start, where.end)
     return made
-
-
-def find_standing(moment: FoldStep, text: str) -> Proposal | None:
-    """What an earlier message proposed in the words of `text`, where it has come to something or
-    is open; None where it came to nothing: who proposes that again is told so.
-    """
-    nearest = moment.memory.proposal_index.nearest(fingerprint(text), _SAME)
-    earlier = None if nearest is None else moment.memory.proposal(nearest[0])
-    if earlier is None or earlier.born == moment.n or earlier.struck:
-        return None
-    if any(earlier is reworded for reworded in moment.rewords or ()):
-        return None
-    return earlier if earlier.status in ("active", "accepted", "adopted") else None
 
 
 def _reword(

@@ -31,8 +31,8 @@ from parley.memory.summaries.points import (
 from parley.memory.summaries.range_summaries import CHARS_PER_WORD
 from parley.memory.summaries.talk_sentences import Line, Talk, any_sentence, read_talk
 
-SHARE: Final = 350  # per mille of the talk's characters that its summary may have
-MORE: Final = 150  # per cent of its words that the summary of long talk may have
+SHARE: Final = 450  # per mille of the talk's characters that its summary may have
+MORE: Final = 200  # per cent of its words that the summary of long talk may have
 _LONG_MESSAGES: Final = 300  # characters of a message, on average
 _SHORT_MESSAGES: Final = 150  # characters of a message, on average
 _CHARS_OF_TALK: Final = 20  # for each word of a summary that has more than its words
@@ -59,8 +59,8 @@ def extract_summary(
 ) -> str:
     """The summary of `lines`, oldest first, which did `changes` to the ledger.
 
-    At most `words` words (half as many again where messages are long, and there are enough of
-    them), and 35 % of the talk's characters (120 where that is less, and never more than the
+    At most `words` words (twice as many where messages are long, and there are enough of
+    them), and 45 % of the talk's characters (120 where that is less, and never more than the
     talk). `talks` are those of the intervals of `lines` where they were
     read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """

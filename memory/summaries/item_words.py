@@ -59,7 +59,7 @@ class RangeWords:
             scores = message.unit_scores()
             place = max(places, key=lambda place: (scores[place], -place))
             unit = message.units[place]
-            text = item_text(message, unit, (unit.start, unit.end)).text
+            text = item_text(message, unit, (start, end)).text
         return _extended(message, place, text)
 
     def names(self, n: int, start: int, end: int, ref: str, text: str) -> bool:

@@ -159,7 +159,7 @@ class PointLines:
                 birth.n, birth.start, birth.end, ruling=birth.kind == "claimed"
             )
         ruled = birth is not None and birth.kind == "claimed"
-        if not ruled and points_elsewhere(whole, current_cards().texts):
+        if not ruled and begins_elsewhere(whole, current_cards().texts):
             return False
         head = f"{item.ref} {item.events()}: "
         if birth is not None and not ruled:
@@ -182,7 +182,7 @@ class PointLines:
         own = self._words.own_words(birth.n, birth.start, birth.end)
         if text == whole or own[:_LEAST_TEXT] in text or puts_forward(text):
             return whole
-        return own
+        return own if len(own.split()) >= _LEAST_OF_SENTENCE else whole
 
     def _clip(self, whole: str, head: str, share: int = 100) -> str:
         return self._room.clip(

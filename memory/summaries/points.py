@@ -22,7 +22,7 @@ from parley.memory.text.similarity import content_stems
 
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
 _DECIDED: Final = 100  # what a decision weighs beside its words
-_PUT: Final = 30  # a proposal
+_PUT: Final = 60  # a proposal
 _SETTLED: Final = 48  # one that came to something
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")

@@ -14,9 +14,11 @@ from parley.memory.extraction.writing.written_message import Span, Weighed, Writ
 from parley.memory.items import proposals
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
+from parley.memory.writing.answered_turns import standing_proposals
 from parley.memory.writing.labels import cite_label
 
 _CONFIDENT: Final = 840  # per mille: below a tag, whatever the score
+_STANDING: Final = ("active", "accepted", "adopted")
 _RELAYED: Final = 2  # proposals of one earlier message in its words: it is passed on
 
 
@@ -52,12 +54,23 @@ def propose_units(
 
 def _passed_on(moment: FoldStep, worded: Sequence[_Worded]) -> dict[int, int]:
     """Which of `worded` say again what an earlier message proposed, by their places, where the
-    message relays that: it has two of its proposals in the same words.
+    message relays that: it has two of its proposals in the same words, which came to something or
+    are open.
     """
+    if len(worded) < _RELAYED or moment.rewords:  # an edit says again what it says
+        return {}
+    memory = moment.memory
+    standing = {
+        proposal.text: proposal
+        for turn in memory.writing.turns
+        if len(turn.refs) >= _RELAYED
+        for proposal in standing_proposals(memory, turn.refs)
+        if proposal.status in _STANDING and proposal.born != moment.n
+    }
     said = {
         place: earlier
         for place, each in enumerate(worded)
-        if (earlier := proposals.find_standing(moment, each.words.own or each.words.text))
+        if (earlier := standing.get(each.words.text))
     }
     together = Counter(earlier.born for earlier in said.values())
     return {

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from parley.memory.extraction.writing.alternatives import list_others
 from parley.memory.extraction.writing.back_references import begins_elsewhere, drop_openers
 from parley.memory.extraction.writing.text_context import (
     ItemText,
@@ -41,8 +42,6 @@ _TITLED: Final = 20  # words: an item of fewer is told behind the title of its m
 _LEAST_ALONE: Final = 5  # words of an instruction that is told without
 _LEAST_WORDS: Final = 3  # of what says anything
 _NO_PATH: Final = re.compile(r"\s*\S*[/\\]\S+")  # a path or an address says nothing by itself
-_HEAD_END: Final = re.compile(r"\s[-–—]\s|\s\(|:\s|;\s|[.?!]\s")
-_OR: Final = "or "
 _BARE: Final = 80  # characters of a title that says little alone
 
 
@@ -110,12 +109,18 @@ def item_text(message: WrittenMessage, unit: Unit, span: tuple[int, int]) -> Ite
     if whole == text and len(text) > _FULL and span != own and begins_elsewhere(text, wordings):
         return item_text(message, unit, own)  # alone it leaves room for what is meant
     told = with_label(message, span, whole, LONGEST)
-    others = _others(message, unit, LONG - len(told.text))
-    if others and whole.lower() != alone.lower():  # behind what is to be chosen from
-        return told._replace(text=BETWEEN.join([told.text.rstrip(".;"), *others]), own=told.text)
-    if whole.lower() == alone.lower():  # else it has one heading, or what it points back to
-        return told._replace(text=_titled(message, unit, told.text), own=known or told.text)
-    return told._replace(own=told.text)
+    under = whole.lower() != alone.lower()  # a heading, or what it points back to
+    if under:
+        told = told._replace(own=told.text)
+    else:
+        told = told._replace(text=_titled(message, unit, told.text), own=known or told.text)
+    named = message.names_option(message.units.index(unit))
+    if named:  # options are told apart by what each is
+        told = told._replace(own=unit_words(message, unit))
+    if not under and not named:
+        return told
+    others = list_others(message, unit, LONG - len(told.text))
+    return told._replace(text=BETWEEN.join([told.text.rstrip(" .;"), *others])) if others else told
 
 
 def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
@@ -140,25 +145,6 @@ def _titled(message: WrittenMessage, unit: Unit, text: str) -> str:
         return titled
     leader = message.units[unit.lead if unit.lead >= 0 else unit.heading]
     return join(lead, text) if lead.endswith("?") or leads_in(message, leader) else titled
-
-
-def _others(message: WrittenMessage, unit: Unit, room: int) -> list[str]:
-    """The heads of what else stands beside `unit` to be chosen from, as far as there is room."""
-    leader = message.units[unit.lead] if unit.lead >= 0 else None
-    if leader is None or unit.kind != "item":
-        return []
-    if not message.text_wordings.chooses.occurs(tidy(message.text[leader.start : leader.end])):
-        return []
-    others: list[str] = []
-    for beside in message.units:
-        if beside.lead != unit.lead or beside is unit or beside.kind != "item":
-            continue
-        head = _HEAD_END.split(unit_words(message, beside), maxsplit=1)[0].rstrip(" .;:?")
-        room -= len(head) + len(BETWEEN) + len(_OR)
-        if room < 0:
-            break
-        others.append(_OR + head)
-    return others
 
 
 def _says_itself(message: WrittenMessage, unit: Unit, text: str) -> bool:

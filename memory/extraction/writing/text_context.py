@@ -145,7 +145,7 @@ def _beside(message: WrittenMessage, index: int, text: str, room: int) -> str:
     """The words of the item before an item of one list whose `text` points back, where there is
     room; else "".
     """
-    if not points_elsewhere(text, message.text_wordings):
+    if message.names_option(index) or not points_elsewhere(text, message.text_wordings):
         return ""
     unit, before = message.units[index], message.units[max(0, index - 1)]
     if not unit.kind == before.kind == "item" or before.lead != unit.lead or unit is before:

@@ -286,6 +286,10 @@ class WrittenMessage:
         """True for an item of a list that begins as an option."""
         return self.units[index].kind == "item" and self.words[index][:1] == [_OPTION]
 
+    def names_option(self, index: int) -> bool:
+        """True of a unit that opens its block with the letter or number of an option."""
+        return self.units[index].first and self.words[index][:1] == [_OPTION]
+
     def item_mark(self, unit: Unit) -> str:
         """The letter or number of an item or an option, in small letters: "b", "2"; "" for none."""
         line = self._low.rfind("\n", 0, unit.start) + 1

@@ -518,7 +518,8 @@ def test_an_option_is_told_behind_what_is_to_be_chosen() -> None:
         "- Option A: the dry cellar\n- Option B: the hall with the new roof\n"
     )
     assert proposed(text)[0] == (
-        "Where the maps go: I recommend we pick one room: Option A: the dry cellar"
+        "Where the maps go: I recommend we pick one room: Option A: the dry cellar; or Option B: "
+        "the hall with the new roof"
     )
 
 

@@ -246,8 +246,10 @@ def test_each_option_is_an_item_of_its_own() -> None:
         "- Option A: keep the tokens in Redis\n- Option B: keep the tokens in a signed cookie\n"
     )
     assert proposed(text) == [
-        "I recommend we pick one of these: Option A: keep the tokens in Redis",
-        "I recommend we pick one of these: Option B: keep the tokens in a signed cookie",
+        "I recommend we pick one of these: Option A: keep the tokens in Redis; or Option B: keep "
+        "the tokens in a signed cookie",
+        "I recommend we pick one of these: Option B: keep the tokens in a signed cookie; or Option "
+        "A: keep the tokens in Redis",
     ]
 
 
