@@ -32,6 +32,9 @@ TEXT: Final = 240
 _LEAD: Final = " \t-*•>@"
 _WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
+_LEAST: Final = 2  # words of a sentence that tells what the next one is about
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_STOP: Final = re.compile(r"[.!?;:]\s+(?=\S)|\n+")
 _NAME: Final = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2}"
 _TO: Final = re.compile(rf"\s*@?({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}}) to [a-z]")
 _MARK: Final = re.compile(r"^\W*(?:action(?: item)?|todo|ai)\s*(?:#?\d+)?\s*:\s*", re.IGNORECASE)
@@ -81,8 +84,8 @@ class Promises:
             if first in rows or self._judge.objection(script.unquoted, match):
                 continue
             who = _who(match, script, names, voice)
-            if who is not None:
-                row = _row(record, match, who, voice)
+            row = None if who is None else _told(_row(record, match, who, voice), record, voice)
+            if who is not None and row is not None:
                 rows[first] = {**row, "known": names.find(who) is not None}
         return [rows[first] for first in sorted(rows)]
 
@@ -180,6 +183,32 @@ def _task(sentence: str, match: RuleMatch, who: str) -> str:
     task = _MARK.sub("", sentence)
     owner = _TO.match(task)
     return task[owner.end() - 1 :] if owner and owner[1] == who else task
+
+
+def _told(row: Row, record: Record, voice: Voice) -> Row | None:
+    """`row` where its words say what is to be done; else behind the sentence before them, which
+    may; None where neither does.
+    """
+    if says_something(row["text"]):
+        return row
+    entry: Any = record.entry
+    before = entry.content[voice.start : row["cites"][0][1]].rstrip()
+    first = max((match.end() for match in _STOP.finditer(before)), default=0)
+    lead = one_line(before[first:])
+    if not says_something(lead, _LEAST):
+        return None
+    return {**row, "text": clip(f"{lead} {row['text']}", TEXT)}
+
+
+def says_something(text: str, least: int = 1) -> bool:
+    """Whether `least` words of it are of what is done: none of "I will do this next week" is."""
+    words = _LETTERS.findall(_due_words().sub(" ", text))
+    return sum(word.casefold() not in _empty_words() for word in words) >= least
+
+
+@cache
+def _empty_words() -> frozenset[str]:
+    return frozenset(_shipped_words()["empty"].split())
 
 
 def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:

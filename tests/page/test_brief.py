@@ -45,7 +45,7 @@ def test_five_seconds_tell_what_stands(visits: Visits) -> None:
     """The sentence; what is in force with count, dissent and what it replaced; what may be."""
     page = told(visits)
     sentence = brief(visits)["sentence"]
-    expect(page.locator(".brief-sentence")).to_have_text(sentence)
+    expect(page.locator(".brief-sentence")).to_have_text(f"{sentence[:-1]}; nothing waits for you.")
     assert sentence.startswith("Decided 1")
     decision = item(page, "D2")
     expect(decision.locator(".brief-text")).to_contain_text("The two quiet quays switch first")

@@ -18,6 +18,7 @@ const FEW = { decided: 3, disputed: 3, open: 5 }; // the newest, which stand bef
 
 export function mount(root, ctx) {
   const sentence = el("p", { class: "brief-sentence", role: "status" });
+  const key = el("p", { class: "brief-key soft small", hidden: true }, "D is a decision, P a proposal, V a vote; # leads to the words, ? tells why it is here.");
   const since = el("p", { class: "brief-since", hidden: true });
   const parts = [
     part("Decided", "decided", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
@@ -29,7 +30,7 @@ export function mount(root, ctx) {
   const drawer = perhaps(ctx, draw);
   const propose = el("p", { class: "row" }, button("Write a proposal", { onclick: () => ctx.go({ view: "write", act: "propose" }) }, "plus"));
   const begin = el("div", { class: "brief-begin" }, el("p", { class: "soft" }, "What is proposed in the talk stands here, with who is for and against it; what is decided moves to the top."), propose);
-  root.append(el("article", { class: "brief", "aria-label": "Brief" }, sentence, since, ...parts.map((one) => one.section), begin, doing.section, drawer.section));
+  root.append(el("article", { class: "brief", "aria-label": "Brief" }, sentence, key, since, ...parts.map((one) => one.section), begin, doing.section, drawer.section));
   const compare = changes(ctx);
   function draw() {
     const board = ctx.store.get("board");
@@ -41,6 +42,7 @@ export function mount(root, ctx) {
     since.hidden = words.length === 0;
     const rows = listed(board);
     for (const one of parts) show(ctx, one, rows[one.name], board, then);
+    key.hidden = parts.every((one) => one.section.hidden);
     begin.hidden = parts.some((one) => !one.section.hidden);
     propose.hidden = !maySpeak(ctx);
     drawer.show(board, rows.decided.length === 0);
@@ -97,7 +99,8 @@ const held = (ctx, row, votes) =>
 function summary(ctx, board) {
   const waits = awaited(ctx, board);
   const text = board.brief.sentence.replace(/\.$/u, "");
-  return waits.length ? [text, "; waiting for you: ", ...waits, "."] : [text, "."];
+  if (waits.length) return [text, "; waiting for you: ", ...waits, "."];
+  return [text, maySpeak(ctx) ? "; nothing waits for you." : "."];
 }
 
 /** What came since the reader left, in a line that leads to its beginning. */

@@ -19,7 +19,9 @@ export const sign = (glyph) => el("span", { class: "sign", "aria-hidden": "true"
 export const handle = (ref) => el("span", { class: "handle", data: { kind: String(ref)[0] } }, String(ref));
 
 /** The same as a link that can be sent: a press goes there, and the address with it. */
-export const linked = (ref) => el("a", { class: "handle", data: { kind: String(ref)[0] }, href: `#${ref}`, title: `The address of ${ref}` }, String(ref));
+export const linked = (ref) => el("a", { class: "handle", data: { kind: String(ref)[0] }, href: `#${ref}`, title: `${ITEMS[String(ref)[0]] ?? "The item"} ${ref}: its address` }, String(ref));
+
+const ITEMS = { P: "Proposal", D: "Decision", V: "Vote", E: "Goal or stage", M: "What a model read in message" };
 
 /** A handle, which the server may give as a number alone. */
 export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref}` : ref);

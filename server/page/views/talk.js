@@ -11,6 +11,8 @@ import { maySpeak } from "./parts.js";
 import { Rows } from "./rows.js";
 import { Window } from "./window.js";
 
+const MOVED_MS = 200; // after the slider moved, until the talk does whether or not its moment came
+const PAINTED_MS = 20; // after the board came: the Brief is painted by then
 const SPOKEN = 3; // of what comes at once, what is read out
 
 /** Gives `unmount()`, `openMessage(n, [start, end])`, `step(by)`, `reply()`, `edit()`, `enter()`, `newest()`, `focus()`. */
@@ -34,6 +36,7 @@ class Talk {
   #heard = null;
   #unseen = 0;
   #rows;
+  #moving = 0; // the timer while the slider moves
 
   constructor(root, ctx) {
     this.ctx = ctx;
@@ -52,6 +55,7 @@ class Talk {
   }
 
   end() {
+    clearTimeout(this.#moving);
     this.window.end();
     this.log.remove();
     this.fresh.remove();
@@ -79,10 +83,19 @@ class Talk {
     this.#read();
   }
 
-  /** Another moment is shown: what was said after it is not there. */
+  /** Another moment is shown: what was said after it is not there. What is asked for comes first, and is painted. */
   moved() {
+    clearTimeout(this.#moving);
+    if (this.ctx.store.get("at") === null) this.#settle();
+    else this.#moving = setTimeout(() => this.#settle(), MOVED_MS);
+  }
+
+  /** Be at the moment that is shown. */
+  #settle() {
+    clearTimeout(this.#moving);
+    this.#moving = 0;
     this.window.atEnd = true;
-    this.window.resize(this.#last); // drawn at the next frame: the moment is asked for before
+    this.window.resize(this.#last);
     this.#read();
   }
 
@@ -94,6 +107,7 @@ class Talk {
 
   /** The colours are known anew, or what became of items that chips tell of. */
   redraw() {
+    if (this.#moving) setTimeout(() => this.#moving && this.#settle(), PAINTED_MS);
     if (this.#rows.knew(this.ctx.store.get("board"))) this.window.draw();
   }
 
@@ -139,6 +153,7 @@ class Talk {
   async openMessage(n, span) {
     const { store } = this.ctx;
     if (n > this.#last) return this.ctx.notice(`#${n} comes after the moment that is shown.`);
+    if (this.#moving) this.#settle();
     await this.#messages.need(n - 1, n);
     const version = n;
     const cited = this.#messages.get(n)?.entry;

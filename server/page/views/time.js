@@ -12,6 +12,7 @@ const FRAMES = 120; // of a whole session, played
 const FRAME_MS = 160;
 const MAKING_MS = 400; // between looks at a timeline that is being made
 const AGAIN_MS = 500; // between looks at one that has grown, of a session that is not
+const LEGEND = [["proposal", "proposed"], ["ratified", "decided"], ["disputed", "disputed"], ["flip", "changed sides"], ["vote", "voted"]];
 const LONG = 2000; // entries, or more, which takes
 const LONG_MS = 3000;
 
@@ -50,10 +51,13 @@ function made(ctx) {
     { class: "slider" },
     el("div", { class: "slider-hands" }, back, playing.node, on),
     el("div", { class: "slider-track" }, el("div", { class: "strip-box" }, drawing.canvas, tip), range),
-    el("div", { class: "slider-told" }, told, now, trouble),
+    el("div", { class: "slider-told" }, told, now, trouble, legend()),
   );
   return { node, range, told, trouble, state, strip: drawing, playing, now, back, on };
 }
+
+/** What the marks over the slider stand for. */
+const legend = () => el("p", { class: "legend soft wide-only", title: "The marks over the slider; the shade behind them is how many proposals stood open" }, LEGEND.flatMap(([sort, word]) => [el("span", { class: "swatch", data: { sort }, "aria-hidden": "true" }), `${word} `]));
 
 function show(ctx, { node, range, told, state, strip: drawing, playing, now, back, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];

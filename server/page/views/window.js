@@ -116,6 +116,8 @@ export class Window {
       else this.rows.insertBefore(node, place);
     }
     this.#nodes = wanted;
+    const busy = wanted.size > 0 && ![...wanted.values()].some((node) => node.localName === "article");
+    this.rows.setAttribute("aria-busy", String(busy)); // a feed without an article is one that waits
     this.#pad(first, last);
   }
 

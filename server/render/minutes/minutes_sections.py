@@ -25,6 +25,7 @@ _SUGGESTED: Final = 8
 _OTHERS: Final = 12
 _SUMMARIES: Final = 6
 _QUOTED: Final = 240  # characters of a message in the appendix
+_AROUND: Final = 24  # characters of a quotation's number and lines, and of the heading over all
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -83,13 +84,13 @@ def appendix(report: Row, lines: Sequence[Section]) -> list[Row]:
     top = [title(report), *heading_lines(report), lead_paragraph(report)]
     top += [section.heading + section.about for section in lines]
     body = (line.text + line.mark + line.note for line in _each(lines))
-    room = (sum(map(len, body)) + sum(map(len, top))) // 4
+    room = (sum(map(len, body)) + sum(map(len, top))) // 4 - _AROUND
     evidence = {row["n"]: row for row in report["evidence"]}
     shown: list[Row] = []
     for n in cited_entries(lines):
         if n in evidence:
             row = {**evidence[n], "text": clip(evidence[n]["text"], _QUOTED)}
-            room -= len(row["text"]) + len(time_label(row))
+            room -= len(row["text"]) + len(time_label(row)) + _AROUND
             if room < 0:
                 break
             shown.append(row)

@@ -211,3 +211,15 @@ def test_what_is_to_be_done_is_told_without_its_mark_and_owner(words: str, text:
     """Who has a column of their own; what they promised stays in their words."""
     (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
     assert row["text"] == text
+
+
+def test_what_says_nothing_is_told_behind_what_does_or_not_at_all() -> None:
+    """ "I will do this next week" alone is no action; the sentence before it may say what."""
+    rows = actions_of(
+        ("Ana", "I will do this next week."),
+        ("Bo", "Somebody has to oil the hinges. I will do that tomorrow."),
+        ("Cy", "Morning. I'll take care of it."),
+    )
+    assert [(row["who"], row["text"], row["due"]) for row in rows] == [
+        ("Bo", "Somebody has to oil the hinges. I will do that tomorrow.", "tomorrow")
+    ]
