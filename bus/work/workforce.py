@@ -18,6 +18,7 @@ from parley.bus.contract.errors import BusError
 from parley.bus.contract.keys import META, USED, WORKERS, Keys
 
 _PAGE: Final = 500
+LOOKED_AT: Final = 20_000  # sessions in one call: a tenth of a second of a processor
 LATEST_MS: Final = 300_000  # from now: leases and back-offs end long before that
 _FORGOTTEN_MS: Final = 3_600_000  # a worker silent for an hour is no longer listed
 _logger = EventLog(__name__)
@@ -40,6 +41,7 @@ class Workforce:
     def __init__(self, connections: Connections, keys: Keys) -> None:
         self._connections = connections
         self._keys = keys
+        self._bucket = self._start = 0  # where the janitor goes on
 
     async def beat(self, owner: str, stats: dict[str, Any]) -> None:
         """Writes the heartbeat of `owner`, with `stats` beside its pid and host."""
@@ -68,17 +70,11 @@ class Workforce:
 
         Also what is due later than any lease or back-off lasts: Redis' clock went back. Each
         one is a fault, of Parley or of that clock: `repaired_total` in parley:meta counts them
-        and should stay 0.
+        and should stay 0. Of more than `LOOKED_AT` sessions the next call looks at the others.
         """
-        repaired = 0
         now = await self.now_ms()
+        repaired = await self._repair_some(now)
         for bucket in self._keys.buckets:
-            start = 0
-            while names := await self._connections.command(
-                "ZRANGE", bucket.sessions, start, start + _PAGE - 1
-            ):
-                repaired += await self._repair([str(name, "utf-8") for name in names], now)
-                start += _PAGE
             for lane in ("effects", "upgrades"):
                 repaired += await self._bring_forward(bucket.due(lane), now)
         if repaired:
@@ -90,6 +86,24 @@ class Workforce:
     async def repaired_total(self) -> int:
         (total,) = await self._connections.command("HMGET", META, "repaired_total")
         return int(total or 0)
+
+    async def _repair_some(self, now: int) -> int:
+        """`_repair` of the next sessions, of each bucket at most once."""
+        repaired = looked_at = 0
+        for _ in self._keys.buckets:
+            bucket = self._keys.buckets[self._bucket]
+            while looked_at < LOOKED_AT and (
+                names := await self._connections.command(
+                    "ZRANGE", bucket.sessions, self._start, self._start + _PAGE - 1
+                )
+            ):
+                repaired += await self._repair([str(name, "utf-8") for name in names], now)
+                self._start += _PAGE
+                looked_at += len(names)
+            if looked_at >= LOOKED_AT:
+                break
+            self._bucket, self._start = (self._bucket + 1) % len(self._keys.buckets), 0
+        return repaired
 
     async def _bring_forward(self, due: str, now: int) -> int:
         """Makes due now what waits for a time that is too far off."""

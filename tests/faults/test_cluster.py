@@ -20,6 +20,7 @@ from parley.bus.contract.keys import Keys
 from parley.bus.entries import Record
 from tests.faults.language import opened
 from tests.faults.oracle import ALONE, Expected, Verdict, judge
+from tests.faults.strangers import Stranger
 from tests.faults.test_kills import talk
 from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.clusters import (
@@ -171,3 +172,37 @@ async def test_sessions_live_on_under_another_primary_that_sentinels_name() -> N
             verdict = await to_thread.run_sync(verdict_of, client, expected, ALONE)
     assert verdict.findings == []
     assert heard == list(range(1, len(heard) + 1))  # summaries come behind the messages
+
+
+async def test_strangers_follow_a_session_through_the_migration_of_its_slot() -> None:
+    """A consumer group and a subscriber of redis-py alone hear each message once, in order."""
+    with ClusterServers(3) as cluster:
+        async with await Bus.connect(cluster.url) as bus:
+            await bus.open("s1", opened())
+            strangers = [Stranger(cluster.url, "s1") for _ in range(2)]
+            drafts, slot = talk(1, 300), redis.crc.key_slot(KEYS.of("s1").log.encode())
+            to, is_moved = (cluster.owner(slot) + 1) % 3, anyio.Event()
+
+            def is_over() -> bool:
+                return all(len(each.said) >= len(drafts) for each in strangers)
+
+            async def move() -> None:
+                await wait_until(lambda: len(strangers[0].said) > 20)
+                await to_thread.run_sync(cluster.migrate, slot, to)
+                is_moved.set()
+
+            async with anyio.create_task_group() as tasks:
+                for follow in (strangers[0].read_with_group, strangers[1].subscribe):
+                    tasks.start_soon(to_thread.run_sync, follow, is_over)
+                tasks.start_soon(move)
+                for draft in drafts[:-50]:
+                    await bus.publish("s1", [draft])
+                await is_moved.wait()
+                for draft in drafts[-50:]:
+                    await bus.publish("s1", [draft])
+            said = [
+                (f"{record.seq}-{record.n}", getattr(record.entry, "content", ""))
+                for record in await bus.read("s1", count=500)
+                if record.entry.kind == "message"
+            ]
+    assert [each.said for each in strangers] == [said, said]

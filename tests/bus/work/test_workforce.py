@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 import orjson
+import pytest
 import redis
 
 from parley.bus import Bus
+from parley.bus.work import workforce
 from tests.support.servers.patience import wait_until
 from tests.support.sessions.talks import talk
 
@@ -45,6 +47,23 @@ async def test_the_janitor_finds_what_sleeps(bus: Bus, raw: redis.Redis) -> None
     assert await bus.repaired_total() == 2
     taken = await bus.take("fold", "w", lease_ms=1000)
     assert {claim.member for claim in taken.claims} == {"s0", "s1", "s2"}
+
+
+async def test_the_janitor_goes_round_where_there_are_many(
+    redis_url: str, raw: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call looks at so many sessions and the next goes on there, over all buckets."""
+    monkeypatch.setattr(workforce, "LOOKED_AT", 4)
+    monkeypatch.setattr(workforce, "_PAGE", 2)
+    raw.hset("parley:meta", "buckets", 3)
+    async with await Bus.connect(redis_url) as bus:
+        for k in range(10):
+            await talk(bus, f"s{k}", 2)
+        raw.delete(*(bucket.due("fold") for bucket in bus.keys.buckets))
+        repaired = [await bus.janitor() for _ in range(6)]
+        assert sum(repaired) == 10
+        assert max(repaired) <= 5
+        assert await bus.janitor() == 0
 
 
 async def test_the_janitor_leaves_claimed_work_alone(bus: Bus) -> None:
