@@ -34,11 +34,12 @@ export async function mount(root, given) {
   const attention = (ctx.attention = new Attention(ctx, (all, parts) => badge(frame, all, parts)));
   mounted.talk = talk.mount(frame.talk, ctx);
   mounted.others = [join.mount(frame.write, ctx), floor.mount(frame.side, ctx)];
+  const unfollow = follow(frame, store, given);
   const unkey = keys(pressed(ctx, mounted)); // before the views are loaded: search and the talk need none
   mounted.memory = await tabs(frame.memory, frame.time, ctx);
   frame.travel = mounted.memory.travel;
   const place = placed(ctx, mounted);
-  const ends = [follow(frame, store, given), unkey, place.end, () => attention.end(), () => (document.title = "Parley")];
+  const ends = [unfollow, unkey, place.end, () => attention.end(), () => (document.title = "Parley")];
   feed.follow();
   if (location.search || location.hash) place.go();
   return {

@@ -98,6 +98,7 @@ export async function tabs(root, time, ctx) {
     if (enter) panel.focus({ preventScroll: true });
   }
 
+  load("brief"); // on its way while the slider is put up
   const [slider, { travel }] = await Promise.all([load("time"), load("travel")]);
   state.slider = slider.mount(time, ctx);
   const off = ctx.store.on("board", counted);

@@ -57,7 +57,7 @@ function made(ctx) {
 }
 
 /** What the marks over the slider stand for. */
-const legend = () => el("p", { class: "legend soft wide-only", title: "The marks over the slider; the shade behind them is how many proposals stood open" }, LEGEND.flatMap(([sort, word]) => [el("span", { class: "swatch", data: { sort }, "aria-hidden": "true" }), `${word} `]));
+const legend = () => el("p", { class: "legend soft wide-only", title: "The marks over the slider; the shade behind them is how many proposals stood open" }, LEGEND.flatMap(([sort, word]) => [el("span", {}, el("span", { class: "swatch", data: { sort }, "aria-hidden": "true" }), word), " "]));
 
 function show(ctx, { node, range, told, state, strip: drawing, playing, now, back, on }) {
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
