@@ -25,6 +25,7 @@ from parley.listeners.effects.reflection_prompt import (
     Witness,
     create_memory_update_prompt,
     events_seen_by,
+    gives_request_back,
     newest_within,
     read_memory_text,
     round_content,
@@ -54,6 +55,7 @@ MOST_TOKENS: Final = 16_000  # of an answer; larger models refuse to promise mor
 _CUT_OFF: Final = (
     "It was cut off before its end, as too long an answer is. Please shorten your memory."
 )
+_SAYS_NOTHING: Final = "It says that you will remember, and not what. Please say what happened."
 _INTEGRATING: Final = ("consensus", "results")
 
 log = EventLog("parley.reflect")
@@ -114,13 +116,17 @@ class ReflectionJob:
             text = read_memory_text(answer.text)
             fits, length = validate_memory_length(text, self.limit)
             sizes.append(length)
-            if fits and not answer.cut:
+            empty = gives_request_back(text)
+            if fits and not answer.cut and not empty:
                 return self._revision_entry(text, answer.model, len(sizes))
             if len(sizes) >= self.terms.retries:
-                return self._give_up(text, answer.model, sizes)
-            complaint = (
-                _CUT_OFF if fits else _length_complaint(length, self.limit, self._shorter_target)
-            )
+                return self._give_up("" if empty else text, answer.model, sizes)
+            if empty:
+                complaint = _SAYS_NOTHING
+            elif fits:
+                complaint = _CUT_OFF
+            else:
+                complaint = _length_complaint(length, self.limit, self._shorter_target)
             answer = await self._shorter_answer(model, text, complaint)
 
     async def _first_answer(self, model: Model, records: Sequence[Record]) -> Completion:
@@ -202,8 +208,8 @@ class ReflectionJob:
         )
 
     def _give_up(self, text: str, model: str, sizes: list[int]) -> NoteRevised | NoteRefused:
-        """What becomes of the notebook when no answer fitted."""
-        if self.terms.exhausted == "clip":
+        """What becomes of the notebook when no answer fitted, or said ("") anything."""
+        if self.terms.exhausted == "clip" and text:
             return self._revision_entry(clip(text, self.limit), model, len(sizes), cut=True)
         return NoteRefused(
             participant=self.effect.participant,

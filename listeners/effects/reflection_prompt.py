@@ -19,6 +19,7 @@ from parley.memory.settings.setting_defaults import RouteSettings
 from parley.memory.state.notebook_state import LineKind
 from parley.memory.text.fences import INDENT, escape_invisible, quote_lines, unfence_lines
 from parley.memory.text.plain_text import clip
+from parley.memory.text.similarity import content_stems
 
 Part = Literal["Prompt", "Your Response", "Outcome"]
 PARTS: Final[tuple[Part, ...]] = ("Prompt", "Your Response", "Outcome")
@@ -29,6 +30,11 @@ _INTEGRATE: Final = (
 )
 # Asked for "the whole new text", a small model copies the question (docs/decisions/0031).
 ASK: Final = "Say in your own words what you will remember, all of it"
+# What else a small model says of the request itself: "I will integrate the information …"
+_REQUEST_STEMS: Final = frozenset(
+    content_stems(f"{_TASK} {_INTEGRATE} {ASK}, nothing else. information events occurred provided")
+)
+_FEWEST: Final = 4  # words that are the request; two of them may be a memory
 _SAID: Final = ("message", "message.edited")
 _OUTCOMES: Final = (
     "vote.initiated", "vote.confirmed", "ballot.completed", "results.final", "episode.opened",
@@ -164,6 +170,12 @@ def create_memory_update_prompt(
         f"Your memory so far:\n{memory}\n\nWhat happened since:\n\n{round_content}\n\n{task} "
         f"{ASK}, in at most {limit} characters, and nothing else."
     )
+
+
+def gives_request_back(text: str) -> bool:
+    """Whether all that `text` says is that its writer will do what was asked: no memory at all."""
+    stems = set(content_stems(text))
+    return len(stems) >= _FEWEST and stems <= _REQUEST_STEMS
 
 
 def read_memory_text(answer: str) -> str:

@@ -48,6 +48,13 @@ _DECIDING: Final = re.compile(
     r"consensus)|\+1",
     re.IGNORECASE,
 )
+_DECLINES: Final = re.compile(  # "I apologize, but I cannot summarize the given text"
+    r"\W*(?:unfortunately, |sorry, )?(?:but )?(?:I(?:'m| am) (?:sorry|unable)|I apologi[sz]e"
+    r"|I (?:cannot|can't|can not|could not) (?:summari[sz]e|see|find|provide|access)"
+    r"|as an AI\b|please (?:provide|share|paste|give me)\b|no (?:text|discussion) (?:was|is) "
+    r"(?:given|provided))",
+    re.IGNORECASE,
+)
 _DECISIONS: Final = frozenset({
     "accepted", "adopted", "rejected", "claimed", "ratified", "disputed", "superseded", "carried",
     "failed",
@@ -81,7 +88,8 @@ class SummaryGrounds:
 def refuse_unfounded(text: str, lines: Lines, grounds: SummaryGrounds) -> None:
     """Raises `Unfounded`, with the reason, where `text` says what `lines` and ledger do not."""
     fault = (
-        _find_stranger(text, lines, grounds.names)
+        _find_refusal(text)
+        or _find_stranger(text, lines, grounds.names)
         or _find_missing_item(text, lines, grounds.items)
         or _find_decision(text, lines, grounds)
         or _find_circle(text)
@@ -102,6 +110,10 @@ def _find_stranger(text: str, lines: Lines, names: Collection[str]) -> str:
         if re.search(rf"(?<!\w){re.escape(name)}{_DOES}", text):
             return f"has {name!r} say something, who did not speak"
     return ""
+
+
+def _find_refusal(text: str) -> str:
+    return "declines, and sums nothing up" if _DECLINES.match(text) is not None else ""
 
 
 def _find_missing_item(text: str, lines: Lines, items: Collection[str]) -> str:

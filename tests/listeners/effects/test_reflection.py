@@ -182,6 +182,26 @@ async def test_an_overlong_answer_is_told_its_length_and_asked_again(
     assert "Memory length 401 exceeds limit 400" in fake.prompts[2]
 
 
+@pytest.mark.parametrize("exhausted", ["keep_previous", "clip"])
+async def test_an_answer_that_gives_the_request_back_is_no_memory(
+    fake: FakeOpenAI, model: OpenAIModel, exhausted: str
+) -> None:
+    """It is asked again, and told so; what was noted before stands where no answer says more."""
+    empty = (
+        "I will update my memory based on the events that occurred. I will integrate the "
+        "information into my beliefs and reflect on what it means for my decision-making."
+    )
+    fake.answer = answers(empty, "Bo wants tea, and I will remember it.")
+    reflection, records = job(*TALK, **settings())
+    made = await reflection.run(model, records)
+    assert isinstance(made, NoteRevised)
+    assert made.text == "Bo wants tea, and I will remember it."
+    assert "It says that you will remember, and not what." in fake.prompts[1]
+    fake.answer = lambda _: empty
+    reflection, records = job(*TALK, **settings(retries=2, exhausted=exhausted))
+    assert isinstance(await reflection.run(model, records), NoteRefused)
+
+
 @pytest.mark.parametrize("retries", [1, 5])
 async def test_after_so_many_answers_the_note_is_kept(
     fake: FakeOpenAI, model: OpenAIModel, retries: int

@@ -38,6 +38,10 @@ def reason(text: str, grounds: SummaryGrounds = GROUNDS) -> str:
             "alarm. Bob is again for asking the porter about the alarm.",
             "again and again",
         ),
+        ("I apologize, but I cannot summarize the given text as it is not provided.", "declines"),
+        ("Please provide the text that you would like me to summarize.", "declines"),
+        ("As an AI, I have no opinion on boilers.", "declines"),
+        ("I would ask the porter, says Bob, and Ada is sorry.", ""),
         ("Much was said of alarms, each time other words of it. " * 9, "again and again"),
         (" ".join(f"word{number}" for number in range(90)), "longer"),
         (
