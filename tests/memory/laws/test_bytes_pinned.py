@@ -128,7 +128,7 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "1dbad955aec284a149ef54adbe347989", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "d37e88a1b7106f49388dbedadb17d6c0", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
 LONG: Final = Transcripts(1, "fe4beff55f45e9b6ce27c09f9bcd3f76", "2ef865720bac8e3001ac66e07b078a92")

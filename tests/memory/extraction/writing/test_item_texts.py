@@ -68,6 +68,7 @@ def test_words_that_lead_on_and_marks_of_lists_are_left_out(text: str, alone: st
         "Please answer the points above.",
         "We need to hurry and help them.",
         "Take anything earlier as a gift.",
+        "When the hall is painted and dry again: do use it as a store.",
         "If they are old we must keep the hall dry.",
     ],
 )
