@@ -32,7 +32,10 @@ _INTEGRATE: Final = (
 ASK: Final = "Say in your own words what you will remember, all of it"
 # What else a small model says of the request itself: "I will integrate the information …"
 _REQUEST_STEMS: Final = frozenset(
-    content_stems(f"{_TASK} {_INTEGRATE} {ASK}, nothing else. information events occurred provided")
+    content_stems(
+        f"{_TASK} {_INTEGRATE} {ASK}, in at most so many characters, nothing else. "
+        "information events occurred provided"
+    )
 )
 _FEWEST: Final = 4  # words that are the request; two of them may be a memory
 _SAID: Final = ("message", "message.edited")
@@ -174,7 +177,7 @@ def create_memory_update_prompt(
 
 def gives_request_back(text: str) -> bool:
     """Whether all that `text` says is that its writer will do what was asked: no memory at all."""
-    stems = set(content_stems(text))
+    stems = {stem for stem in content_stems(text) if not stem.isdecimal()}
     return len(stems) >= _FEWEST and stems <= _REQUEST_STEMS
 
 

@@ -189,7 +189,8 @@ async def test_an_answer_that_gives_the_request_back_is_no_memory(
     """It is asked again, and told so; what was noted before stands where no answer says more."""
     empty = (
         "I will update my memory based on the events that occurred. I will integrate the "
-        "information into my beliefs and reflect on what it means for my decision-making."
+        "information into my beliefs and reflect on what it means for my decision-making. I will "
+        "say in my own words what I will remember, all of it, in at most 1200 characters."
     )
     fake.answer = answers(empty, "Bo wants tea, and I will remember it.")
     reflection, records = job(*TALK, **settings())
