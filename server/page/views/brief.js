@@ -100,7 +100,8 @@ function summary(ctx, board) {
   const waits = awaited(ctx, board);
   const text = board.brief.sentence.replace(/\.$/u, "");
   if (waits.length) return [text, "; waiting for you: ", ...waits, "."];
-  return [text, maySpeak(ctx) ? "; nothing waits for you." : "."];
+  const some = Object.values(board.brief.counts).some(Boolean);
+  return [text, some && maySpeak(ctx) ? "; nothing waits for you." : "."];
 }
 
 /** What came since the reader left, in a line that leads to its beginning. */
