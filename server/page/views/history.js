@@ -23,6 +23,7 @@ const TOLD = { // of somebody, and of nobody
   "episode.opened": ["began it", "was begun"],
   "episode.closed": ["ended it", "was ended"],
 };
+const BY_RULE = ["rule", "vote"]; // how a decision came to be that nobody claimed
 const SHOWN = ["status", "carried", "reason"];
 const MOST = 40;
 
@@ -41,7 +42,9 @@ export function happened(ctx, history) {
 
 function words({ kind, participant, stance, was, ...data }) {
   const somebody = typeof participant === "string" && participant;
-  const told = stance ? turned(stance, was) : (TOLD[kind]?.[somebody ? 0 : 1] ?? String(kind).replaceAll(/[._]/g, " "));
+  const told = stance ? turned(stance, was)
+    : kind === "decision.claimed" && BY_RULE.includes(data.how) ? "proposed what it says"
+    : (TOLD[kind]?.[somebody ? 0 : 1] ?? String(kind).replaceAll(/[._]/g, " "));
   const more = SHOWN.filter((name) => typeof data[name] === "string" && data[name]);
   return [
     somebody && person(participant),

@@ -76,6 +76,9 @@ _SAYS: Final = {
 }
 
 
+_BY_RULE: Final = frozenset({"rule", "vote"})  # nobody said that it was decided
+_COMES: Final = "{ref} comes of {resolves}, which {participant} proposed: {said}"
+
 # Facts that say no more than the line of their entry did; with a pass nothing happens.
 _SAID_BEFORE: Final = frozenset({
     "seat.taken", "seat.left", "floor.passed", "floor.granted", "floor.released", "floor.nudged",
@@ -111,6 +114,8 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     )
     data["held"] = "held back: only its wording says so" if data.get("tentative") else "taken up"
     template = _SAYS.get(str(fact["kind"]))
+    if fact["kind"] == "decision.claimed" and data.get("how") in _BY_RULE and data.get("resolves"):
+        template = _COMES
     if template is None:
         return f"{fact['kind']} {fact.get('ref') or ''}".rstrip()
     line = template.format_map(data)

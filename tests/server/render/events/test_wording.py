@@ -144,3 +144,13 @@ def test_a_lesson_says_where_it_was_learnt() -> None:
     data = {"session": "boats", "ref": "D2", "text": "Paint it green."}
     line = fact_line({"kind": "lesson.imported", "ref": None, "data": data})
     assert line == "learnt from boats D2: Paint it green."
+
+
+@pytest.mark.parametrize("how", ["rule", "vote"])
+def test_a_decision_that_nobody_claimed_comes_of_its_proposal(how: str) -> None:
+    """Enough supporters or a vote made it; who proposed it said nothing of a decision."""
+    data = {"participant": "finn", "outcome": "SQLite stays.", "resolves": "P2", "how": how}
+    fact = {"kind": "decision.claimed", "ref": "D1", "data": data}
+    assert fact_line(fact) == "D1 comes of P2, which finn proposed: SQLite stays."
+    spoken = {**fact, "data": {**data, "how": "act"}}
+    assert fact_line(spoken) == "D1 claimed by finn: SQLite stays."
