@@ -27,6 +27,7 @@ def test_it_is_made_once_and_its_owners_alone(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "place"
     assert [file.name for file in folder.iterdir()] == [signing_secret.FILE]
     assert (folder / signing_secret.FILE).stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_what_is_set_comes_first(tmp_path: Path) -> None:
