@@ -410,7 +410,7 @@ def lines_of(whole: Row, heading: str) -> list[str]:
     """The lines of one section, as text shows them."""
     text = render(whole, "text").decode()
     section = text.partition(f"\n{heading}\n")[2].partition("\n\n")[0]
-    return section.split("\n") if section else []
+    return section.splitlines()
 
 
 def report_of_rows(*rows: Row, session: str = "") -> Row:
@@ -466,7 +466,7 @@ def test_every_action_has_an_owner_or_says_that_nobody_is_named() -> None:
         {"agent_id": "Ana", "content": "ACTION: order the cable."},
     )
     table = render(actions, "md").decode().partition("## Actions\n\n")[2].partition("\n\n")[0]
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.split("\n")]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.splitlines()]
     assert [row[0] for row in rows] == ["Who", "---", "Ana", "Gregor", "nobody named"]
     assert [row[2] for row in rows] == ["By when", "---", "Friday", "", ""]
 
