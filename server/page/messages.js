@@ -3,6 +3,7 @@
 import { api, of } from "/static/api.js";
 
 export const PAGE = 200;
+const KEPT = 2000; // records that are held, about: what is far from the screen is fetched again
 
 /** What happens beside the numbered entries: it stands after the one that came before it. */
 export const BESIDE = new Set(["floor.nudged", "session.closed", "seat.taken", "seat.left", "settings.changed", "participant.aliased", "vote.extended"]);
@@ -18,6 +19,7 @@ export class Messages extends Map {
   #pages = new Map();
   #session;
   #round = 0;
+  #near = [0, 0]; // pages about the screen
 
   constructor(session) {
     super();
@@ -57,7 +59,22 @@ export class Messages extends Map {
     if (record.n <= this.total) return false;
     this.total = record.n;
     this.set(record.n, record);
+    this.#forget();
     return true;
+  }
+
+  /** Rows `first`…`last` are on the screen: what is near them stays here. */
+  seen(first, last) {
+    this.#near = [pageOf(first) - 1, pageOf(last) + 1];
+  }
+
+  /** Let go of pages far from the screen and from the newest, so that a tab that is open for long does not grow. */
+  #forget() {
+    if (this.size <= KEPT + PAGE) return;
+    const newest = pageOf(this.total - KEPT / 2);
+    const far = (n) => pageOf(n) < newest && (pageOf(n) < this.#near[0] || pageOf(n) > this.#near[1]);
+    for (const held of [this, this.facts, this.beside]) for (const n of held.keys()) if (far(n)) held.delete(n);
+    for (const [page, here] of this.#pages) if (here === true && far(page * PAGE + 1)) this.#pages.delete(page);
   }
 
   /** Whether the page of `n` is here: a number that is not held then stands for nothing. */
@@ -82,6 +99,7 @@ export class Messages extends Map {
         if (round !== this.#round) return false;
         for (const row of rows) if (!this.has(row.n)) this.set(row.n, row);
         this.#pages.set(page, true);
+        this.#forget();
         return true;
       },
       (error) => {

@@ -167,3 +167,23 @@ def test_a_long_talk_scrolls_with_few_rows_in_the_page(visits: Visits, long_sess
         expect(page.locator("#pane-talk .msg.waiting")).to_have_count(0)
         expect(page.locator("#pane-talk article.msg").nth(3)).to_be_attached()
         assert page.evaluate("document.querySelectorAll('.msg').length") <= 200
+
+
+def test_a_tab_that_is_open_for_long_holds_what_is_near(visits: Visits) -> None:
+    """Of what was heard the newest stays, and what stands about the screen; the rest is fetched."""
+    page = visits.operator()
+    held = page.evaluate(
+        """async () => {
+          const { Messages } = await import("/static/messages.js");
+          const messages = new Messages("none");
+          messages.seen(410, 420);
+          for (let n = 1; n <= 9000; n++) {
+            const facts = [{ kind: "proposal.made", ref: "P1", n }];
+            messages.heard({ n, id: `${n}`, entry: { kind: "message", content: "" }, facts });
+          }
+          const knows = [1, 300, 415, 700, 7000, 8999].map((n) => messages.knows(n));
+          return [messages.size, messages.facts.size, knows];
+        }"""
+    )
+    assert max(held[:2]) <= 2_400
+    assert held[2] == [False, True, True, True, False, True]

@@ -139,6 +139,7 @@ class Talk {
 
   #need(first, last) {
     this.ctx.attention.seen(first, last);
+    this.#messages.seen(first, last);
     const from = Math.max(1, first - 20);
     const to = Math.min(this.#messages.total, last + 20);
     for (let n = from; n <= to; n++) {
