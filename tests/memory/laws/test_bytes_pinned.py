@@ -71,8 +71,8 @@ FIRST: Final = Digests(
 GENERATED: Final = (
     Digests(
         logs="79f6722e26d30fb8555aebbb25f7dcc7",
-        facts="25aaea3e9d61bbf681b95b792580054e",
-        memories="891db5274aa4a94bf5941fbda210c910",
+        facts="31ba0f04ef6ae0a4f8979191f576394e",
+        memories="a27fcdbd6c40f4bbadc0ddbc86460f3d",
     ),
     Digests(
         logs="0933c698fa28db8b14546a0451073d86",
@@ -101,8 +101,8 @@ GENERATED: Final = (
     ),
     Digests(
         logs="5168644e10260029cafe39d60015bc92",
-        facts="cda45608ebc24b69298967f7554398b3",
-        memories="57c3c26b832b90409e6f0c559ade3764",
+        facts="6ba3379fbdf1e275b762b72bbc354b8f",
+        memories="0242c85b1ee5ac5c19352836dc39bc3e",
     ),
     Digests(
         logs="ecf562fca87b70205d77028576dce554",
@@ -129,10 +129,10 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "d37e88a1b7106f49388dbedadb17d6c0", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "bc0a0dd12aaeb04fef2f8a578471cbf2", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "fe4beff55f45e9b6ce27c09f9bcd3f76", "2ef865720bac8e3001ac66e07b078a92")
+LONG: Final = Transcripts(1, "bd080f6505c7f937d3535bbe79dba53b", "bb91813d4d902ffca02ff5021764b0be")
 
 
 def digest(parts: Iterable[bytes]) -> str:
