@@ -180,7 +180,8 @@ class Attack:
         """A body that may be any, under a head that is in order."""
         method, path, sample = chance.choice(bodies())
         letter = next((kind for word, kind in _KINDS.items() if word in path), "P")
-        path = path.format(session=session, ref=f"{letter}{chance.choice('1112')}", name="ana")
+        ref = f"{letter}{chance.choice('1112')}"
+        path = path.format(session=session, ref=ref, name="ana", n=chance.randint(1, 3))
         if path.endswith("/import"):
             file = case_bytes("file", number, readers()["session file"].samples)
             path, data = f"{path}?replace=true", with_checksum(file)

@@ -239,7 +239,8 @@ def test_what_a_vote_decided_stands_without_the_words_of_its_options(
 
 def test_an_empty_result_is_served_to_nobody() -> None:
     """A blank tool result is not kept in the cache."""
-    log = numbered([opened(), EVERY_KIND[7]])
+    result = next(entry for entry in EVERY_KIND if entry.kind == "tool.returned")
+    log = numbered([opened(), result])
     assert getattr(redacted(log, 1)[1].entry, "read_only", True) is False
 
 

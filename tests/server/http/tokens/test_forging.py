@@ -143,6 +143,7 @@ async def test_no_kind_of_entry_is_taken_in_anothers_name(redis_url: str) -> Non
 
 ROUTES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("POST", "messages", {"content": "Aye."}),
+    ("PUT", "messages/1", {"content": "Nay."}),
     ("POST", "votes", {"question": "Well?"}),
     ("POST", "votes/V1/ballots", {"choice": ["accept"]}),
     ("POST", "votes/V1/confirm", {}),
@@ -192,7 +193,7 @@ def test_every_route_that_takes_a_name_is_on_the_list() -> None:
     """A route that is added is tested, or this fails."""
     described = orjson.loads(_described())
     takes = {
-        path.removeprefix("/v1/sessions/{session}/").replace("{ref}", "1")
+        path.removeprefix("/v1/sessions/{session}/").replace("{ref}", "1").replace("{n}", "1")
         for path, methods in described["paths"].items()
         for method in methods.values()
         if isinstance(method, dict) and _takes_a_name(described, method)
