@@ -48,10 +48,24 @@ _STORES: Final = {
     "votes": Votes,
     "writing": Writing,
 }
+_VERSIONS: Final = ("fold", "counter")
+_TYPED: Final = {  # by their names in the bytes: what is decoded as what it is, in one go
+    **_STORES,
+    "eras": list[Era],
+    "participants": list[Participant],
+    "ranges": list[SummaryRange],
+    "summaries": list[Summary],
+}
 # msgspec takes a dataclass apart when it first meets it, and two threads that meet one at
 # once can end the process (0.22, a segmentation fault): all are met here, on import.
-for _kind in (*_STORES.values(), Decision, Era, Participant, Proposal, SummaryRange, Summary):
-    msgspec.json.Decoder(_kind)
+_DECODERS: Final[dict[Any, msgspec.json.Decoder[Any]]] = {
+    kind: msgspec.json.Decoder(kind)
+    for kind in (
+        dict[str, msgspec.Raw], *_STORES.values(), list[Decision], list[Era], list[Participant],
+        list[Proposal], list[SummaryRange], list[Summary], list[LedgerChange],
+        dict[int, EditedMessage],
+    )
+}  # fmt: skip
 
 
 def dump(memory: Memory) -> bytes:
@@ -100,58 +114,59 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
     version and its counter (the cure is to refold), `PackMissing` where a pack is not here.
     """
     try:
-        state = msgspec.json.decode(data)
+        state = _decode(data, dict[str, msgspec.Raw])
+        fold, counter = (msgspec.json.decode(state.pop(key, b"null")) for key in _VERSIONS)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SnapshotMismatch(f"not a memory: {error}") from None
-    if not isinstance(state, dict) or state.get("fold") != FOLD:
+    if fold != FOLD:
         raise SnapshotMismatch(f"not a memory of fold version {FOLD}")
-    if state.get("counter") != COUNTER:  # sizes in it are of another kind than those to come
-        raise SnapshotMismatch(f"tokens counted by {state.get('counter')!r}, not {COUNTER!r}")
+    if counter != COUNTER:  # sizes in it are of another kind than those to come
+        raise SnapshotMismatch(f"tokens counted by {counter!r}, not {COUNTER!r}")
     try:
         return _restore(state, packs, seq)
     except (LookupError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
         raise SnapshotMismatch(f"not a whole memory: {error}") from None
 
 
-def _restore(state: dict[str, Any], packs: Packs, seq: int) -> Memory:
+def _restore(state: dict[str, msgspec.Raw], packs: Packs, seq: int) -> Memory:
+    typed = {name: _decode(state.pop(name), kind) for name, kind in _TYPED.items()}
+    edited = _decode(state.pop("edited", b"{}"), dict[int, EditedMessage])
+    plain = {name: msgspec.json.decode(value) for name, value in state.items()}
     memory = Memory(packs)
     memory.seq = seq
-    memory.aliases = dict(state["aliases"])
-    memory.govern(Settings.model_validate(state["settings"]))
-    memory.eras = msgspec.convert(state["eras"], list[Era])
+    memory.aliases = dict(plain["aliases"])
+    memory.govern(Settings.model_validate(plain["settings"]))
+    memory.eras = typed["eras"]
     memory.read_with(memory.eras[-1].packs)
-    memory.opened, memory.closed = state["opened"], state["closed"]
-    memory.title = state["title"]
-    memory.n, memory.messages = state["n"], state["messages"]
-    memory.open_count, memory.open_first = state["open"]["count"], state["open"]["first"]
-    memory.open_tokens = state["open"]["tokens"]
-    memory.open_changes = msgspec.convert(state["open"]["changes"], list[LedgerChange])
-    memory.newest = list(state["newest"])
-    memory.unknown = dict(state["unknown"])
-    memory.proposals = {item.ref: item for item in _items(state["proposals"], Proposal)}
-    memory.decisions = {item.ref: item for item in _items(state["decisions"], Decision)}
-    memory.participants = {
-        participant.name: participant for participant in _items(state["participants"], Participant)
-    }
-    memory.ranges = {
-        summary_range.key: summary_range for summary_range in _items(state["ranges"], SummaryRange)
-    }
-    memory.summaries = {
-        (summary.level, summary.first): summary for summary in _items(state["summaries"], Summary)
-    }
-    for name, kind in _STORES.items():
-        setattr(memory, name, msgspec.convert(state[name], kind, str_keys=True))
+    memory.opened, memory.closed = plain["opened"], plain["closed"]
+    memory.title = plain["title"]
+    memory.n, memory.messages = plain["n"], plain["messages"]
+    memory.open_count, memory.open_first = plain["open"]["count"], plain["open"]["first"]
+    memory.open_tokens = plain["open"]["tokens"]
+    memory.open_changes = msgspec.convert(plain["open"]["changes"], list[LedgerChange])
+    memory.newest = list(plain["newest"])
+    memory.unknown = dict(plain["unknown"])
+    memory.proposals = {item.ref: item for item in _items(plain["proposals"], Proposal)}
+    memory.decisions = {item.ref: item for item in _items(plain["decisions"], Decision)}
+    memory.participants = {participant.name: participant for participant in typed["participants"]}
+    memory.ranges = {summary_range.key: summary_range for summary_range in typed["ranges"]}
+    memory.summaries = {(summary.level, summary.first): summary for summary in typed["summaries"]}
+    for name in _STORES:
+        setattr(memory, name, typed[name])
     memory.regard_layers()
     memory.claims.heard = dict(sorted(memory.claims.heard.items()))
     memory.claims.owed = dict(sorted(memory.claims.owed.items()))
     memory.episodes.by_ref = dict(sorted(memory.episodes.by_ref.items()))  # as text, 10 is before 2
     memory.insights.by_ref = dict(sorted(memory.insights.by_ref.items()))
     memory.votes.by_ref = dict(sorted(memory.votes.by_ref.items()))
-    memory.redacted = msgspec.convert(state["redacted"], list[int])
-    edited = msgspec.convert(state.get("edited", {}), dict[int, EditedMessage], str_keys=True)
+    memory.redacted = msgspec.convert(plain["redacted"], list[int])
     memory.edited = dict(sorted(edited.items()))
     _index(memory)
     return memory
+
+
+def _decode(data: Any, kind: Any) -> Any:
+    return _DECODERS[kind].decode(data)
 
 
 def _tree(store: Any) -> Any:
