@@ -192,8 +192,12 @@ class Round(Ordeal):
                 tasks.create_task(self._have_relayed(buses))
 
     async def _have_relayed(self, buses: Sequence[Bus]) -> None:
-        """Have a process publish its session, whatever becomes of it, and close that."""
+        """Have a process publish its session, whatever becomes of it, and close that.
+
+        Who opened it lives on: one that is gone altogether can be opened again by nobody else.
+        """
         expected, complete = self._expected[RELAY], False
+        await self._insist(lambda: buses[-1].open(RELAY, opened()))
         self._relay.start(self.proxy_url)
         while not complete:
             await asyncio.sleep(0.05)
