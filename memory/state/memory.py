@@ -35,7 +35,7 @@ from parley.memory.state.vote_state import Votes
 from parley.memory.text.similarity import SimilarityIndex
 
 CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
-FOLD: Final = "19"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "20"  # of the code below `apply`; another value means refold from the log
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

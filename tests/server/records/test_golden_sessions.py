@@ -42,7 +42,7 @@ def memory_of(version: str) -> dict[str, bytes]:
 
 
 def test_there_is_one_of_each_version_that_can_be_had() -> None:
-    assert VERSIONS[-6:] == ["13", "14", "15", "16", "17", "18"]
+    assert VERSIONS[-7:] == ["13", "14", "15", "16", "17", "18", "19"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
