@@ -5,13 +5,14 @@ memory/extraction/writing, the same bytes every time; with `--check` it writes n
 where they differ; `--cross-validate` prints how agents' talk is read, each repository by weights
 fitted without it.
 
-Sought are the units (sentences, items, headings, rows) that say a text of the answer key:
-of each text the one with the largest share of its stems, at least a third, the shortest of equals.
-Units of messages without a proposal are not sought, nor the others of messages with one, at
-half weight. A logistic regression holds the weights to the file's "priors", 0 for the rest:
-words that three repositories have and six units. What data says moves them from there. Priors
-are wordings of proposals and reports with a weight each, set by hand by one who had read most
-of this talk and earlier fits of it: leaving a repository out leaves them as they are.
+Sought are the units (sentences, items, headings, rows) that say a text of the answer key: of each
+text the one with the largest share of its stems, at least a third, the shortest of equals. Units of
+messages without a proposal are not sought, nor the others of messages with one, at half weight. A
+participant's name is no feature of the talk that he takes part in. A logistic regression holds the
+weights to the file's "priors", 0 for the rest: words that three repositories have and six units.
+What data says moves them from there. Priors are wordings of proposals and reports with a weight
+each, set by hand by one who had read most of this talk and earlier fits of it: leaving a repository
+out leaves them as they are.
 """
 
 from __future__ import annotations
@@ -93,7 +94,11 @@ def _units(transcript: Recorded) -> Iterable[Seen]:
             if key is not None and index not in sought:
                 weight = 0.0 if optional else _HALF
             if weight:
-                features = frozenset(message.features(index))
+                features = frozenset(
+                    each
+                    for each in message.features(index)
+                    if names.isdisjoint(re.findall(r"[a-z]+", each))
+                )
                 yield Seen(features, index in sought, weight, meta["repository"])
 
 

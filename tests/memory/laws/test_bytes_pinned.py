@@ -129,10 +129,10 @@ CORPORA: Final = {
         121, "113ecd93cb4eaf675a25fd6ac3db6173", "6b5d825e3242b89e3c2601841b0d5ff9"
     ),
     "agents/dev": Transcripts(
-        26, "bc0a0dd12aaeb04fef2f8a578471cbf2", "e3b0c44298fc1c149afbf4c8996fb924"
+        26, "9f4d67fd54e44c123e6a2e960536d93f", "e3b0c44298fc1c149afbf4c8996fb924"
     ),
 }
-LONG: Final = Transcripts(1, "bd080f6505c7f937d3535bbe79dba53b", "bb91813d4d902ffca02ff5021764b0be")
+LONG: Final = Transcripts(1, "b310dbddc3330a80a9237d238578867a", "3b5f97654fee8ab886edae61872aa055")
 
 
 def digest(parts: Iterable[bytes]) -> str:
