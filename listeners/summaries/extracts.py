@@ -18,7 +18,8 @@ from parley.memory.state.effects import SummaryEffect
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.extracts import extract_summary
-from parley.memory.summaries.talk_sentences import Line, Talk, read_talk
+from parley.memory.summaries.sentence_weights import Talk, read_talk
+from parley.memory.summaries.talk_sentences import Line
 from parley.memory.text.text_sizes import count_tokens
 
 Lines = list[tuple[str, str]]

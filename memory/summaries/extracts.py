@@ -21,21 +21,26 @@ from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import group_items
-from parley.memory.summaries.point_lines import PointLines, Room
+from parley.memory.summaries.point_lines import PointLines
 from parley.memory.summaries.points import (
     drop_doubtful,
     list_agreement_points,
     list_item_points,
     list_talk_points,
+    raise_leads,
 )
-from parley.memory.summaries.range_summaries import CHARS_PER_WORD
-from parley.memory.summaries.talk_sentences import Line, Talk, any_sentence, read_talk
+from parley.memory.summaries.range_summaries import CHARS_OF_EXTRACT
+from parley.memory.summaries.sentence_weights import Talk, read_talk
+from parley.memory.summaries.summary_room import Room
+from parley.memory.summaries.talk_sentences import Line, any_sentence
 
 SHARE: Final = 450  # per mille of the talk's characters that its summary may have
-MORE: Final = 200  # per cent of its words that the summary of long talk may have
-_LONG_MESSAGES: Final = 300  # characters of a message, on average
+LONG_SHARE: Final = 280  # of those beyond the first three thousand
+_SHORT_TALK: Final = 3_000  # characters
+MORE: Final = 400  # per cent of its words that the summary of long talk may have
+_LONG_MESSAGES: Final = 200  # characters of a message, on average
 _SHORT_MESSAGES: Final = 150  # characters of a message, on average
-_CHARS_OF_TALK: Final = 20  # for each word of a summary that has more than its words
+_CHARS_OF_TALK: Final = 16  # for each word of a summary that has more than its words
 FLOOR: Final = 120  # characters that a short range's may have, where the talk itself has them
 _MOST_OF_TALK: Final = 3  # sentences, where messages are short
 # A question that is no title with a sign: in English it has such a word; or ideographs, say.
@@ -49,6 +54,12 @@ _ASKS: Final = re.compile(
 def talk_length(lines: Sequence[Line]) -> int:
     """Characters of what was said, names left out."""
     return sum(len(line.content) for line in lines)
+
+
+def most_characters(length: int) -> int:
+    """The characters that the summary of talk of `length` characters may have."""
+    short = min(length, _SHORT_TALK)
+    return (short * SHARE + (length - short) * LONG_SHARE) // 1000
 
 
 def extract_summary(
@@ -65,7 +76,7 @@ def extract_summary(
     read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """
     length = talk_length(lines)
-    limit = min(length, max(FLOOR, length * SHARE // 1000), max(0, words) * CHARS_PER_WORD)
+    limit = min(length, max(FLOOR, most_characters(length)), max(0, words) * CHARS_OF_EXTRACT)
     long = length > _LONG_MESSAGES * len(lines)
     if long:
         words = max(words, min(words * MORE // 100, length // _CHARS_OF_TALK))
@@ -76,14 +87,12 @@ def extract_summary(
     gists = [gist for talk in talks for gist in talk.gists]
     drop_doubtful(items, gists, range_words)
     items = [item for item in items if item.changes]
-    asked, open_at = _fill_questions(talks, room)
+    asked, open_at = _fill_questions(talks, room, 1 if length < _SHORT_TALK else 2)
     own = list_item_points(items, gists, range_words)
     taken = [*(point.place for point in own), *open_at]
-    points = [
-        *own,
-        *list_talk_points(items, gists, taken, range_words),
-        *list_agreement_points(agreements),
-    ]
+    talk = list_talk_points(items, gists, taken, range_words)
+    raise_leads(own, talk)
+    points = [*own, *talk, *list_agreement_points(agreements)]
     minutes = PointLines(range_words, room).fill(
         points, _MOST_OF_TALK if length < _SHORT_MESSAGES * len(lines) else None
     )
@@ -91,12 +100,14 @@ def extract_summary(
     return "\n".join(parts) if parts else _anything(lines, room)
 
 
-def _fill_questions(talks: Sequence[Talk], room: Room) -> tuple[list[str], list[tuple[int, int]]]:
-    """The questions that the range ends with, and where they stand."""
+def _fill_questions(
+    talks: Sequence[Talk], room: Room, most: int
+) -> tuple[list[str], list[tuple[int, int]]]:
+    """The last `most` of the questions that the range ends with, and where they stand."""
     wordings = current_cards().texts
     lines: list[str] = []
     places: list[tuple[int, int]] = []
-    for question in talks[-1].questions if talks else ():
+    for question in talks[-1].questions[-most:] if talks else ():
         text = drop_openers(tidy(question.text), wordings)
         if not _ASKS.search(text) or points_elsewhere(text, wordings):
             continue

@@ -6,18 +6,24 @@ import re
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import (
+    TextWordings,
+    begins_elsewhere,
     drop_openers,
     end_whole,
+    first_sentence,
     has_fields,
 )
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.item_texts import item_text
 from parley.memory.extraction.writing.ruling_texts import ruling_text
-from parley.memory.extraction.writing.unit_texts import leads_in, tidy
+from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, tidy
+from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.summaries.filled_forms import form_words, is_form, run_words
+from parley.memory.summaries.list_heads import LISTED, list_text, outline_text
 from parley.memory.summaries.sentence_roles import shipped_roles
-from parley.memory.summaries.talk_sentences import Line, form_words, is_form, quote_line
-from parley.memory.text.courtesies import is_courtesy
+from parley.memory.summaries.talk_sentences import Line, Sentence, quote_line
+from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import content_stems
 
@@ -28,9 +34,17 @@ _SHORT: Final = 8  # words; a sentence of fewer is told with the next one
 _ANNOUNCED: Final = 20  # words of what a sentence announces, with it
 _LONG: Final = 260  # characters of both together
 _TITLE: Final = 80  # characters
-_TITLE_WORDS: Final = 2
-_HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s))")
-_HEAD_WORDS: Final = 12  # of an item of a list that is told by its head
+_TITLE_WORDS: Final = 2  # of a line that is no heading
+_SECTION_WORDS: Final = 12
+_PRAISE: Final = re.compile(
+    r"(?:excellent|perfect|great|absolutely|wonderful|fantastic|agreed|exactly)[!]\s+(?=\w)",
+    re.IGNORECASE,
+)
+_LEADS_ON: Final = re.compile(r"(?:therefore|thus|hence|consequently)\s+(?=\w)", re.IGNORECASE)
+_THIS: Final = re.compile(
+    r"\W*(?!it\b|they\b|this\s+(?:is|was|will|means)\b)(?:[a-z',]+\s+){0,6}?"
+    r"(?:this|that|these|those)\s+(?!is\b|was\b|will\b|are\b|we\b|you\b|the\b)([a-z]{4,})"
+)
 _STOPS: Final = (".", "!", "?")
 _READ: Final = 20_000  # characters of one message
 _NOBODY: Final[frozenset[str]] = frozenset()
@@ -41,10 +55,13 @@ class RangeWords:
 
     def __init__(self, lines: dict[int, Line]) -> None:
         self._lines = lines
+        self._lowered: dict[int, str] = {}
         self._messages: dict[int, WrittenMessage | None] = {}
 
-    def item_words(self, n: int, start: int, end: int, *, ruling: bool) -> str:
-        """What the item at `start`..`end` of entry `n` says; "" where the range has not that."""
+    def item_words(self, n: int, start: int, end: int, *, ruling: bool, most: int = LISTED) -> str:
+        """What the item at `start`..`end` of entry `n` says, a list in about `most` characters;
+        "" where the range has not that.
+        """
         line = self._lines.get(n)
         if line is None:
             return ""
@@ -60,7 +77,18 @@ class RangeWords:
             place = max(places, key=lambda place: (scores[place], -place))
             unit = message.units[place]
             text = item_text(message, unit, (start, end)).text
+        text = text if ruling else _drop_leads(text, message.text_wordings)
+        unit = message.units[place]
+        if unit.kind == "heading" or leads_in(message, unit):
+            listed = list_text(message, place, most)
+            if listed.count(BETWEEN) > text.count(BETWEEN):
+                return listed
         return _extended(message, place, text)
+
+    def is_row(self, n: int, start: int) -> bool:
+        """True where a row of a table stands at `start` of entry `n`."""
+        line = self._lines.get(n)
+        return line is not None and line.content[start : start + 1] == "|"
 
     def names(self, n: int, start: int, end: int, ref: str, text: str) -> bool:
         """True where the words at `start`..`end` of entry `n` name `ref`, or share two of their
@@ -88,51 +116,97 @@ class RangeWords:
         line = self._lines.get(n)
         if line is None:
             return ""
-        return drop_openers(quote_line(line, start, end), current_cards().texts)
+        return _drop_leads(quote_line(line, start, end), current_cards().texts)
 
     def is_written(self, n: int) -> bool:
         """True of a message that is long enough to be read as a document."""
         line = self._lines.get(n)
         return line is not None and self._read(line) is not None
 
-    def sentence(self, n: int, start: int, end: int) -> str:
-        """The sentence of entry `n` that begins in `start`..`end`, with what it needs to be
-        understood alone.
+    def sentence(self, sentence: Sentence, most: int = LISTED) -> str:
+        """A sentence of the talk with what it needs to be understood alone: what it leads in, or
+        announces, a list in about `most` characters; for the outline of its message the heads of
+        the parts of that.
         """
+        n, start, end = sentence.n, sentence.start, sentence.end
         line = self._lines.get(n)
         if line is None:
             return ""
         if is_form(line.content):
             return form_words(line.content)
+        if sentence.run:
+            return run_words(line.content)
         message = self._read(line)
+        if sentence.outline:
+            return "" if message is None else outline_text(message, most)
         places = [] if message is None else _places(message, start, end)
         if message is None or not places:
             return self.quote(n, start, end)
         unit = message.units[places[0]]
-        listed = _with_heads(message, places[0])
-        text = listed or item_text(message, unit, (unit.start, unit.end)).text
-        if leads_in(message, unit) and len(text) <= unit.end - unit.start:
-            return ""  # of what it leads in there is nothing to tell
+        if sentence.leads:
+            lead = places[0] if unit.kind == "row" else places[-1]
+            if listed := list_text(message, lead, most):
+                return listed
+        if leads_in(message, unit):
+            text = item_text(message, unit, (unit.start, unit.end)).text
+            if len(text) <= unit.end - unit.start:
+                return ""  # of what it leads in there is nothing to tell
+        else:
+            text = _with_before(message, places[0], most)
         return _extended(message, places[0], text)
 
     def places(self) -> dict[int, int]:
         """Which message of the range each entry is, by its n."""
         return {n: place for place, n in enumerate(sorted(self._lines))}
 
-    def end_of_list(self, n: int, start: int, end: int) -> int:
-        """Where the list ends that the sentence at `start`..`end` leads in; `end` of any other."""
+    def is_known(self, n: int, text: str) -> bool:
+        """True where `text` of entry `n` points back with a noun ("this cellar") that an earlier
+        message of the range has.
+        """
+        match = _THIS.match(first_sentence(text).lower())
+        noun = "" if match is None else match[1]
+        return bool(noun) and any(
+            noun in self._low(line.n) for line in self._lines.values() if line.n < n
+        )
+
+    def _low(self, n: int) -> str:
+        if n not in self._lowered:
+            self._lowered[n] = self._lines[n].content[:_READ].lower()
+        return self._lowered[n]
+
+    def length(self, n: int) -> int:
+        """The characters of entry `n`, as far as it is read."""
         line = self._lines.get(n)
-        if line is None or line.content[start:end].rstrip("*_ \n")[-1:] != ":":
-            return end
-        message = self._read(line)
-        if message is None:
-            return end
-        for place in _places(message, start, end)[:1]:
-            for unit in message.units[place + 1 :]:
-                if unit.lead < place and (unit.first or unit.kind == "heading"):
-                    break
-                end = unit.end
-        return end
+        return 0 if line is None else min(len(line.content), _READ)
+
+    def follows(self, n: int, end: int, start: int) -> bool:
+        """True where nothing stands between these two places of entry `n`."""
+        line = self._lines.get(n)
+        return line is not None and not line.content[end:start].strip(" \n*_")
+
+    def section(self, n: int, start: int, end: int) -> str:
+        """The head of the part of entry `n` that the sentence at `start`..`end` stands in: of a
+        paragraph or an item that opens with one in bold, else the heading; "" for none.
+        """
+        line = self._lines.get(n)
+        message = None if line is None else self._read(line)
+        places = [] if message is None else _places(message, start, end)
+        if message is None or not places:
+            return ""
+        units, unit = message.units, message.units[places[0]]
+        first = next(each for each in units if each.block == unit.block)
+        above = first if first is not unit and _is_head(message, first) else None
+        if above is None and unit.heading > 0 and unit.kind != "heading":
+            above = units[unit.heading]
+            if unit.lead != unit.heading and unit.kind == "sentence":
+                source = message.text[above.start : above.end].rstrip("* ")
+                if source.endswith(":") and unit.block > above.block + 1:
+                    return ""  # it led in what stood between
+        if above is None:
+            return ""
+        words = drop_openers(tidy(message.text[above.start : above.end]), message.text_wordings)
+        words = words.rstrip(" .:")
+        return words if len(words.split()) <= _SECTION_WORDS and len(words) <= _TITLE else ""
 
     def title(self, n: int) -> str:
         """The line that entry `n` opens with, where that is its title; else ""."""
@@ -152,7 +226,9 @@ class RangeWords:
         ):
             return ""
         words = drop_openers(words, message.text_wordings).replace("**", "").rstrip(":!.")
-        says = len(words.split()) >= _TITLE_WORDS and not words.endswith("?")
+        says = (
+            first.kind == "heading" or len(words.split()) >= _TITLE_WORDS
+        ) and not words.endswith("?")
         if has_fields(words, message.text_wordings):
             return ""
         return words if says and not is_courtesy(words) else ""
@@ -179,6 +255,32 @@ class RangeWords:
         return self._messages[line.n]
 
 
+def _drop_leads(text: str, wordings: TextWordings) -> str:
+    """`text` without words that lead on, also without a comma: "Therefore each team ..."."""
+    text = drop_openers(text, wordings)
+    lead = _LEADS_ON.match(text) or _PRAISE.match(text)
+    return text[lead.end() :][:1].upper() + text[lead.end() + 1 :] if lead else text
+
+
+def _with_before(message: WrittenMessage, place: int, most: int) -> str:
+    """The sentence at `place`, behind the one before it where it begins with words for that and
+    both have no more than `most` characters.
+    """
+    wordings = message.text_wordings
+    unit = message.units[place]
+    text = _drop_leads(tidy(message.text[unit.start : unit.end]), wordings)
+    kept = drop_courtesies(text)
+    if kept != text and not begins_elsewhere(kept, wordings):
+        text = kept
+    if place and begins_elsewhere(text, wordings):
+        before = message.units[place - 1]
+        words = drop_openers(tidy(message.text[before.start : before.end]), wordings)
+        beside = before.block == unit.block or before.kind == "sentence" == unit.kind
+        if beside and words.endswith(_STOPS) and len(words) + len(text) < min(_LONG, most):
+            return f"{words} {text}"
+    return text
+
+
 def _extended(message: WrittenMessage, place: int, text: str) -> str:
     """`text`, which the unit at `place` says, with what follows it where it is too short to say
     anything or only announces that.
@@ -197,32 +299,21 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
         words = drop_openers(words, message.text_wordings)
         if words in text:
             continue
+        if leads_in(message, following):
+            listed = list_text(message, place)
+            if not listed or len(text) + len(listed) > LISTED:
+                break
+            return f"{text} {listed}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {listed}"
         if len(text) + len(words) > _LONG:
             break
         text = f"{text} {words}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {words}"
     return text
 
 
-def _with_heads(message: WrittenMessage, place: int) -> str:
-    """A sentence that leads in a list with the heads of its items; "" of any other, and where
-    the items have none.
-    """
-    lead = message.units[place]
-    if lead.kind == "item" or not leads_in(message, lead):
-        return ""
-    heads: list[str] = []
-    for unit in message.units[place + 1 :]:
-        if unit.lead < place and (unit.first or unit.kind == "heading"):
-            break
-        if unit.lead == place and unit.first:
-            words = drop_openers(tidy(message.text[unit.start : unit.end]), message.text_wordings)
-            head = _HEAD.match(words)
-            words = head[0].rstrip(" :-–—") if head else words.rstrip(".")
-            heads.append(words if ")" in words else words.partition(" (")[0])
-    if len(heads) < 2 or any(len(head.split()) > _HEAD_WORDS for head in heads):
-        return ""
-    text = tidy(message.text[lead.start : lead.end])
-    return f"{text.rstrip(':')}: {'; '.join(heads)}"
+def _is_head(message: WrittenMessage, unit: Unit) -> bool:
+    """True of the bold words that a paragraph or an item opens with."""
+    source = message.text[unit.start : unit.end].strip()
+    return source.startswith("**") and source.rstrip(".:").endswith("**")
 
 
 def _places(message: WrittenMessage, start: int, end: int) -> list[int]:

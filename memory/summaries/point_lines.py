@@ -8,81 +8,56 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from parley.memory.extraction.writing.back_references import begins_elsewhere, points_elsewhere
+from parley.memory.extraction.writing.back_references import begins_elsewhere, first_sentence
 from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.unit_texts import BETWEEN
 from parley.memory.state.summary_state import LedgerChange
-from parley.memory.summaries.item_words import RangeWords, end_clause
+from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import Item, list_runs
+from parley.memory.summaries.list_heads import LISTED
 from parley.memory.summaries.points import Point, puts_forward
 from parley.memory.summaries.sentence_roles import shipped_roles
-from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
-from parley.memory.text.similarity import content_stems
+from parley.memory.summaries.summary_room import FEW_WORDS, LEAST_TEXT, TEXT_LIMIT, Room
+from parley.memory.summaries.talk_sentences import Sentence
+from parley.memory.summaries.told_words import (
+    LEAST_OF_SENTENCE,
+    LEAST_WORDS,
+    NUMBER,
+    STOPS,
+    WEIGHTY,
+    hangs,
+    is_repeated,
+    rank_points,
+    says_enough,
+    says_title,
+    with_figures,
+)
+from parley.memory.text.plain_text import ELLIPSIS, one_line
 
-TEXT_LIMIT: Final = 270  # characters of one line's words
-_LEAST_TEXT: Final = 30  # a shorter piece of a sentence says nothing
-FEW_WORDS: Final = 44  # of a line
-_LISTED: Final = 160  # per cent of that which a list may have
-_STOPS: Final = (".", "!", "?")
-_LEAST_OF_SENTENCE: Final = 5  # words of a whole sentence out of several
-_LEAST_WORDS: Final = 8  # of a text that is cut; fewer say nothing
+_LISTED: Final = 200  # per cent of that which a list may have
+_TURNS: Final = ("first", "uncovered", "share", "rest")
+_LEAST_LIST: Final = 170  # characters that a list may have
+_SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc)\.$", re.IGNORECASE)
+_COVER: Final = 200  # characters that the first line of a message may have
+_LEAST_COVER: Final = 140  # that it has, as far as there is room
+_MORE: Final = 130  # per cent of its share that the first line of a message may have
 _LEAST_OF_TITLED: Final = 3  # behind the title of its message
 _LEAST_OF_TALK: Final = 6  # words of a sentence of the talk; shorter ones report or beckon
+_LEAST_OF_FIGURES: Final = 4  # of one that says how many
 _DASHES: Final = "-–—• "  # before the words of an item
-_HANGING: Final = " ,;:-–—(["  # what a text is not cut behind
-_ALIKE: Final = 60  # per cent of the fewer content words that two texts share which say the same
-_ALIKE_OF_OTHERS: Final = 75  # of all that either says, where two participants say them
 _CLAUSE: Final = re.compile(r"[:.?!] ")
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _MOST_OF_MESSAGE: Final = 3  # lines
-_AGAIN: Final = 42  # each line of a message weighs so much less than the one before it
-_LAST: Final = 40  # how much more the last message weighs; the one before it half, the first
-_FIRST: Final = 30
+_MOST_OF_LONG: Final = 9  # of a long one
+_CHARS_PER_LINE: Final = 500  # of it, for each line more
+_SHORT_TITLE: Final = 40  # characters of a title that stands before an item
+_SHARED_BY_ALL: Final = 400  # characters by which each message is taken to be longer
 _LEAST_WEIGHT: Final = 28  # of a sentence that is told beside others, where messages are short
-_LEAST_OF_LONG: Final = -80  # where messages are long, and each has more to tell
-_WEIGHTY: Final = 60  # a sentence of the talk
+_LEAST_OF_LONG: Final = -40  # where messages are long, and each has more to tell
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
-
-
-class Room:
-    """The characters and words that are left."""
-
-    def __init__(self, chars: int, words: int) -> None:
-        self.chars, self.words = chars, words
-
-    def has(self, text: str) -> bool:
-        return len(text) <= self.chars and len(text.split()) <= self.words
-
-    def take(self, text: str) -> bool:
-        if not self.has(text):
-            return False
-        self.chars -= len(text)
-        self.words -= len(text.split())
-        return True
-
-    def is_short(self, text: str) -> bool:
-        """True where `text` would fit in a line, and does not fit in what is left."""
-        return len(text) <= TEXT_LIMIT and len(text.split()) <= FEW_WORDS
-
-    def clip(self, text: str, limit: int, beside: str, most: int = sys.maxsize) -> str:
-        """`text`, cut to what is left with `beside` before it, and to `most` words.
-
-        "" where that is too little.
-        """
-        room = min(limit, self.chars - len(beside))
-        words = text.split(" ")
-        left = min(most, self.words) - len(beside.split())
-        if left <= 0:
-            return ""
-        size = room if len(words) <= left else min(room, len(" ".join(words[:left])))
-        if len(text) > size:
-            text = end_clause(text, size)
-        if len(text) > size:
-            text = clip(text[: size + 1], size).rstrip(_HANGING)
-        return "" if len(text) > room < _LEAST_TEXT else text
 
 
 class PointLines:
@@ -93,36 +68,138 @@ class PointLines:
         self._room = room
         self._written: list[tuple[str, str]] = []  # who says it, and in what words
         self._titled: set[int] = set()  # messages whose titles are told
+        self._sections: set[tuple[int, str]] = set()  # and the heads of whose parts
+        self._told_lists: list[tuple[int, int, int]] = []  # of which message, from where to where
+        self._limit = sys.maxsize  # characters of a line
+        self._lenient = False  # tell also what hangs on words said before
         self.handles: set[str] = set()  # of items that have words, or stand beside some
 
     def fill(self, points: Sequence[Point], most: int | None) -> list[str]:
         """The lines of the points that find room; with `most` sentences of the talk at most, and
         weighty ones, if it is no None.
         """
+        ranked = rank_points(points, self._words.places())
+        quoted = self._fill_short(ranked, most) if most else self._fill_long(ranked)
+        return self._join_lines(sorted(quoted, key=lambda point: point.place))
+
+    def _fill_short(self, ranked: Sequence[tuple[int, Point]], most: int) -> list[Point]:
+        """The weightiest, `most` sentences of the talk among them at most."""
         quoted: list[Point] = []
         talk = 0
-        for weight, point in rank_points(points, self._words.places()):
+        for weight, point in ranked:
             is_talk = point.sentence is not None
-            if self._room.words < _LEAST_WORDS:
+            if self._room.words < LEAST_WORDS:
                 break
-            light = (
-                talk >= most or (quoted and weight < _LEAST_WEIGHT)
-                if most
-                else weight < _LEAST_OF_LONG
-            )
-            if (is_talk and light) or _is_quoted(point, quoted):
+            light = talk >= most or (quoted and weight < _LEAST_WEIGHT)
+            if (is_talk and light) or self._is_quoted(point, quoted):
                 continue
             if self._word(point):
                 quoted.append(point)
                 talk += is_talk
-        return _join_lines(sorted(quoted, key=lambda point: point.place))
+        return quoted
+
+    def _fill_long(self, ranked: Sequence[tuple[int, Point]]) -> list[Point]:
+        """First the weightiest of each message, then more of each up to its share of the room,
+        which goes by its length, then what else finds room.
+        """
+        quoted: list[Point] = []
+        shares = self._shares()
+        used = dict.fromkeys(shares, 0)
+        left = list(ranked)
+        for turn in _TURNS:
+            self._lenient = turn == "uncovered"
+            later: list[tuple[int, Point]] = []
+            for weight, point in left:
+                n = point.n
+                if self._room.words < LEAST_WORDS:
+                    return quoted
+                if weight < _LEAST_OF_LONG and point.sentence is not None:
+                    continue
+                covers = turn in ("first", "uncovered")
+                share = shares.get(n, 0)
+                if used.get(n, 0) >= (1 if covers else share if turn == "share" else sys.maxsize):
+                    later.append((weight, point))
+                    continue
+                before = self._room.chars
+                self._limit = self._cover_limit(share, used) if covers else sys.maxsize
+                if not self._is_quoted(point, quoted) and self._word(point):
+                    quoted.append(point)
+                    used[n] = used.get(n, 0) + before - self._room.chars
+                elif turn == "first":
+                    later.append((weight, point))
+            left = later
+        return quoted
+
+    def _cover_limit(self, share: int, used: Mapping[int, int]) -> int:
+        """The characters that the first line of a message may have: a little more than its share,
+        where those that have none yet keep room for a short one.
+        """
+        others = sum(not count for count in used.values()) - 1
+        left = self._room.size() - others * _LEAST_COVER
+        return max(_LEAST_COVER, min(max(_COVER, share * _MORE // 100), left))
+
+    def _shares(self) -> dict[int, int]:
+        """The characters of the room that each message has before others have more."""
+        sizes = {n: self._words.length(n) + _SHARED_BY_ALL for n in self._words.places()}
+        whole = max(1, sum(sizes.values()))
+        return {n: self._room.size() * size // whole for n, size in sizes.items()}
+
+    def _is_quoted(self, point: Point, quoted: Sequence[Point]) -> bool:
+        """True of a point of a message of which enough is told, or whose own words are."""
+        if point.is_outcome:
+            return False
+        same = [each for each in quoted if each.n == point.n]
+        most = min(_MOST_OF_LONG, _MOST_OF_MESSAGE + self._words.length(point.n) // _CHARS_PER_LINE)
+        return len(same) >= most or any(
+            point.start < each.end and each.start < point.end
+            for each in same
+            if point.item is None and each.item is None
+        )
+
+    def _join_lines(self, points: Sequence[Point]) -> list[str]:
+        """The lines of what is told: the sentences of one message together, each part of it on a
+        line of its own, with `…` between sentences that do not follow each other.
+        """
+        lines: list[str] = []
+        for (_, talk), some in groupby(points, lambda point: (point.n, point.sentence is not None)):
+            group = list(some)
+            if not talk:
+                lines += [point.text for point in group]
+                continue
+            handles = [handle for point in group for handle in point.handles]
+            beside = f" ({', '.join(list_runs(handles))})" if handles else ""
+            title = next((point.title for point in group if point.title), "")
+            shown = title and not any(title in point.text for point in group)
+            line = f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}"
+            before: Point | None = None
+            for point in group:
+                line += self._between(before, point) + self._in_section(before, point, line)
+                before = point
+            lines.append(line.rstrip(" ;:"))
+        return lines
+
+    def _between(self, before: Point | None, point: Point) -> str:
+        if before is None:
+            return ""
+        if before.sentence is None or point.sentence is None:
+            return " … "
+        if before.sentence.block != point.sentence.block:
+            return "\n  - "
+        return " " if self._words.follows(point.n, before.end, point.start) else " … "
+
+    def _in_section(self, before: Point | None, point: Point, line: str) -> str:
+        text = _without_heading(point.text, line) if before is not None else point.text
+        same = before is not None and before.section == point.section
+        if not point.section or same or text.startswith(point.section) or point.section in line:
+            return text
+        return f"{point.section}: {text}"
 
     def _word(self, point: Point) -> bool:
         """Give a point its words; False where there is no room, or they are told already."""
         if point.item is not None:
             return point.item.ref not in self.handles and self._word_item(point, point.item)
         if point.sentence is not None:
-            return self._word_sentence(point)
+            return self._word_sentence(point, point.sentence)
         if point.agreement is None:
             return False
         head = point.agreement.head()
@@ -130,24 +207,53 @@ class PointLines:
         point.text = head + text
         return bool(text)
 
-    def _word_sentence(self, point: Point) -> bool:
+    def _word_sentence(self, point: Point, sentence: Sentence) -> bool:
         """Give a sentence its words, behind the title of its message where that is not told."""
         point.handles = [handle for handle in point.handles if handle not in self.handles]
         beside = f" ({', '.join(list_runs(point.handles))})" if point.handles else ""
         head = f"{point.who}{beside}: "
-        whole = self._words.sentence(point.n, point.start, point.end)
-        title = "" if point.n in self._titled else self._words.title(point.n)
-        if title and not _says_title(whole, title):
-            head += f"{title} – "
-            point.title = title
-        least = _LEAST_OF_TITLED if point.title else _LEAST_OF_TALK
-        if (len(whole.split()) < least and whole.isascii()) or _hangs(whole, point):
+        if point.weight < WEIGHTY and any(
+            n == point.n and start <= point.start < end for n, start, end in self._told_lists
+        ):
+            return False  # its head is told
+        whole = self._words.sentence(sentence, self._listed())
+        head += self._under(point, whole)
+        if len(whole.split()) < self._least(point, sentence, whole) and whole.isascii():
+            return False
+        lenient = self._lenient or sentence.run
+        if not lenient and hangs(whole, point) and not self._words.is_known(point.n, whole):
             return False
         point.text = self._tell(point, head, whole)
         if point.text:
+            if sentence.leads:
+                self._told_lists.append((point.n, sentence.end, sentence.reach))
             self._titled.add(point.n)
+            self._sections.add((point.n, point.section))
             self.handles.update(point.handles)
         return bool(point.text)
+
+    def _under(self, point: Point, whole: str) -> str:
+        """What stands before the words of a sentence: the title of its message and the head of
+        its part, where they are not told.
+        """
+        head = ""
+        title = "" if point.n in self._titled else self._words.title(point.n)
+        if title and not says_title(whole, title):
+            head = f"{title} – "
+            point.title = title
+        section = self._words.section(point.n, point.start, point.end)
+        if section and section not in (title, *whole.split(": ")[:2]):
+            point.section = section
+            if (point.n, section) not in self._sections:
+                head += f"{section}: "
+        return head
+
+    def _least(self, point: Point, sentence: Sentence, whole: str) -> int:
+        """The words that a sentence has to have: few where something stands before them."""
+        bold = sentence.marked and ": " in whole
+        if point.title or point.section or bold or self._lenient or sentence.run:
+            return _LEAST_OF_TITLED
+        return _LEAST_OF_FIGURES if NUMBER.search(whole) else _LEAST_OF_TALK
 
     def _word_item(self, point: Point, item: Item) -> bool:
         """Give an item its words and its reasons."""
@@ -156,18 +262,28 @@ class PointLines:
             whole = self._words.quote(point.n, point.start, point.end)
         else:
             whole = self._words.item_words(
-                birth.n, birth.start, birth.end, ruling=birth.kind == "claimed"
+                birth.n, birth.start, birth.end, ruling=birth.kind == "claimed", most=self._listed()
             )
         ruled = birth is not None and birth.kind == "claimed"
-        if not ruled and begins_elsewhere(whole, current_cards().texts):
+        hanging = not ruled and begins_elsewhere(whole, current_cards().texts)
+        if hanging and not self._lenient and not self._words.is_known(point.n, whole):
             return False
+        if birth is not None and shipped_roles().people.occurs(birth.who):
+            self._limit = sys.maxsize  # what a person asks for is told in full
         head = f"{item.ref} {item.events()}: "
+        title = self._words.title(point.n) if birth is not None else ""
+        if title and len(title) <= _SHORT_TITLE and point.n not in self._titled:
+            if not says_title(whole, title):
+                head += f"{title} – "
+            self._titled.add(point.n)
         if birth is not None and not ruled:
             whole = self._own_words(birth, head, whole).lstrip(_DASHES)
         item.text = self._tell(point, head, whole, anew=not ruled)
         if item.text and birth is not None:
             item.reasons = self._give_reasons(item)
         point.text = item.line()
+        if item.text and head.endswith(" – "):
+            point.text = head + item.text + "".join(item.reasons)
         self.handles.update([item.ref] if item.text else [])
         return bool(item.text)
 
@@ -179,26 +295,44 @@ class PointLines:
         announces = current_cards().texts.announces
         if text != whole and announces.occurs(text) and whole.startswith(text):
             return whole[len(text) :].lstrip(" :")  # of both there is no room
+        figures = with_figures(whole)
+        if text != whole and figures and figures not in text:
+            return figures
         own = self._words.own_words(birth.n, birth.start, birth.end)
-        if text == whole or own[:_LEAST_TEXT] in text or puts_forward(text):
+        person = shipped_roles().people.occurs(birth.who)
+        if text == whole or own[:LEAST_TEXT] in text or puts_forward(text) or person:
             return whole
-        return own if len(own.split()) >= _LEAST_OF_SENTENCE else whole
+        return own if len(own.split()) >= LEAST_OF_SENTENCE else whole
+
+    def _listed(self) -> int:
+        """The characters that a list may have now."""
+        return max(_LEAST_LIST, min(LISTED, self._limit))
 
     def _clip(self, whole: str, head: str, share: int = 100) -> str:
-        return self._room.clip(
-            whole, TEXT_LIMIT * share // 100, head, FEW_WORDS * share // 100 + len(head.split())
-        )
+        limit = TEXT_LIMIT * share // 100
+        most = FEW_WORDS * share // 100 + len(head.split())
+        if share == 100 and self._limit < min(limit, len(whole)):
+            for size in (self._limit, len(first_sentence(whole))):
+                text = self._room.clip(whole, min(size, limit), head, most)
+                if text.endswith(STOPS) and not _SHORTENED.search(text):
+                    return text
+        return self._room.clip(whole, limit, head, most)
 
     def _tell(self, point: Point, head: str, whole: str, *, anew: bool = True) -> str:
         """`whole`, cut to the room that is left behind `head`; "" where nothing fits that says
         enough, and, where it has to be new, for what is told already.
         """
-        if anew and is_repeated(whole, point.who, self._written):
+        results = point.sentence is not None
+        if anew and is_repeated(whole, point.who, self._written, results=results):
             return ""
-        share = _LISTED if point.sentence is not None and point.sentence.leads else 100
+        share = _LISTED if point.leads or whole.count(BETWEEN) > 1 else 100
         text = self._clip(whole, head, share)
-        if not _says_enough(text, whole) or (
-            anew and text.endswith(ELLIPSIS) and (self._written or self._room.is_short(whole))
+        if not says_enough(text, whole) or (
+            anew
+            and not self._lenient
+            and text != whole
+            and text.endswith(ELLIPSIS)
+            and (self._written or self._room.is_short(whole))
         ):
             return ""
         if not self._room.take(f"{head}{text}\n"):
@@ -216,9 +350,9 @@ class PointLines:
                 continue
             head = f"\n  {one_line(change.who)}: " if change.who else "\n  "
             whole = self._words.quote(change.n, change.start, change.end)
-            text = self._room.clip(whole, TEXT_LIMIT, head, FEW_WORDS + _LEAST_WORDS)
+            text = self._room.clip(whole, TEXT_LIMIT, head, FEW_WORDS + LEAST_WORDS)
             if (
-                _says_enough(text, whole)
+                says_enough(text, whole)
                 and (change.who, whole) not in self._written
                 and self._room.take(head + text)
             ):
@@ -227,100 +361,9 @@ class PointLines:
         return list(reasons.values())
 
 
-def _is_quoted(point: Point, quoted: Sequence[Point]) -> bool:
-    """True of a point of a message of which enough is told, or whose own words are."""
-    if point.is_outcome:
-        return False
-    same = [each for each in quoted if each.n == point.n]
-    return len(same) >= _MOST_OF_MESSAGE or any(
-        point.start < each.end and each.start < point.end
-        for each in same
-        if point.item is None and each.item is None
-    )
-
-
-def _join_lines(points: Sequence[Point]) -> list[str]:
-    """The lines of what is told; sentences of one message that follow each other are one."""
-    lines: list[str] = []
-    for (_, talk), some in groupby(points, lambda point: (point.n, point.sentence is not None)):
-        group = list(some)
-        if not talk:
-            lines += [point.text for point in group]
-            continue
-        handles = [handle for point in group for handle in point.handles]
-        beside = f" ({', '.join(list_runs(handles))})" if handles else ""
-        title = next((point.title for point in group if point.title), "")
-        shown = title and not any(title in point.text for point in group)
-        line = group[0].text
-        for point in group[1:]:
-            line += f" … {_without_heading(point.text, line)}"
-        lines.append(
-            f"{group[0].who}{beside}: {f'{title} – ' if shown else ''}{line}".rstrip(" ;:")
-        )
-    return lines
-
-
 def _without_heading(text: str, before: str) -> str:
     """`text` without the heading that it and the text before it stand under."""
     for end in reversed([match.end() for match in _CLAUSE.finditer(text)]):
         if text[:end].strip() in before:
             return text[end:]
     return text
-
-
-def rank_points(points: Sequence[Point], places: dict[int, int]) -> list[tuple[int, Point]]:
-    """The weightiest first, with what they weigh: the last messages and the first more than
-    others, and each point of a message less than the one before it.
-    """
-    turns: dict[int, int] = {}
-    ranked = []
-    for point in sorted(points, key=lambda point: (-point.weight, point.place)):
-        place = places.get(point.n, 0)
-        turn = turns.get(point.n, 0)
-        turns[point.n] = turn + 1
-        weight = point.weight - _AGAIN * turn * (not point.is_outcome)
-        behind = len(places) - 1 - place
-        weight += _LAST >> behind if behind < 2 else 0
-        weight += _FIRST * (place == 0)
-        ranked.append((-weight, point.place, point))
-    return [(-weight, point) for weight, _, point in sorted(ranked, key=lambda each: each[:2])]
-
-
-def _says_title(text: str, title: str) -> bool:
-    """True where `text` has most of the words of `title`."""
-    stems = set(content_stems(title))
-    return 3 * len(stems & set(content_stems(text))) > 2 * len(stems)
-
-
-def _hangs(text: str, point: Point) -> bool:
-    """True of words that cannot be understood alone; not of what opens the range or corrects what
-    was said before, and of weighty ones only where they begin with what they point back to.
-    """
-    wordings = current_cards().texts
-    if point.opens or point.form or shipped_roles().has(text, "correction"):
-        return False
-    if not points_elsewhere(text, wordings):
-        return False
-    return point.weight < _WEIGHTY or begins_elsewhere(text, wordings)
-
-
-def is_repeated(text: str, who: str, written: Sequence[tuple[str, str]]) -> bool:
-    """True where one of `written` says nearly the same, with the same numbers."""
-    stems, numbers = set(content_stems(text)), set(_NUMBER.findall(text))
-    for teller, words in written:
-        other = set(content_stems(words))
-        shared = 100 * len(stems & other)
-        if teller == who:
-            alike = shared >= _ALIKE * max(1, min(len(stems), len(other)))
-        else:
-            alike = shared >= _ALIKE_OF_OTHERS * max(1, len(stems), len(other))
-        if alike and numbers <= set(_NUMBER.findall(words)):
-            return True
-    return False
-
-
-def _says_enough(text: str, whole: str, least: int = _LEAST_WORDS) -> bool:
-    """False for nothing, and for so little of `whole` that it says nothing."""
-    if text == whole:
-        return bool(text)
-    return len(text.split()) >= (_LEAST_OF_SENTENCE if text.endswith(_STOPS) else least)

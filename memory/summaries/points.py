@@ -7,22 +7,30 @@ a later message takes it back. Pure; linear in the range.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.state.summary_state import LedgerChange
+from parley.memory.summaries.filled_forms import is_form
 from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import Agreement, Item
 from parley.memory.summaries.sentence_roles import shipped_roles
-from parley.memory.summaries.talk_sentences import Sentence, is_form
+from parley.memory.summaries.talk_sentences import Sentence
 from parley.memory.text.plain_text import one_line
 from parley.memory.text.similarity import content_stems
 
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
 _DECIDED: Final = 100  # what a decision weighs beside its words
 _PUT: Final = 60  # a proposal
+_FIGURES: Final = 16  # one that says how much
+_OPTIONS: Final = 30  # what is to be chosen from
+_OPTION: Final = re.compile(r"\W*option \w\b", re.IGNORECASE)
+_FIGURE: Final = re.compile(
+    r"\d ?%|[$€£] ?\d|\b\d+(?:\.\d+)? (?:days?|weeks?|hours?|percent|times)\b"
+)
 _SETTLED: Final = 48  # one that came to something
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
@@ -48,6 +56,8 @@ class Point:
     form: bool = False  # the fields of one
     opens: bool = False  # it opens the range: what was asked for
     title: str = ""  # of its message, where that is told with it
+    row: bool = False  # of a table, and told with it
+    section: str = ""  # the head of the part of its message that it stands in
     text: str = ""  # the words that found room
 
     @property
@@ -59,9 +69,21 @@ class Point:
         return next((change.who for change in changes if change.n == self.n), "")
 
     @property
+    def by_person(self) -> bool:
+        """True of what a person says, or whoever is in the chair."""
+        return self.sentence is not None and self.sentence.person
+
+    @property
+    def leads(self) -> bool:
+        """True of what leads a list in, or stands for the parts of its message."""
+        return self.sentence is not None and self.sentence.leads
+
+    @property
     def is_outcome(self) -> bool:
         """True of a decision, and of a proposal that came to something."""
         changes = self.item.changes if self.item is not None else []
+        if self.row and all(change.kind in _BROUGHT for change in changes):
+            return False
         return any(change.kind in (*_OUTCOMES, "claimed") for change in changes)
 
     @property
@@ -145,7 +167,9 @@ def list_item_points(
     """The items that the range brought and that carry weight: decisions, and proposals that put
     something forward by their words, or that somebody spoke to.
     """
-    weights = {(gist.n, gist.start): gist.weight for gist in gists}
+    weights: dict[int, list[Sentence]] = {}
+    for gist in gists:
+        weights.setdefault(gist.n, []).append(gist)
     points = []
     for item in items:
         birth = item.birth
@@ -159,23 +183,27 @@ def list_item_points(
         spoken = sum(change.kind not in _BROUGHT for change in item.changes)
         if not spoken and any(change.kind == "repeats" for change in item.changes):
             continue
+        extra = 0
         if birth.kind == "proposed":
             words = range_words.own_words(birth.n, birth.start, birth.end)
             if not _puts_forward(words, birth, range_words):
                 continue
-        weight = _DECIDED if birth.kind == "claimed" else _PUT
+            extra = _OPTIONS * bool(_OPTION.match(words))
+            extra += _FIGURES * (_FIGURE.search(words) is not None)
+        weight = _DECIDED if birth.kind == "claimed" else _PUT + extra
         weight += _SPOKEN_TO * min(spoken, 2) + _weigh(weights, birth)
         point = Point(birth.n, birth.start, birth.end, weight, item=item)
+        point.row = range_words.is_row(birth.n, birth.start)
         point.weight += _SETTLED * (point.is_outcome and birth.kind == "proposed")
         points.append(point)
     return points
 
 
-def _weigh(weights: dict[tuple[int, int], int], change: LedgerChange) -> int:
+def _weigh(weights: Mapping[int, Sequence[Sentence]], change: LedgerChange) -> int:
     """What the weightiest sentence of the talk where `change` stands weighs."""
     own = [
-        value for (n, start), value in weights.items()
-        if n == change.n and change.start <= start < change.end
+        gist.weight for gist in weights.get(change.n, ())
+        if gist.start < change.end and change.start < gist.end and not gist.outline
     ]  # fmt: skip
     return max(own, default=_UNWEIGHED)
 
@@ -183,6 +211,8 @@ def _weigh(weights: dict[tuple[int, int], int], change: LedgerChange) -> int:
 def _puts_forward(words: str, birth: LedgerChange, range_words: RangeWords) -> bool:
     if words.endswith(("?", "？")):
         return shipped_roles().proposes(words)
+    if shipped_roles().thanks.occurs(words):
+        return False
     return puts_forward(words) or not range_words.is_written(birth.n)
 
 
@@ -218,18 +248,52 @@ def list_talk_points(
         births.setdefault(birth.n, []).append(birth)
     points = []
     for gist in gists:
-        if any(gist.start <= start < gist.end for start in taken.get(gist.n, ())):
+        if not gist.outline and any(
+            gist.start <= start < gist.end for start in taken.get(gist.n, ())
+        ):
             continue
-        end = range_words.end_of_list(gist.n, gist.start, gist.end)
+        end = max(gist.end, gist.reach)
+        if gist.outline:
+            end = gist.start
         handles = [
             birth.ref for birth in births.get(gist.n, ())
-            if birth.start < end and gist.start < birth.end and birth.kind == "proposed"
+            if birth.start < end and gist.start < birth.end
+            and (birth.kind == "proposed" or range_words.is_row(gist.n, birth.start))
         ]  # fmt: skip
         point = Point(gist.n, gist.start, gist.end, gist.weight, sentence=gist, handles=handles)
         point.form = is_form(gist.text)
         point.opens = gist.n == gists[0].n
         points.append(point)
     return points
+
+
+def raise_leads(own: Sequence[Point], talk: Sequence[Point]) -> None:
+    """Have a list that is led in come before those of its items that nobody spoke to, and the
+    outline of a message before all else that it says.
+    """
+    weights = {
+        point.item.ref: point.weight
+        for point in own
+        if point.item is not None and not point.is_outcome
+        and all(change.kind in _BROUGHT for change in point.item.changes)
+    }  # fmt: skip
+    outcomes: dict[int, int] = {}
+    for point in own:
+        if point.is_outcome:
+            outcomes[point.n] = max(outcomes.get(point.n, 0), point.weight)
+    spoken = {point.item.ref for point in own if point.item is not None} - weights.keys()
+    for point in talk:
+        point.handles = [handle for handle in point.handles if handle not in spoken]
+        if point.sentence is not None and point.sentence.leads:
+            most = max((weights.get(handle, 0) for handle in point.handles), default=0)
+            point.weight = max(point.weight, most + 1)
+            point.weight = min(point.weight, outcomes.get(point.n, point.weight + 1) - 1)
+    heaviest: dict[int, int] = {}
+    for point in (*own, *talk):
+        heaviest[point.n] = max(heaviest.get(point.n, point.weight), point.weight)
+    for point in talk:
+        if point.sentence is not None and point.sentence.outline:
+            point.weight = heaviest[point.n] + 1
 
 
 def list_agreement_points(agreements: Sequence[Agreement]) -> list[Point]:

@@ -25,6 +25,7 @@ from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens, measure_text
 
 CHARS_PER_WORD: Final = 12  # a summary longer than its words times this is cut
+CHARS_OF_EXTRACT: Final = 24  # one without a model, which long talk gives more words
 _MOST_TOKENS = 2**53 - 1  # what any reader of JSON can hold; a stranger may claim more
 
 Key = tuple[int, int]
@@ -117,7 +118,8 @@ def keep_summary(moment: FoldStep, entry: SummaryMade) -> None:
     standing = memory.summaries.get(key)
     if standing is not None and (standing.how == "model" or entry.how == "extract"):
         return
-    text = clip(entry.text.strip(), memory.era(entry.last).words * CHARS_PER_WORD)
+    most = CHARS_OF_EXTRACT if entry.how == "extract" else CHARS_PER_WORD
+    text = clip(entry.text.strip(), memory.era(entry.last).words * most)
     memory.summaries[key] = Summary(
         level=entry.level,
         first=entry.first,

@@ -29,6 +29,7 @@ class SentenceRoles:
         "filler",
         "people",
         "progress",
+        "thanks",
     )
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -39,6 +40,7 @@ class SentenceRoles:
         ]
         self.progress = RarePattern(data["progress"], "progress")
         self.filler = RarePattern(data["filler"], "filler")
+        self.thanks = RarePattern(data["thanks"], "thanks")
         self.people = RarePattern(data["people"], "people")
         self.bare = RarePattern(data["bare"], "bare")
         self._proposing = RarePattern(data["proposing"], "proposing")

@@ -7,48 +7,33 @@ nobody's sentences. Linear in the text, of which the first 20,000 characters of 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from parley.memory.extraction.writing.back_references import has_fields
-from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.summaries.sentence_roles import shipped_roles
+from parley.memory.summaries.filled_forms import is_form, is_run, run_words
+from parley.memory.summaries.list_heads import opens_bold
 from parley.memory.text.courtesies import is_courtesy
 from parley.memory.text.markdown_blocks import Block, split_blocks
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.sentences import IDEOGRAPHIC
-from parley.memory.text.similarity import content_stems
 
 _SENTENCE_LIMIT: Final = 240  # characters of one sentence in a summary
 _READ: Final = 20_000  # characters of one message; what a summary can quote is in its beginning
 _MAX_SENTENCES: Final = 200  # of one message
 _LEAST_WORDS: Final = 4  # a shorter sentence says nothing out of its place
-_LEAST_ASKED: Final = 6  # words of a question that is more than bare
-_NEAR_END: Final = 4  # sentences; a question before them is answered by its message itself
-_LEAST_STEMS: Final = 3
 _CHARS_PER_MARK: Final = 12  # of code: with fewer the text is no sentence
-_WEIGH_SHARED: Final = 30  # of a sentence all of whose words the talk comes back to
-_WEIGH_FIRST: Final = 22  # the first sentence of a message; its last one half of that
-_WEIGH_MARKED: Final = 20  # what its author set in bold
-_WEIGH_PERSON: Final = 20  # said by a person, or by whoever is in the chair
-_WEIGH_HANGING: Final = 25
-_WEIGH_PROGRESS: Final = 35  # what was going on until the same participant spoke again
-_WEIGH_LEADING: Final = 12  # what leads a list in, and is told with its heads
-_WEIGH_TITLE: Final = 12
-_WEIGH_ITEM: Final = 6
-_WEIGH_LONG: Final = 12  # more than forty words
-_WEIGH_NAMES: Final = 18  # mostly names of code
-_WEIGH_ASKING: Final = 25  # a question behind the first message, which others may have answered
-_LEAST_OF_REQUEST: Final = 8  # words of a question that says what is asked for
-_MANY_WORDS: Final = 40
-_MOST_GISTS: Final = 4  # of one message
+WEIGHED: Final = 600  # characters of a list whose parts are looked for
 _MARKED_SHARE: Final = 3  # of a sentence's characters, one in so many set in bold
 _TITLE_CHARS: Final = 100
-_TALK: Final = ("paragraph", "item")
-_ENDS: Final = (*".!…。！", '."', ".)", "。」")
-_STOPS: Final = (*_ENDS, ":", "?", "!", ";", ",", "？")
+_LEAST_OUTLINED: Final = 700  # characters
+_PARTS: Final = 3
+_MARGIN: Final = 20
+_BELOW: Final = ("paragraph", "item", "row", "quote", "heading")
+_MOST_BELOW: Final = 40  # items of a list
+TALK: Final = ("paragraph", "item")
+ENDS: Final = (*".!…。！", '."', ".)", "。」")
+_STOPS: Final = (*ENDS, ":", "?", "!", ";", ",", "？")
 _PROSE: Final = ("paragraph", "item", "heading", "quote", "row")
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?…。！？]|[.!?…](?![.!?…\"')\]*]*(?:\s|$)))+[.!?…。！？\"')\]*」』）]*"
@@ -56,15 +41,9 @@ _SENTENCE: Final = re.compile(
 _NO_STOP: Final = re.compile(r"(?:\b(?:mrs?|ms|dr|vs|cf|e\.g|i\.e|fig|resp)|\s)\.$", re.IGNORECASE)
 _IDEOGRAPHS: Final = re.compile(f"[{IDEOGRAPHIC}]")
 _CODE: Final = re.compile(r"[=(){}\[\]_;<>|\\]")
-_FIELD: Final = re.compile(
-    r"""["'](?P<name>[^"'{}\n]{1,60})["']\s*:\s*"""
-    r"""["'](?P<value>.{0,600}?)["']\s*(?=[,}\]]\s*(?:["'}]|$))"""
-)
 _DATA: Final = re.compile(r"""\{\s*["'][\w ]{1,40}["']\s*:\s*["'\[{]""")  # an object of data begins
-_SHORT_FIELD: Final = 80  # characters
 _SHORT: Final = 40  # characters of what is quoted for an item, where more stands behind it
 _SIGNS: Final = re.compile(r"^[^\w(\[\"'`$/@.+<-]+")  # faces and ticks before words
-_HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
 
 
 class Line(NamedTuple):
@@ -88,98 +67,15 @@ class Sentence:
     marked: bool = False  # set in bold by its author
     title: bool = False  # the line that its message opens with
     item: bool = False  # of a list
-    leads: bool = False  # leads a list in
+    leads: bool = False  # leads a list or a table in
+    reach: int = 0  # where that ends
+    block: int = 0  # which block of its message it stands in
+    run: bool = False  # what a run of code came to
+    outline: bool = False  # stands for the heads of the parts of its message
+    person: bool = False  # said by a person, or by whoever is in the chair
 
 
-class Talk(NamedTuple):
-    """What an interval's talk offers: up to four sentences of each message, the weightiest of
-    it first, messages in log order; and the questions that nobody answered.
-    """
-
-    gists: tuple[Sentence, ...]
-    questions: tuple[Sentence, ...]
-
-
-def read_talk(lines: Sequence[Line]) -> Talk:
-    """The sentences of each of `lines` that carry most, and the questions left at the end.
-
-    What carries most plays a part in the minutes (rules, corrects, reports, objects, asks),
-    opens its message, is marked by its author, or shares its words with the rest of the talk.
-    """
-    roles, wordings = shipped_roles(), current_cards().texts
-    spoken = [list(_sentences(line, _TALK)) for line in lines]
-    stems = [[frozenset(content_stems(each.text)) for each in sentences] for sentences in spoken]
-    shared = Counter(stem for each in stems for words in each for stem in words)
-    common = max(1, max(shared.values(), default=1) - 1)
-    last = {line.participant: place for place, line in enumerate(lines)}
-    taken: set[frozenset[str]] = set()
-    gists: list[Sentence] = []
-    for place, (line, sentences, words_of) in enumerate(zip(lines, spoken, stems, strict=True)):
-        ranked = []
-        opened = False
-        person = roles.people.occurs(line.participant)
-        if is_form(line.content):
-            sentences = sentences[:1]
-            words_of = words_of[:1]
-        for index, (sentence, words) in enumerate(zip(sentences, words_of, strict=True)):
-            text = sentence.text
-            says = sentence.leads or (len(words) >= _LEAST_STEMS and _says_something(text))
-            if words in taken or not says or has_fields(text, wordings):
-                continue
-            asks = text.endswith(("?", "？"))
-            if (asks and len(text.split()) < _LEAST_OF_REQUEST) or roles.filler.occurs(text):
-                continue
-            taken.add(words)
-            weight = _WEIGH_SHARED * sum(shared[word] - 1 for word in words)
-            weight = weight // (len(words) + 4) // common + roles.weigh(text)
-            if not opened and not sentence.title and len(words) >= _LEAST_STEMS:
-                weight += _WEIGH_FIRST
-                opened = True
-            elif index == len(sentences) - 1:
-                weight += _WEIGH_FIRST // 2
-            weight += _WEIGH_MARKED * sentence.marked + _WEIGH_PERSON * person
-            weight -= _WEIGH_TITLE * sentence.title + _WEIGH_ITEM * sentence.item
-            weight += _WEIGH_LEADING * sentence.leads
-            weight -= _WEIGH_ASKING * (asks and place > 0)
-            weight -= _WEIGH_HANGING * bool(_HANGING.match(text))
-            weight -= _WEIGH_LONG * (len(text.split()) > _MANY_WORDS)
-            weight -= _WEIGH_NAMES * (not _is_whole(text) and _names_code(text))
-            if roles.progress.occurs(text):
-                weight -= _WEIGH_PROGRESS * (2 if last[line.participant] != place else 1) // 2
-            ranked.append((-weight, index))
-        for weight, index in sorted(ranked)[:_MOST_GISTS]:
-            gists.append(replace(sentences[index], weight=-weight))
-    return Talk(tuple(gists), _open_questions(spoken))
-
-
-def _open_questions(spoken: Sequence[Sequence[Sentence]]) -> tuple[Sentence, ...]:
-    """The questions of six words or more that the last message ends with, two at most."""
-    asked = [
-        sentence
-        for sentence in (spoken[-1][-_NEAR_END:] if spoken else ())
-        if sentence.text.endswith(("?", "？")) and _says_something(sentence.text, _LEAST_ASKED)
-    ]
-    return tuple(asked[-2:])
-
-
-def _names_code(text: str) -> bool:
-    """True where a third of `text` stands in code spans."""
-    return 3 * sum(map(len, text.split("`")[1::2])) >= len(text)
-
-
-def is_form(content: str) -> bool:
-    """True of a message that is one object of data, a form that somebody filled in."""
-    return content.lstrip().startswith(("{", "[{"))
-
-
-def form_words(content: str) -> str:
-    """The fields of a form, "name: value", short ones first; "" where it has none."""
-    fields = [(pair["name"], one_line(pair["value"])) for pair in _FIELD.finditer(content[:_READ])]
-    filled = [f"{name}: {value}" for name, value in fields if value]
-    return "; ".join(sorted(filled, key=lambda field: len(field) > _SHORT_FIELD))
-
-
-def _says_something(text: str, least: int = _LEAST_WORDS) -> bool:
+def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
     if is_courtesy(text) or len(_CODE.findall(text)) * _CHARS_PER_MARK > len(text):
         return False
@@ -193,7 +89,7 @@ def quote_line(line: Line, start: int, end: int) -> str:
     what it is about ("Plan approved").
     """
     quoted: list[str] = []
-    for sentence in _sentences(line, _PROSE):
+    for sentence in list_sentences(line, _PROSE):
         if sentence.start < end and start < sentence.end:
             quoted.append(sentence.text)
         elif quoted:
@@ -207,31 +103,46 @@ def quote_line(line: Line, start: int, end: int) -> str:
     return _SIGNS.sub("", " ".join([*ends, *quoted[-1:]]))
 
 
-def _is_whole(text: str) -> bool:
-    """True of a sentence that ends as one does, and is not mostly names of code."""
-    return text.endswith(_ENDS) and 3 * sum(map(len, text.split("`")[1::2])) < len(text)
-
-
 def any_sentence(lines: Sequence[Line]) -> Sentence | None:
     """The first sentence that is no greeting, where no longer one is to be had."""
-    sentences = (sentence for line in lines for sentence in _sentences(line, _TALK))
+    sentences = (sentence for line in lines for sentence in list_sentences(line, TALK))
     return next((each for each in sentences if not is_courtesy(each.text)), None)
 
 
-def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
+def list_sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
     """The sentences of a message's blocks of these kinds, 200 at most."""
     content, count = line.content[:_READ], 0
+    if is_run(content):
+        end = content.find("\n") if "\n" in content else len(content)
+        yield Sentence(
+            line.n, one_line(line.participant), run_words(content), 0, max(end, 1), run=True
+        )
+        return
     blocks, form = split_blocks(content), is_form(content)
+    outline = not form and _has_outline(content, blocks)
     for index, block in enumerate(blocks):
         title = index == 0 and _is_title(content, blocks)
-        if block.kind not in kinds and not (title or block.bold):
+        reach = _list_end(content, blocks, index)
+        if outline and not index:
+            yield Sentence(
+                line.n, one_line(line.participant),
+                clip(_strip_marks(content[block.start : block.end]), _SENTENCE_LIMIT),
+                block.start, block.end if title else block.start,
+                title=title, leads=True, outline=True, block=-1,
+            )  # fmt: skip
+        if block.kind not in kinds and not (title or block.bold or reach):
             continue
         data = None if form else _DATA.search(content, block.start, block.end)
         stop = block.end if data is None else data.start()  # what a tool is called with
-        listed = index + 1 < len(blocks) and blocks[index + 1].kind == "item"
-        leads = listed and content[block.start : block.end].rstrip("*_ ").endswith(":")
         first = block.start + (len(block.marker) if block.kind == "item" else 0)
-        for start, end in _spans(content, first, stop):
+        if block.kind == "heading":
+            first = (
+                block.start
+                + len(content[block.start : stop])
+                - len(content[block.start : stop].lstrip("# "))
+            )
+        spans = [(first, stop)] if block.kind == "row" else _spans(content, first, stop)
+        for start, end in spans:
             words = content[start:end]
             text = clip(_strip_marks(words), _SENTENCE_LIMIT)
             if text:
@@ -239,11 +150,70 @@ def _sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
                 yield Sentence(
                     line.n, one_line(line.participant), text, start, end,
                     marked=_MARKED_SHARE * bold >= len(words),
-                    title=title, item=block.kind == "item", leads=leads and end == block.end,
+                    title=title, item=block.kind == "item",
+                    leads=reach > 0 and end == block.end, reach=reach, block=index,
                 )  # fmt: skip
                 count += 1
                 if count == _MAX_SENTENCES:
                     return
+
+
+def _has_outline(content: str, blocks: Sequence[Block]) -> bool:
+    """True of a message of some length with three parts that have heads."""
+    if len(content) < _LEAST_OUTLINED:
+        return False
+    heads = headings = 0
+    for index, block in enumerate(blocks[1:], 1):
+        if block.kind == "heading":
+            below = blocks[index + 1] if index + 1 < len(blocks) else block
+            text = content[below.start : min(below.end, below.start + WEIGHED)]
+            prose = len(_CODE.findall(text)) * _CHARS_PER_MARK <= len(text)
+            headings += 1
+            heads += prose and below.kind in _BELOW
+        elif block.kind in TALK and not _is_led(blocks, block):
+            heads += opens_bold(content[block.start + len(block.marker) : block.start + _MARGIN])
+    return heads >= _PARTS and 2 * heads > headings
+
+
+def _is_led(blocks: Sequence[Block], block: Block) -> bool:
+    """True of an item that something leads in, or the title of its message."""
+    if block.kind != "item":
+        return False
+    return blocks[1].kind == "item" or (
+        block.parent >= 0 and blocks[block.parent].kind != "heading"
+    )
+
+
+def _list_end(content: str, blocks: Sequence[Block], index: int) -> int:
+    """Where the list or the table ends that the block `index` leads in; 0 of any other.
+
+    What leads in ends with a colon, or is a heading or the title of the message, or the first
+    row of a table without one.
+    """
+    block = blocks[index]
+    if block.kind == "row":
+        before = blocks[index - 1] if index else block
+        if block.level or before.kind == "heading" or _ends_as_lead(content, before):
+            return 0
+    elif not (
+        block.kind == "heading"
+        or _ends_as_lead(content, block)
+        or (index == 0 and _is_title(content, blocks))
+    ):
+        return 0
+    kind = "" if block.kind != "row" else "row"
+    end = 0
+    for following in blocks[index + 1 : index + 1 + _MOST_BELOW]:
+        if following.kind not in ("item", "row") or following.kind != (kind or following.kind):
+            break
+        if block.kind == following.kind == "item" and following.level <= block.level:
+            break
+        kind, end = following.kind, following.end
+    return end
+
+
+def _ends_as_lead(content: str, block: Block) -> bool:
+    return content[block.start : block.end].rstrip("*_ ").endswith(":")
 
 
 def _is_title(content: str, blocks: Sequence[Block]) -> bool:
@@ -254,7 +224,7 @@ def _is_title(content: str, blocks: Sequence[Block]) -> bool:
         len(blocks) > 1
         and block.kind in ("paragraph", "heading")
         and block.end - block.start < _TITLE_CHARS
-        and not words.endswith((*_ENDS, "?", "？", ":"))
+        and not words.endswith((*ENDS, "?", "？", ":"))
     )
 
 

@@ -19,7 +19,13 @@ from parley.listeners.sessions.shipped_packs import known_packs, newest_packs
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import LedgerChange, Summary
-from parley.memory.summaries.extracts import FLOOR, MORE, SHARE, extract_summary, talk_length
+from parley.memory.summaries.extracts import (
+    FLOOR,
+    MORE,
+    extract_summary,
+    most_characters,
+    talk_length,
+)
 from parley.memory.summaries.ledger_changes import MOST_CHANGES, note_changes
 from parley.memory.summaries.talk_sentences import Line
 from tests.support.logs.corpora import ROOT, needs_corpora
@@ -205,14 +211,14 @@ def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
 ) -> None:
     """45 % of it, or 120 characters; never longer than the talk; the same bytes every time.
 
-    Its words, and twice as many where the talk is long.
+    Its words, and up to four times as many where the talk is long.
     """
     lines, changes = fold_talk(*talk)
     summary = extract_summary(lines, changes, words)
     length = talk_length(lines)
     assert len(summary) <= length
-    assert len(summary) <= max(FLOOR, length * SHARE // 1000)
-    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 20), 0)
+    assert len(summary) <= max(FLOOR, most_characters(length))
+    assert len(summary.split()) <= max(words, min(words * MORE // 100, length // 16), 0)
     again, same = fold_talk(*talk)
     assert extract_summary(again, same, words) == summary
 
@@ -386,8 +392,8 @@ def test_a_list_is_told_by_its_heads() -> None:
         for place, head in enumerate(["Broken pumps", "Blocked drains", "A wet spring"], 1)
     )
     summary = extract_summary([Line(1, "ann", listed)], [], 80)
-    told = "ann: I have found three causes of the flood: Broken pumps; Blocked drains; A wet spring"
-    assert told in summary
+    assert "ann: I have found three causes of the flood: Broken pumps" in summary
+    assert all(head in summary for head in ("; Blocked drains", "; A wet spring"))
 
 
 def test_an_announcement_is_told_with_what_it_announces() -> None:
@@ -468,7 +474,7 @@ def test_what_a_later_message_takes_back_is_not_told_as_settled() -> None:
 
 @needs_corpora
 def test_summaries_of_recorded_agents_name_what_their_ranges_did() -> None:
-    """Nine in ten decisions; in a fifth of the talk at most. A proposal is told where its words
+    """Nine in ten decisions; in a third of the talk at most. A proposal is told where its words
     put something forward, and what became of it where the range shows it.
     """
     named = changed = size = was = 0
@@ -487,7 +493,7 @@ def test_summaries_of_recorded_agents_name_what_their_ranges_did() -> None:
                 named += len(decided & heads)
     assert changed
     assert 10 * named >= 9 * changed
-    assert size <= was / 5
+    assert size <= was / 3
 
 
 def _handles(summary: str) -> set[str]:
@@ -524,3 +530,85 @@ def test_a_proposal_is_told_with_the_sentences_that_belong_to_it() -> None:
     lines, changes = fold_talk(("ann", split), ("bob", split.replace("split", "list")))
     summary = extract_summary(lines, changes, 120)
     assert "P1 proposed by ann: Proposed split: Ben keeps the maps of the harbour" in summary
+
+
+def _chapters(*heads: str) -> str:
+    return "\n\n".join(f"## {head}\n\n{FILLING}" for head in heads)
+
+
+def test_each_message_has_a_line_before_any_has_two() -> None:
+    subjects = ["pumps", "drains", "fences", "orchards", "ladders", "kettles", "bridges", "lamps"]
+    lines = [
+        Line(
+            n, f"p{n}", f"We mended the {what} in May. " + f"Those {what} are {what} of iron. " * 9
+        )
+        for n, what in enumerate(subjects, 1)
+    ]
+    summary = extract_summary(lines, [], 40)
+    told = [line.partition(":")[0] for line in summary.splitlines() if line.startswith("p")]
+    assert told == [f"p{n}" for n in range(1, 9)]
+
+
+def test_a_list_that_has_no_room_in_full_is_told_by_the_heads_of_all_its_items() -> None:
+    heads = ["Sell the press", "Paint the hall", "Mend the roof", "Hire a cook", "Drain the cellar"]
+    plan = "My plan for the mill:\n\n" + "\n".join(
+        f"- **{head}:** {'of which I have more to say than there is room for, ' * 5}"
+        for head in heads
+    )
+    summary = extract_summary([Line(1, "ann", plan), Line(2, "bob", FILLING)], [], 60)
+    told = next(line for line in summary.splitlines() if line.startswith("ann: My plan for"))
+    assert [head for head in heads if head in told] == heads
+    assert len(told) < len(plan) // 2
+
+
+def test_a_table_is_told_by_its_cells() -> None:
+    rows = "".join(f"| {what} | {before} | {after} |\n" for what, before, after in [
+        ("Bad pumps", 1050, 395), ("Worst ratio", 28.7, 13.7), ("Leaks", 4, 0),
+    ])  # fmt: skip
+    table = f"Results of the repair:\n\n| What | Before | After |\n|---|---|---|\n{rows}\n{FILLING}"
+    summary = extract_summary([Line(1, "ann", table)], [], 100)
+    told = "Results of the repair (Before / After): Bad pumps: 1050 / 395; Worst ratio: 28.7 / 13.7"
+    assert told in summary
+
+
+def test_a_run_of_code_is_told_by_what_it_came_to() -> None:
+    failed = "exitcode: 1 (execution failed)\nCode output: \nTraceback (most recent call last):\n"
+    lines = [
+        Line(1, "ann", f"Count the pumps of the mill by hand. {FILLING}"),
+        Line(2, "box", f'{failed}  File "", line 1, in <module>\nNameError: pumps'),
+        Line(3, "ann", f"The list of the pumps was empty, as it turned out. {FILLING}"),
+        Line(4, "box", "exitcode: 0 (execution succeeded)\nCode output: \n17 pumps\nand 2 drains"),
+    ]
+    told = extract_summary(lines, [], 100).splitlines()
+    assert "box: exitcode: 1 (execution failed): NameError: pumps" in told
+    assert "box: exitcode: 0 (execution succeeded): 17 pumps" in told
+
+
+def test_a_long_message_is_told_by_its_outline_but_not_by_one_that_is_pasted() -> None:
+    heads = ("The pumps are too small", "The drains lie too high", "The cellar has no second door")
+    report = f"Flood report\n\n{_chapters(*heads)}"
+    pasted = f"Please comment on the report of ann about the flood:\n\n{report}"
+    summary = extract_summary([Line(1, "ann", report), Line(2, "bob", pasted)], [], 200)
+    assert f"ann: Flood report – {'; '.join(heads)}" in summary
+    assert summary.count("; ".join(heads)) == 1
+
+
+def test_what_a_person_asks_for_is_told_though_it_points_back() -> None:
+    lines = [
+        Line(1, "ann", f"The drains of the mill were measured. {FILLING}"),
+        Line(2, "user", "Use this data to draw a plan of the cellar with every drain."),
+        Line(3, "ann", f"The plan has been drawn with all of the drains. {FILLING}"),
+    ]
+    summary = extract_summary(lines, [], 60)
+    assert "user: Use this data to draw a plan of the cellar with every drain." in summary
+
+
+def test_an_extract_may_be_longer_than_a_models_summary() -> None:
+    """Where the talk is long: what lands is not cut to the words that a model was asked for."""
+    reports = [
+        "\n\n".join(f"Pump {n} of mill {mill} is worn. {LONG_TALK}" for n in range(9))
+        for mill in range(12)
+    ]
+    (summary, *_) = settled(12, *(("ann", report) for report in reports))
+    assert len(summary.text.split()) > 200
+    assert not summary.text.endswith("…")

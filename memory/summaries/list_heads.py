@@ -1,0 +1,238 @@
+"""A list or a table in few words: what leads it in, and the head words of every item of it.
+
+All of them, each cut to as many words as leave room for the others, before any in full.
+Linear in the list.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from parley.memory.extraction.writing.back_references import TextWordings, drop_openers, end_whole
+from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, tidy
+from parley.memory.extraction.writing.units import Unit
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.text.courtesies import drop_courtesies, is_courtesy
+from parley.memory.text.plain_text import ELLIPSIS
+
+LISTED: Final = 560  # characters that a list may have with its lead
+_CAPS: Final = (
+    30,
+    22,
+    18,
+    15,
+    12,
+    10,
+    8,
+    6,
+    5,
+)  # words of an item, the most that leave room for all
+_MOST: Final = 16  # items
+_TELLING: Final = 13  # quarters of a word: the average of heads that say something
+_CHARS_OF_WORD: Final = 7
+_CELL_WORDS: Final = 5
+_HEADS: Final = 60  # characters of the heads of columns that are told
+_LABELS: Final = re.compile(r"^(?:what|why|how|where|who|when)\b[^?]*$", re.IGNORECASE)
+_PARTS: Final = 3  # of a message that has an outline
+_FEW: Final = 6  # words of a greeting alone
+_READ: Final = 240  # characters of an item
+_HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s)|[.!?](?=\s))")
+_CLAUSES: Final = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)[.;!?](?=\s)|,(?=\s)(?!\s(?:and|or|\d))|\s[-–—→](?=\s)|\s(?=\()"
+)
+_LEAST: Final = 12  # characters of a clause behind a head
+_MOST_OF_HEAD: Final = 10  # words
+_HEAD_WORDS: Final = 2  # of what stands before a colon, from which it says what the item is
+_HANGING: Final = " ,;:-–—(["
+_NAMELESS: Final = re.compile(r"^\W*$|^(?:status|note|date|file|from|to)s?$", re.IGNORECASE)
+
+
+def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
+    """What the unit at `place` leads in, with its own words before it: the heads of the items of
+    its list, or of the rows of its table, in about `most` characters; "" where it leads nothing of
+    the kind in.
+    """
+    lead = message.units[place]
+    wordings = message.text_wordings
+    items = _items_below(message, place)
+    if len(items) < 2:
+        return ""
+    words = "" if lead.kind == "row" else drop_openers(tidy(_source(message, lead)), wordings)
+    words = words.rstrip(":").rstrip()
+    if _NAMELESS.match(words):
+        words = ""
+    room = most - len(words)
+    if message.units[items[0]].kind == "row":
+        return _table(message, items, words, room)
+    said = [_item_words(message, place, wordings) for place in items[:_MOST]]
+    said = [each for each in said if each]
+    if len(said) < 2:
+        return ""
+    listed = _fit(said, room, wordings)
+    left = len(items) - len(said)
+    more = f"{BETWEEN}{left} more" if left > 0 else ""
+    return _led(words, f"{listed}{more}")
+
+
+def _led(lead: str, listed: str) -> str:
+    if not lead:
+        return listed
+    return f"{lead} {listed}" if lead.endswith((".", "!", "?")) else f"{lead}: {listed}"
+
+
+def outline_text(message: WrittenMessage, most: int = LISTED) -> str:
+    """The heads of the parts of a long message: its headings, else the bold words that its
+    paragraphs and items open with; "" where it has fewer than three.
+    """
+    units, wordings = message.units, message.text_wordings
+    headings = [each for each in units[1:] if each.kind == "heading"]
+    levels = [each.level for each in headings]
+    top = min((level for level in set(levels) if levels.count(level) >= _PARTS), default=None)
+    said: list[str] = []
+    for place, unit in enumerate(units):
+        if top is not None:
+            if unit.kind != "heading" or unit.level != top or not place:
+                continue
+            words = drop_openers(tidy(_source(message, unit)), wordings)
+            labels = _source(message, unit).rstrip("* ").endswith(":")
+            if labels or _LABELS.match(words):  # of what stands below alone
+                continue
+        else:
+            if (
+                not place
+                or not unit.first
+                or not opens_bold(_source(message, unit))
+                or unit.kind == "heading"
+            ):
+                continue
+            words = _item_words(message, place, wordings)
+        if len(words.split()) >= 2 and not wordings.generic.begins(words):
+            said.append(words)
+    if len(said) < _PARTS or 4 * sum(len(each.split()) for each in said) < _TELLING * len(said):
+        return ""
+    return _fit(said[:_MOST], most, wordings)
+
+
+def opens_bold(source: str) -> bool:
+    """True of a paragraph or an item that opens with words in bold."""
+    return source.lstrip("-*•0123456789.) ").startswith("**") or source.startswith("**")
+
+
+def _fit(said: list[str], room: int, wordings: TextWordings) -> str:
+    """`said` as one list in `room` characters: in full, else each by its head or first words."""
+    told = said
+    for cap in (_READ, *_CAPS):
+        told = [cut_words(each, cap, wordings) for each in said]
+        if sum(map(len, told)) + len(BETWEEN) * len(told) <= room:
+            break
+    heads = [_head_of(each) for each in said]
+    bare = sum(each == head for each, head in zip(told, heads, strict=True))
+    if told != said and all(heads) and 2 * bare >= len(told):
+        told = heads  # one as the other
+    return BETWEEN.join(each.rstrip(" .;,-–—") for each in told)
+
+
+def _head_of(text: str) -> str:
+    head = _HEAD.match(text)
+    words = head[0].rstrip(" .:-–—") if head is not None else text
+    return words if len(words.split()) <= _MOST_OF_HEAD else ""
+
+
+def _table(message: WrittenMessage, rows: list[int], words: str, room: int) -> str:
+    """The rows of a table, each by its first cell and the others, behind the heads of these."""
+    cells = [_cells(message, message.units[place]) for place in rows[:_MOST]]
+    head = next((unit for unit in reversed(message.units[: rows[0]]) if unit.kind == "row"), None)
+    heads = [] if head is None else [each for each in _cells(message, head)[1:] if each]
+    cap = max(2, room // (len(cells) * _CHARS_OF_WORD) - 2)
+    wordings = message.text_wordings
+    told = [": ".join(filter(None, [row[0], " / ".join(row[1:])])) for row in cells if row]
+    if sum(map(len, told)) > room:
+        cut = [[cut_words(row[0], cap, wordings), *_short(row[1:], wordings)] for row in cells]
+        told = [": ".join(filter(None, [row[0], " / ".join(row[1:])])) for row in cut]
+    above = f" ({' / '.join(heads)})" if len(heads) > 1 and len(" ".join(heads)) < _HEADS else ""
+    listed = BETWEEN.join(each.rstrip(" .;,") for each in told)
+    left = len(rows) - len(told)
+    more = f"{BETWEEN}{left} more" if left > 0 else ""
+    return _led(f"{words}{above}".strip(), f"{listed}{more}")
+
+
+def _short(cells: list[str], wordings: TextWordings) -> list[str]:
+    return [cut_words(cell, _CELL_WORDS, wordings) for cell in cells]
+
+
+def _cells(message: WrittenMessage, row: Unit) -> list[str]:
+    line = _source(message, row).partition("\n")[0]
+    first, *rest = [tidy(cell) for cell in line.strip("| ").split("|")]
+    return [first, *(cell for cell in rest if cell)]
+
+
+def _source(message: WrittenMessage, unit: Unit) -> str:
+    return message.text[unit.start : unit.end]
+
+
+def _items_below(message: WrittenMessage, place: int) -> list[int]:
+    """The places of the items of the list, or the rows of the table, that the unit leads in."""
+    units = message.units
+    lead = units[place]
+    items: list[int] = []
+    for index in range(place + 1, len(units)):
+        unit = units[index]
+        if unit.kind == "row":
+            if not unit.level and lead.kind != "row" and not items:
+                continue
+            if unit.level and (not items or units[items[0]].kind == "row"):
+                items.append(index)
+                continue
+            break
+        if items and units[items[0]].kind == "row":
+            break
+        if unit.kind == "heading":
+            break
+        under = unit.lead == place or (
+            lead.kind == "heading" and unit.lead < 0 and unit.heading == place
+        )
+        if unit.kind == "item" and unit.first and under:
+            items.append(index)
+        elif unit.first and unit.lead < place:
+            break
+    return items
+
+
+def _item_words(message: WrittenMessage, place: int, wordings: TextWordings) -> str:
+    """The words of an item, of all of its sentences as far as they are read."""
+    units, unit = message.units, message.units[place]
+    end = unit.end
+    for following in units[place + 1 :]:
+        if following.block != unit.block or following.end - unit.start > _READ:
+            break
+        end = following.end
+    words = drop_openers(tidy(message.text[unit.start : end]), wordings).replace("**", "")
+    words = drop_courtesies(words)
+    if is_courtesy(words) and len(words.split()) <= _FEW:
+        return ""
+    if leads_in(message, unit):
+        words = words.rstrip(":")
+    return words
+
+
+def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
+    """`text` in at most `cap` words: all, else what ends with a sentence or a clause behind its
+    head, else its head, else as many as end well.
+    """
+    words = text.split(" ")
+    if len(words) <= cap:
+        return text
+    cut = " ".join(words[:cap])
+    head = _HEAD.match(text)
+    end = head.end() if head is not None and head.end() <= len(cut) else 0
+    clauses = [match.start() for match in _CLAUSES.finditer(cut) if match.start() >= end + _LEAST]
+    if clauses and 2 * clauses[-1] > len(cut):
+        whole = end_whole(cut[: clauses[-1]], len(cut), wordings, parts=False).rstrip(_HANGING)
+        if 2 * len(whole) > len(cut):
+            return whole
+    own = text[:end].rstrip(" .:-–—")
+    if len(own.split()) >= _HEAD_WORDS:
+        return own
+    whole = end_whole(cut, len(cut), wordings, parts=False).rstrip(_HANGING)
+    return f"{(whole or cut).rstrip('.!?')}{ELLIPSIS}"
