@@ -34,6 +34,7 @@ _SHORT: Final = 8  # words; a sentence of fewer is told with the next one
 _ANNOUNCED: Final = 20  # words of what a sentence announces, with it
 _LONG: Final = 260  # characters of both together
 _TITLE: Final = 80  # characters
+_HEADER: Final = 8  # units in which the title below the fields of a message is looked for
 _TITLE_WORDS: Final = 2  # of a line that is no heading
 _SECTION_WORDS: Final = 12
 _PRAISE: Final = re.compile(
@@ -159,13 +160,15 @@ class RangeWords:
         """Which message of the range each entry is, by its n."""
         return {n: place for place, n in enumerate(sorted(self._lines))}
 
-    def is_known(self, n: int, text: str) -> bool:
-        """True where `text` of entry `n` points back with a noun ("this cellar") that an earlier
-        message of the range has.
+    def is_known(self, n: int, start: int, text: str) -> bool:
+        """True where `text`, at `start` of entry `n`, points back with a noun ("this cellar") that
+        the range has before it.
         """
         match = _THIS.match(first_sentence(text).lower())
         noun = "" if match is None else match[1]
-        return bool(noun) and any(
+        if not noun or n not in self._lines:
+            return False
+        return self._low(n).find(noun, 0, start) >= 0 or any(
             noun in self._low(line.n) for line in self._lines.values() if line.n < n
         )
 
@@ -215,6 +218,8 @@ class RangeWords:
         if message is None or len(message.units) < 2 or is_form(message.text):
             return ""
         first, second = message.units[:2]
+        if has_fields(tidy(message.text[first.start : first.end]), message.text_wordings):
+            first = next((unit for unit in message.units[1:_HEADER] if unit.level == 1), first)
         words = tidy(message.text[first.start : first.end])
         if (
             first.kind not in ("heading", "sentence")

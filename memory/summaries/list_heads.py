@@ -35,6 +35,10 @@ _CELL_WORDS: Final = 5
 _HEADS: Final = 60  # characters of the heads of columns that are told
 _LABELS: Final = re.compile(r"^(?:what|why|how|where|who|when)\b[^?]*$", re.IGNORECASE)
 _PARTS: Final = 3  # of a message that has an outline
+_LABEL: Final = 5  # words of an item that is hardly more than a label
+_BELOW: Final = 2  # items below it that are told with it
+_MOST_BELOW: Final = 8  # units that are looked at for them
+_BELOW_WORDS: Final = 8
 _FEW: Final = 6  # words of a greeting alone
 _READ: Final = 240  # characters of an item
 _HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s)|[.!?](?=\s))")
@@ -211,9 +215,22 @@ def _item_words(message: WrittenMessage, place: int, wordings: TextWordings) -> 
     words = drop_courtesies(words)
     if is_courtesy(words) and len(words.split()) <= _FEW:
         return ""
-    if leads_in(message, unit):
-        words = words.rstrip(":")
-    return words
+    words = words.rstrip(":") if leads_in(message, unit) else words
+    below = _below(message, place) if len(words.split()) <= _LABEL else []
+    return f"{words}: {', '.join(below)}" if below else words
+
+
+def _below(message: WrittenMessage, place: int) -> list[str]:
+    """The first words of the items that stand below an item which is hardly more than a label."""
+    wordings = message.text_wordings
+    said = []
+    for unit in message.units[place + 1 : place + 1 + _MOST_BELOW]:
+        if unit.lead != place:
+            break
+        if unit.kind == "item" and unit.first:
+            words = drop_openers(tidy(_source(message, unit)), wordings).rstrip(" .:")
+            said.append(cut_words(words, _BELOW_WORDS, wordings))
+    return said[:_BELOW]
 
 
 def cut_words(text: str, cap: int, wordings: TextWordings) -> str:

@@ -52,11 +52,12 @@ _DASHES: Final = "-–—• "  # before the words of an item
 _CLAUSE: Final = re.compile(r"[:.?!] ")
 _MOST_OF_MESSAGE: Final = 3  # lines
 _MOST_OF_LONG: Final = 9  # of a long one
+_NEAR: Final = 6  # characters between sentences that follow each other
 _CHARS_PER_LINE: Final = 500  # of it, for each line more
 _SHORT_TITLE: Final = 40  # characters of a title that stands before an item
 _SHARED_BY_ALL: Final = 400  # characters by which each message is taken to be longer
 _LEAST_WEIGHT: Final = 28  # of a sentence that is told beside others, where messages are short
-_LEAST_OF_LONG: Final = -40  # where messages are long, and each has more to tell
+_LEAST_OF_LONG: Final = 0  # where messages are long, and each has more to tell
 _REASONED: Final = ("opposed", "disputed", "turned to support", "turned to oppose")
 
 
@@ -66,10 +67,13 @@ class PointLines:
     def __init__(self, range_words: RangeWords, room: Room) -> None:
         self._words = range_words
         self._room = room
+        self._size = room.size()
         self._written: list[tuple[str, str]] = []  # who says it, and in what words
         self._titled: set[int] = set()  # messages whose titles are told
         self._sections: set[tuple[int, str]] = set()  # and the heads of whose parts
         self._told_lists: list[tuple[int, int, int]] = []  # of which message, from where to where
+        self._ends: dict[int, list[int]] = {}  # of told sentences, by message
+        self._most = sys.maxsize  # characters of a line that leaves room for the others
         self._limit = sys.maxsize  # characters of a line
         self._lenient = False  # tell also what hangs on words said before
         self.handles: set[str] = set()  # of items that have words, or stand beside some
@@ -113,15 +117,17 @@ class PointLines:
                 n = point.n
                 if self._room.words < LEAST_WORDS:
                     return quoted
-                if weight < _LEAST_OF_LONG and point.sentence is not None:
-                    continue
                 covers = turn in ("first", "uncovered")
+                if point.weight < _LEAST_OF_LONG and not covers and point.sentence is not None:
+                    continue
                 share = shares.get(n, 0)
                 if used.get(n, 0) >= (1 if covers else share if turn == "share" else sys.maxsize):
                     later.append((weight, point))
                     continue
                 before = self._room.chars
-                self._limit = self._cover_limit(share, used) if covers else sys.maxsize
+                self._limit = self._most = sys.maxsize
+                if covers:
+                    self._limit_cover(share, used)
                 if not self._is_quoted(point, quoted) and self._word(point):
                     quoted.append(point)
                     used[n] = used.get(n, 0) + before - self._room.chars
@@ -130,13 +136,14 @@ class PointLines:
             left = later
         return quoted
 
-    def _cover_limit(self, share: int, used: Mapping[int, int]) -> int:
-        """The characters that the first line of a message may have: a little more than its share,
-        where those that have none yet keep room for a short one.
+    def _limit_cover(self, share: int, used: Mapping[int, int]) -> None:
+        """Limit the first line of a message to a little more than its `share`, and in any case
+        such that those messages which have none yet keep room for a short one.
         """
         others = sum(not count for count in used.values()) - 1
-        left = self._room.size() - others * _LEAST_COVER
-        return max(_LEAST_COVER, min(max(_COVER, share * _MORE // 100), left))
+        least = min(_LEAST_COVER, self._size // max(1, len(used)))
+        self._most = max(least, self._room.size() - others * least)
+        self._limit = max(least, min(max(_COVER, share * _MORE // 100), self._most))
 
     def _shares(self) -> dict[int, int]:
         """The characters of the room that each message has before others have more."""
@@ -220,17 +227,32 @@ class PointLines:
         head += self._under(point, whole)
         if len(whole.split()) < self._least(point, sentence, whole) and whole.isascii():
             return False
-        lenient = self._lenient or sentence.run
-        if not lenient and hangs(whole, point) and not self._words.is_known(point.n, whole):
+        lenient = self._lenient or sentence.run or self._goes_on(point)
+        if not lenient and hangs(whole, point) and not self._is_known(point, whole):
             return False
+        own = sentence.text[:LEAST_TEXT]
+        if whole.find(own) > 0 and own not in self._clip(whole, head):
+            return False  # of it and the sentence that it needs there is no room
         point.text = self._tell(point, head, whole)
         if point.text:
             if sentence.leads:
                 self._told_lists.append((point.n, sentence.end, sentence.reach))
+            self._ends.setdefault(point.n, []).append(point.end)
             self._titled.add(point.n)
             self._sections.add((point.n, point.section))
             self.handles.update(point.handles)
         return bool(point.text)
+
+    def _is_known(self, point: Point, whole: str) -> bool:
+        return self._words.is_known(point.n, point.start, whole)
+
+    def _goes_on(self, point: Point) -> bool:
+        """True of a sentence that follows one which is told."""
+        ends = self._ends.get(point.n, ())
+        return any(
+            0 <= point.start - end <= _NEAR and self._words.follows(point.n, end, point.start)
+            for end in ends
+        )
 
     def _under(self, point: Point, whole: str) -> str:
         """What stands before the words of a sentence: the title of its message and the head of
@@ -250,6 +272,8 @@ class PointLines:
 
     def _least(self, point: Point, sentence: Sentence, whole: str) -> int:
         """The words that a sentence has to have: few where something stands before them."""
+        if sentence.brief:
+            return 1
         bold = sentence.marked and ": " in whole
         if point.title or point.section or bold or self._lenient or sentence.run:
             return _LEAST_OF_TITLED
@@ -266,7 +290,7 @@ class PointLines:
             )
         ruled = birth is not None and birth.kind == "claimed"
         hanging = not ruled and begins_elsewhere(whole, current_cards().texts)
-        if hanging and not self._lenient and not self._words.is_known(point.n, whole):
+        if hanging and not self._lenient and not self._is_known(point, whole):
             return False
         if birth is not None and shipped_roles().people.occurs(birth.who):
             self._limit = sys.maxsize  # what a person asks for is told in full
@@ -312,7 +336,7 @@ class PointLines:
         limit = TEXT_LIMIT * share // 100
         most = FEW_WORDS * share // 100 + len(head.split())
         if share == 100 and self._limit < min(limit, len(whole)):
-            for size in (self._limit, len(first_sentence(whole))):
+            for size in (self._limit, min(self._most, len(first_sentence(whole)))):
                 text = self._room.clip(whole, min(size, limit), head, most)
                 if text.endswith(STOPS) and not _SHORTENED.search(text):
                     return text

@@ -32,6 +32,9 @@ _FIGURE: Final = re.compile(
     r"\d ?%|[$€£] ?\d|\b\d+(?:\.\d+)? (?:days?|weeks?|hours?|percent|times)\b"
 )
 _SETTLED: Final = 48  # one that came to something
+_FOLLOWS: Final = 30  # one that speaks of what the one before it has brought in
+_SUBJECT: Final = re.compile(r"(?:the|these|those) ([a-z]{4,})")
+_EARLIER: Final = 10  # the first of a message
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
 _SPOKEN: Final = (*_SIDES, "disputed", "rejected", "accepted", "adopted", "withdrawn", "ratified")
@@ -170,7 +173,7 @@ def list_item_points(
     weights: dict[int, list[Sentence]] = {}
     for gist in gists:
         weights.setdefault(gist.n, []).append(gist)
-    points = []
+    points: list[Point] = []
     for item in items:
         birth = item.birth
         if birth is None:
@@ -195,8 +198,19 @@ def list_item_points(
         point = Point(birth.n, birth.start, birth.end, weight, item=item)
         point.row = range_words.is_row(birth.n, birth.start)
         point.weight += _SETTLED * (point.is_outcome and birth.kind == "proposed")
+        before = points[-1] if points and points[-1].n == point.n else None
+        point.weight += _EARLIER * (before is None)
+        if before is not None and birth.kind == "proposed":
+            point.weight -= _FOLLOWS * _follows(range_words, before, birth)
         points.append(point)
     return points
+
+
+def _follows(range_words: RangeWords, before: Point, birth: LedgerChange) -> bool:
+    """True of a proposal whose subject the one before it in its message has brought in."""
+    subject = _SUBJECT.match(range_words.own_words(birth.n, birth.start, birth.end).lower())
+    words = range_words.own_words(before.n, before.start, before.end).lower()
+    return subject is not None and subject[1] in words
 
 
 def _weigh(weights: Mapping[int, Sequence[Sentence]], change: LedgerChange) -> int:

@@ -29,10 +29,10 @@ _WEIGH_FIRST: Final = 22  # the first sentence of a message; its last one half o
 _WEIGH_MARKED: Final = 20  # what its author set in bold
 _WEIGH_PERSON: Final = 30  # said by a person, or by whoever is in the chair
 _WEIGH_ASKED: Final = 30  # what a person asks for first
-_WEIGH_FIGURES: Final = 10  # says how much or how many
+_WEIGH_FIGURES: Final = 14  # says how much or how many
 _WEIGH_ANNOUNCING: Final = 14  # what is told with what it announces
-_WEIGH_HANGING: Final = 25
-_WEIGH_PROGRESS: Final = 35  # what was going on until the same participant spoke again
+_WEIGH_HANGING: Final = 14
+_WEIGH_PROGRESS: Final = 45  # what was going on until the same participant spoke again
 _WEIGH_LEADING: Final = 25  # what leads a list in, and is told with its heads
 _WEIGH_OUTLINE: Final = 70  # the heads of the parts of a long message
 _WEIGH_ANY: Final = 15  # less than nothing: what stands for a message that has nothing better
@@ -41,6 +41,7 @@ _WEIGH_ITEM: Final = 6
 _WEIGH_LONG: Final = 12  # more than forty words
 _WEIGH_NAMES: Final = 18  # mostly names of code
 _WEIGH_ASKING: Final = 25  # a question behind the first message, which others may have answered
+_BRIEF: Final = 40  # characters of a message that is one word or a few
 _LEAST_OF_ANY: Final = 3  # words
 _LEAST_OF_REQUEST: Final = 8  # words of a question that says what is asked for
 _MANY_WORDS: Final = 40
@@ -118,7 +119,8 @@ class _Weights:
             ranked.append((_WEIGH_ANY, any_index))
         most = min(_MOST_OF_LONG, _MOST_GISTS + len(line.content) // _CHARS_PER_GIST)
         for weight, index in sorted(ranked)[:most]:
-            yield replace(sentences[index], weight=-weight, person=person)
+            brief = len(line.content) < _BRIEF
+            yield replace(sentences[index], weight=-weight, person=person, brief=brief)
 
     def _any_index(self, place: int) -> int | None:
         """The first sentence of the message at `place` that is no greeting, no question and nothing
@@ -129,7 +131,9 @@ class _Weights:
             return None
         for index, (sentence, words) in enumerate(said):
             text = sentence.text
-            short = len(text.split()) < _LEAST_OF_ANY or not says_something(text, 1)
+            least = 1 if len(self._lines[place].content) < _BRIEF else _LEAST_OF_ANY
+            short = len(text.split()) < least or not says_something(text, 1)
+            short = short or shipped_roles().filler.occurs(text)
             if not short and not is_courtesy(text) and words not in self._taken:
                 return None if text.endswith(("?", "？", ":")) else index
         return None
@@ -141,7 +145,8 @@ class _Weights:
         if sentence.run or (sentence.outline and pasted):
             return sentence.run
         text = sentence.text
-        if not sentence.leads and (len(words) < _LEAST_STEMS or not says_something(text)):
+        least = _LEAST_STEMS - bool(_FIGURES.search(text))
+        if not sentence.leads and (len(words) < least or not says_something(text)):
             return False
         if (words and words in self._taken) or has_fields(text, current_cards().texts):
             return False

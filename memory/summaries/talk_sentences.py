@@ -41,6 +41,9 @@ _SENTENCE: Final = re.compile(
 _NO_STOP: Final = re.compile(r"(?:\b(?:mrs?|ms|dr|vs|cf|e\.g|i\.e|fig|resp)|\s)\.$", re.IGNORECASE)
 _IDEOGRAPHS: Final = re.compile(f"[{IDEOGRAPHIC}]")
 _CODE: Final = re.compile(r"[=(){}\[\]_;<>|\\]")
+_CODE_LINE: Final = re.compile(
+    r"-{3}|from [\w.]+ import\b|import [\w.]+$|\w+ = [\[{(\"'\w]|.*? -{3} import\b"
+)
 _DATA: Final = re.compile(r"""\{\s*["'][\w ]{1,40}["']\s*:\s*["'\[{]""")  # an object of data begins
 _SHORT: Final = 40  # characters of what is quoted for an item, where more stands behind it
 _SIGNS: Final = re.compile(r"^[^\w(\[\"'`$/@.+<-]+")  # faces and ticks before words
@@ -71,6 +74,7 @@ class Sentence:
     reach: int = 0  # where that ends
     block: int = 0  # which block of its message it stands in
     run: bool = False  # what a run of code came to
+    brief: bool = False  # all that its message says
     outline: bool = False  # stands for the heads of the parts of its message
     person: bool = False  # said by a person, or by whoever is in the chair
 
@@ -78,6 +82,8 @@ class Sentence:
 def says_something(text: str, least: int = _LEAST_WORDS) -> bool:
     """False of a greeting, and of what is too short to be understood out of its place."""
     if is_courtesy(text) or len(_CODE.findall(text)) * _CHARS_PER_MARK > len(text):
+        return False
+    if _CODE_LINE.match(text):
         return False
     return len(text.split()) >= least or len(_IDEOGRAPHS.findall(text)) > 2 * least
 
@@ -150,7 +156,7 @@ def list_sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
                 yield Sentence(
                     line.n, one_line(line.participant), text, start, end,
                     marked=_MARKED_SHARE * bold >= len(words),
-                    title=title, item=block.kind == "item",
+                    title=title and start == first, item=block.kind == "item",
                     leads=reach > 0 and end == block.end, reach=reach, block=index,
                 )  # fmt: skip
                 count += 1
