@@ -86,7 +86,7 @@ def _units(transcript: Recorded) -> Iterable[Seen]:
         key = keys.get(row["index"])
         sought = set() if key is None else _sought(message, key["texts"])
         optional = key is not None and is_optional(key)
-        unsaid = set(message.find_unsaid(range(len(message.units))))
+        unsaid = set(filter(message.is_unsaid, range(len(message.units))))
         for index in range(len(message.units)):
             if index in unsaid:
                 continue

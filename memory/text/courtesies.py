@@ -33,15 +33,6 @@ _OFFER: Final = re.compile(
 )
 
 
-_OFFERED: Final = ("let me know", "let us know", "feel free to")  # some is in every offer
-
-
-def may_offer(text: str) -> bool:
-    """False of a text none of whose sentences is an offer; told in less time than by reading it."""
-    low = text.lower()
-    return any(words in low for words in _OFFERED)
-
-
 def is_offer(text: str) -> bool:
     """True of a sentence that offers further help and says nothing else."""
     return _OFFER.fullmatch(text) is not None

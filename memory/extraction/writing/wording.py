@@ -22,7 +22,7 @@ WORD: Final = re.compile(rf"([a-z]+(?:'[a-z]+)?|[?!:;✅☑✔❌🔴⚠→]|{FI
 _SIGNS: Final = "?!:;"  # those of `WORD` in ASCII
 _KEPT: Final = frozenset((ascii_lowercase + _SIGNS + "'" + FILLER).encode())
 _APART: Final = bytes(code if code in _KEPT else 32 for code in range(256))
-_LOOKED_AT: Final = 1000  # characters of a unit
+LOOKED_AT: Final = 1000  # characters of a unit
 READ: Final = 48  # words of a unit that are read
 _ABOVE: Final = 12  # words of a heading or a lead-in that are read for what stands under it
 Weight = tuple[str, int]  # a feature and what it weighs
@@ -32,7 +32,7 @@ _SIZES: Final = (20, 40, 80, 160, 320)
 
 def words_of(text: str) -> list[str]:
     """The words of `text` (plain, lower case) and the signs that tell; numbers are left out."""
-    text = text[:_LOOKED_AT]
+    text = text[:LOOKED_AT]
     if not text.isascii():
         return WORD.findall(text)[:READ]
     spaced = text.encode().translate(_APART).decode()  # what `WORD` finds, in less time

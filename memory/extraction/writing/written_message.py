@@ -8,32 +8,32 @@ are wordings at a place: the opening, a heading, anywhere. Linear in the message
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from parley.memory.extraction.writing.back_references import TextWordings, read_labels
 from parley.memory.extraction.writing.cards import Act, Place, PlacedRule, WritingCards
+from parley.memory.extraction.writing.chosen_units import (
+    MOST,
+    WIDEST,
+    choose_units,
+    propose_together,
+    propose_without,
+)
 from parley.memory.extraction.writing.units import Unit, hide_code, split_units
 from parley.memory.extraction.writing.wording import (
+    LOOKED_AT,
+    READ,
     heading_features,
     lead_features,
     unit_features,
     words_of,
 )
-from parley.memory.text.courtesies import is_offer, may_offer
+from parley.memory.text.courtesies import is_offer
 from parley.memory.text.similarity import text_marks
 
-MOST: Final = 4  # proposals of one message
-_ENOUGH: Final = -40  # hundredths of a logit: what the likeliest units of a message weigh together
-_ENOUGH_LEFT: Final = -60  # without those that put nothing forward
-_TOP: Final = 8  # units that count toward it
-_FAINT: Final = -450  # hundredths of a logit: what a unit weighs that counts for nothing
-_WIDEST: Final = 1200  # hundredths of a logit: beyond is as good as certain
-_SECOND: Final = -200  # of the likeliest but one: who proposes seldom puts forward one course
-_LEAST: Final = -110  # of any further unit
-_BEHIND: Final = 350  # how far one may be behind the likeliest
-_HEADING: Final = 100  # a heading is less likely to say it than what stands under it
 _OPENING: Final = 3  # units, greetings left out
 _TITLE: Final = 100  # characters: a first line that short is a title
 _FEW: Final = 12  # words: not enough to tell the language
@@ -170,37 +170,28 @@ class WrittenMessage:
         scores = [bias + sum(weights.values()) for weights in shown]
         if not propose_together(scores):  # less cannot, without those that put nothing forward
             return []
-        likely = [index for index, score in enumerate(scores) if score > _FAINT]
-        for index in self.find_unsaid(likely):
-            scores[index] = -_WIDEST
-        if not propose_together(scores, _ENOUGH_LEFT):
+        is_unsaid = cache(self.is_unsaid)
+        if not propose_without(scores, is_unsaid):
             return []
-        chosen = self._with_options(choose_units(units, scores))
+        chosen = self._with_options(choose_units(units, scores, is_unsaid))
         return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
 
-    def find_unsaid(self, indexes: Iterable[int]) -> list[int]:
-        """Those units of `indexes` that put nothing forward: words that all stand in quotation
-        marks, offers of help, which close what models write, headers of tables, data, titles with
-        an address, the cards' `unsaid` wordings, and what has no word of a course.
+    def is_unsaid(self, index: int) -> bool:
+        """True for a unit that puts nothing forward: it has no word of a course, or one of the
+        cards' `unsaid` wordings, all its words stand in quotation marks, it is an offer of help,
+        which closes what models write, the header of a table, data, or a title with an address.
         """
-        text, units = self.text, self.units
-        quotes, offers, tables = '"' in text, may_offer(text), "|" in text
-        data, addresses = "{" in text, "://" in text
-        unsaid, silent = self._cards.unsaid, []
-        for index in indexes:
-            unit = units[index]
-            _, start, end, *_ = unit
-            if (
-                (tables and _is_header(unit))
-                or (quotes and _QUOTATION.fullmatch(text, start, end) is not None)
-                or (data and _DATA.search(text, start, end) is not None)
-                or (addresses and _REFERENCE.search(text, start, end) is not None)
-                or (offers and unit.kind == "sentence" and is_offer(text[start:end]))
-                or unsaid.match(self._unmarked(index), self._above(unit))
-                or not self._puts_forward(index)
-            ):
-                silent.append(index)
-        return silent
+        text, unit = self.text, self.units[index]
+        _, start, end, *_ = unit
+        return (
+            _is_header(unit)
+            or not self._puts_forward(index)
+            or self._cards.unsaid.match(self._unmarked(index), self._above(unit))
+            or ('"' in text and _QUOTATION.fullmatch(text, start, end) is not None)
+            or ("{" in text and _DATA.search(text, start, end) is not None)
+            or ("://" in text and _REFERENCE.search(text, start, end) is not None)
+            or (unit.kind == "sentence" and is_offer(text[start:end]))
+        )
 
     def _above(self, unit: Unit) -> list[str]:
         """The heading and the lead-in that a unit stands under, in small letters."""
@@ -228,13 +219,15 @@ class WrittenMessage:
         """True for a unit of which a clause begins with a verb of instruction, behind a name or an
         adverb at most; not for a title in capitals.
         """
-        unit = self.units[index]
-        if _BANNER.fullmatch(self.text, unit.start, unit.end):
+        words, part = self.words[index], self._parts[index]
+        if len(words) < READ and len(part) < LOOKED_AT and self._cards.verbs.isdisjoint(words):
             return False
-        part = self._parts[index]
         label = _LABEL.match(part)
         clauses = _CLAUSE.split(part[label.end() :] if label else part)
-        return any(map(self.begins_with_verb, clauses))
+        if not any(map(self.begins_with_verb, clauses)):
+            return False
+        unit = self.units[index]
+        return _BANNER.fullmatch(self.text, unit.start, unit.end) is None
 
     def begins_with_verb(self, clause: str) -> bool:
         """True of words in small letters that begin with a verb of instruction, behind a name or
@@ -250,10 +243,9 @@ class WrittenMessage:
 
     def unit_scores(self) -> list[int]:
         """What each unit weighs as a proposal; nothing those that put nothing forward."""
-        scores = self.scores()
-        for index in self.find_unsaid(range(len(scores))):
-            scores[index] = -_WIDEST
-        return scores
+        return [
+            -WIDEST if self.is_unsaid(index) else score for index, score in enumerate(self.scores())
+        ]
 
     def _with_options(self, chosen: list[int]) -> list[int]:
         """`chosen` and the other options beside an option among them, `MOST` at most."""
@@ -410,52 +402,6 @@ def _form(text: str) -> list[Unit]:
     if text[start : start + 1] != "{":
         return []
     return [Unit("row", start, len(text.rstrip()), 0, -1, -1, 0, True)]
-
-
-def propose_together(scores: Sequence[int], enough: int = _ENOUGH) -> bool:
-    """True where the likeliest units of a message weigh enough for one that proposes."""
-    top = sorted(scores, reverse=True)[:_TOP]
-    odds = 0
-    for score in top:
-        odds += _ODDS[score if -_WIDEST <= score <= _WIDEST else max(-_WIDEST, min(_WIDEST, score))]
-    return odds > _ODDS[enough]
-
-
-def _odds() -> dict[int, int]:
-    """e to the power of a score, in whole numbers: the same on every machine."""
-    odds = {0: 1 << 40}
-    for score in range(1, _WIDEST + 1):
-        odds[score] = odds[score - 1] * 101005 // 100000
-        odds[-score] = odds[1 - score] * 100000 // 101005
-    return odds
-
-
-_ODDS: Final = _odds()
-
-
-def choose_units(units: Sequence[Unit], scores: Sequence[int]) -> list[int]:
-    """Which of `units` propose, in their order, at most `MOST`: none above another that does."""
-    ranked = [
-        (_HEADING - score if unit.kind == "heading" else -score, index)
-        for index, (unit, score) in enumerate(zip(units, scores, strict=True))
-    ]
-    ranked.sort()
-    lowest = -ranked[0][0] - _BEHIND
-    chosen: set[int] = set()
-    for behind, index in ranked:
-        score = -behind
-        least = _SECOND if len(chosen) == 1 else _LEAST
-        if chosen and score <= max(least, lowest):
-            break
-        chosen.add(index)
-        if len(chosen) == MOST:
-            break
-    for index in sorted(chosen):
-        unit = units[index]
-        if unit.lead in chosen:
-            chosen.discard(index if units[unit.lead].kind == "item" else unit.lead)
-        chosen.discard(unit.heading)
-    return sorted(chosen)
 
 
 def _reasons(weights: Mapping[str, int]) -> tuple[str, ...]:

@@ -27,6 +27,14 @@ def test_the_words_of_ascii_are_those_that_the_expression_finds(text: str) -> No
     assert words_of(low) == WORD.findall(low[:1000])[:READ]
 
 
+@given(st.lists(TEXTS, max_size=3))
+def test_the_words_of_a_clause_are_words_of_the_whole(clauses: list[str]) -> None:
+    """So what the whole has no word of need not be looked for clause by clause."""
+    words = words_of(" ".join(clauses).lower())
+    for clause in clauses:
+        assert len(words) == READ or set(words_of(clause.lower())) <= set(words)
+
+
 @pytest.mark.parametrize("pattern", [r"\bagree(?:d|s)?\b", r"^[^a-z]*(?:done|fixed)", r"soon$"])
 @given(text=st.lists(st.sampled_from(("agreed ", "done", "soon", "ſoon", "é", ". "))).map("".join))
 def test_a_rare_pattern_matches_what_a_search_does(pattern: str, text: str) -> None:

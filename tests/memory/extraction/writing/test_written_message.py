@@ -9,17 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.extraction.writing.cards import current_cards, shipped_cards, use_cards
+from parley.memory.extraction.writing.chosen_units import MOST, choose_units
 from parley.memory.extraction.writing.item_texts import headed, item_span, item_text, led_in
 from parley.memory.extraction.writing.ruling_texts import ruling_text
 from parley.memory.extraction.writing.unit_texts import tidy
 from parley.memory.extraction.writing.units import MOST as MOST_UNITS
 from parley.memory.extraction.writing.units import split_units
-from parley.memory.extraction.writing.written_message import (
-    MOST,
-    WrittenMessage,
-    choose_units,
-    propose_together,
-)
+from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.plain_text import to_plain
 
 NAMES = frozenset({"ana", "bo", "cy"})
@@ -186,18 +182,6 @@ def test_what_points_back_takes_the_sentence_before_it() -> None:
     assert item_span(message, message.units[1]) == (0, len(text))
     message = read(text.replace("They", "Tests"))
     assert item_span(message, message.units[1])[0] == message.units[1].start
-
-
-def test_many_faint_units_do_not_make_a_proposal() -> None:
-    """The eight likeliest count, however long the message is."""
-    assert not propose_together([-400] * 10_000)
-    assert propose_together([-400, 0])
-    assert not propose_together([])
-
-
-def test_the_likeliest_unit_is_chosen_where_none_is_likely() -> None:
-    units = split_units("One thing.\n\nAnother thing.")
-    assert choose_units(units, [-300, -200]) == [1]
 
 
 def test_other_cards_are_read_with_for_a_while() -> None:
