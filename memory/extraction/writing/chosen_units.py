@@ -26,7 +26,7 @@ _HEADING: Final = 100  # a heading is less likely to say it than what stands und
 def propose_together(scores: Sequence[int]) -> bool:
     """True where the likeliest units of a message weigh enough for one that proposes."""
     likeliest = sorted(scores, reverse=True)[:_TOP]
-    return sum(map(_odds_of, likeliest)) > _ODDS[_ENOUGH]
+    return sum(map(_ODDS.__getitem__, likeliest)) > _ODDS[_ENOUGH]
 
 
 def propose_without(scores: Sequence[int], is_unsaid: Callable[[int], bool]) -> bool:
@@ -34,7 +34,7 @@ def propose_without(scores: Sequence[int], is_unsaid: Callable[[int], bool]) -> 
     enough, nothing = _ODDS[_ENOUGH_LEFT], _ODDS[-WIDEST]
     odds, room, unsaid = 0, _TOP, 0
     for index in sorted(range(len(scores)), key=scores.__getitem__, reverse=True):
-        own = _odds_of(scores[index])
+        own = _ODDS[scores[index]]
         if not room or odds + room * own <= enough:  # nor can those behind it
             return False
         if scores[index] > _FAINT and is_unsaid(index):
@@ -47,20 +47,20 @@ def propose_without(scores: Sequence[int], is_unsaid: Callable[[int], bool]) -> 
     return odds + min(room, unsaid) * nothing > enough
 
 
-def _odds_of(score: int) -> int:
-    return _ODDS[max(-WIDEST, min(WIDEST, score))]
-
-
-def _odds() -> dict[int, int]:
+class _Odds(dict[int, int]):
     """e to the power of a score, in whole numbers: the same on every machine."""
-    odds = {0: 1 << 40}
-    for score in range(1, WIDEST + 1):
-        odds[score] = odds[score - 1] * 101005 // 100000
-        odds[-score] = odds[1 - score] * 100000 // 101005
-    return odds
+
+    def __init__(self) -> None:
+        self[0] = 1 << 40
+        for score in range(1, WIDEST + 1):
+            self[score] = self[score - 1] * 101005 // 100000
+            self[-score] = self[1 - score] * 100000 // 101005
+
+    def __missing__(self, score: int) -> int:
+        return self[WIDEST if score > 0 else -WIDEST]
 
 
-_ODDS: Final = _odds()
+_ODDS: Final = _Odds()
 
 
 def choose_units(

@@ -41,7 +41,8 @@ _FULL: Final = 200  # characters of a text that may have no room for what it poi
 _TITLED: Final = 20  # words: an item of fewer is told behind the title of its message
 _LEAST_ALONE: Final = 5  # words of an instruction that is told without
 _LEAST_WORDS: Final = 3  # of what says anything
-_NO_PATH: Final = re.compile(r"\s*\S*[/\\]\S+")  # a path or an address says nothing by itself
+# A path or an address says nothing by itself.
+_NO_PATH: Final = re.compile(r"\s*(?<!\S)\S*[/\\]\S+")
 _BARE: Final = 80  # characters of a title that says little alone
 
 
@@ -55,11 +56,12 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
     units = message.units
     low = high = units.index(unit)
 
-    def fits(index: int, longest: int = LONG) -> bool:
-        if not 0 <= index < len(units) or units[index] in apart or message.reports(index):
+    def fits(index: int, longest: int = LONG, *, beside: bool = False) -> bool:
+        near = 0 <= index < len(units) and (not beside or units[index].block == unit.block)
+        if not near or units[index] in apart:
             return False
         first, last = min(index, low), max(index, high)
-        return units[last].end - units[first].start <= longest
+        return units[last].end - units[first].start <= longest and not message.reports(index)
 
     def is_free(index: int) -> bool:
         """True for a sentence of the block before, of which no item takes any."""
@@ -70,14 +72,10 @@ def item_span(message: WrittenMessage, unit: Unit, apart: Sequence[Unit] = ()) -
 
     if message.points_back(low) and is_free(low - 1) and fits(low - 1, LONGEST):
         low -= 1
-    while (
-        fits(high + 1)
-        and units[high + 1].block == unit.block
-        and not leads_in(message, units[high + 1])
-    ):
+    while fits(high + 1, beside=True) and not leads_in(message, units[high + 1]):
         high += 1
     follows = any(each.block == unit.block and each.start < unit.start for each in apart)
-    while not follows and fits(low - 1) and units[low - 1].block == unit.block:
+    while not follows and fits(low - 1, beside=True):
         low -= 1
     alone = unit.kind == "sentence" and units[high].end - units[low].start < _SHORT
     if alone and is_free(low - 1) and fits(low - 1) and not leads_in(message, units[low - 1]):
@@ -175,7 +173,8 @@ def _governing(message: WrittenMessage, unit: Unit) -> str:
 
 def is_told(message: WrittenMessage, unit: Unit, text: str) -> bool:
     """False of a text that only leads something in, or names what it does not say."""
-    if text.endswith(":") or _NO_PATH.sub("", text).count(" ") < _LEAST_WORDS - 1:
+    words = _NO_PATH.sub("", text) if "/" in text or "\\" in text else text
+    if text.endswith(":") or words.count(" ") < _LEAST_WORDS - 1:
         return False
     own = tidy(message.text[unit.start : unit.end]).rstrip(":")
     if leads_in(message, unit) and text.rstrip(":") == own:  # of what it leads in nothing is told

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -67,8 +66,8 @@ class WrittenMessage:
     """A message taken apart: its units, their words, and what weighs in them."""
 
     __slots__ = (
-        "_cards", "_known_labels", "_low", "_marks", "_names", "_parts", "labels", "text", "units",
-        "words",
+        "_cards", "_known_labels", "_low", "_marks", "_names", "_parts", "_unsaid", "labels",
+        "text", "units", "words",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +82,7 @@ class WrittenMessage:
         """
         self.text = text
         self._marks: dict[Span, set[int]] = {}
+        self._unsaid: dict[int, bool] = {}
         self._known_labels = known_labels
         self.labels = read_labels(text, cards.texts)
         hidden = hide_code(text)
@@ -170,10 +170,9 @@ class WrittenMessage:
         scores = [bias + sum(weights.values()) for weights in shown]
         if not propose_together(scores):  # less cannot, without those that put nothing forward
             return []
-        is_unsaid = cache(self.is_unsaid)
-        if not propose_without(scores, is_unsaid):
+        if not propose_without(scores, self.is_unsaid):
             return []
-        chosen = self._with_options(choose_units(units, scores, is_unsaid))
+        chosen = self._with_options(choose_units(units, scores, self.is_unsaid))
         return [Weighed(units[index], scores[index], _reasons(shown[index])) for index in chosen]
 
     def is_unsaid(self, index: int) -> bool:
@@ -181,6 +180,12 @@ class WrittenMessage:
         cards' `unsaid` wordings, all its words stand in quotation marks, it is an offer of help,
         which closes what models write, the header of a table, data, or a title with an address.
         """
+        unsaid = self._unsaid.get(index)
+        if unsaid is None:
+            unsaid = self._unsaid[index] = self._is_unsaid(index)
+        return unsaid
+
+    def _is_unsaid(self, index: int) -> bool:
         text, unit = self.text, self.units[index]
         _, start, end, *_ = unit
         return (
