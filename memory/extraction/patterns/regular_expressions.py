@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, cast
@@ -130,6 +131,60 @@ class RarePattern:
     def each(self, text: str) -> Iterable[Any]:
         """All matches, in order."""
         return self._compiled.finditer(text) if self.occurs(text) else ()
+
+
+class PatternGate:
+    """Which of some patterns occur in a text: asked of many texts, each of which is new.
+
+    Those that can stand at the beginning alone have an automaton of their own, which stops where
+    none can any more. Beside the others each of their states would be one with each state of
+    these, and to build states for a new text costs ten times what reading it does.
+    """
+
+    __slots__ = ("_begin", "_beginning", "_occur", "_occurring")
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        begins = list(map(_is_anchored, patterns))
+        self._beginning = [place for place, at_start in enumerate(begins) if at_start]
+        self._occurring = [place for place, at_start in enumerate(begins) if not at_start]
+        first = tuple(patterns[place] for place in self._beginning)
+        others = tuple(patterns[place] for place in self._occurring)
+        self._begin = _compile_set(first, re2.Set.MatchSet).Match
+        self._occur = _compile_set(others, re2.Set.SearchSet).Match
+
+    def hits(self, text: bytes) -> list[int]:
+        """The places of those that occur in `text`, ascending."""
+        begin, occur = self._begin(text), self._occur(text)
+        if not begin and not occur:
+            return _NOWHERE
+        return sorted(
+            [self._beginning[each] for each in begin or ()]
+            + [self._occurring[each] for each in occur or ()]
+        )
+
+
+_NOWHERE: Final[list[int]] = []
+_SINGLE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)  # an escape, a class
+_GROUP: Final = re.compile(r"\([^()]*\)")
+
+
+def _is_anchored(pattern: str) -> bool:
+    """True for a pattern that begins with `^`, and has no alternative beside that."""
+    outside, inside = _SINGLE.sub("", pattern), ""
+    while outside != inside:
+        outside, inside = _GROUP.sub("", outside), outside
+    return pattern.startswith("^") and "|" not in outside
+
+
+def compile_pattern_filter(patterns: Iterable[str]) -> Any:
+    """What tells which of `patterns` occur in a text, in no order: by words that each needs, then
+    by itself. For patterns with gaps, of which even the states of a `PatternGate` are too many.
+    """
+    matcher = re2.Filter()
+    for pattern in patterns:
+        matcher.Add(pattern, _re2_options())
+    matcher.Compile()
+    return matcher
 
 
 def compile_pattern_set(patterns: tuple[str, ...]) -> Any:

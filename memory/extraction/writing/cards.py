@@ -15,8 +15,9 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from parley.memory.extraction.patterns.regular_expressions import (
+    PatternGate,
     RarePattern,
-    compile_pattern_set,
+    compile_pattern_filter,
 )
 from parley.memory.extraction.writing.back_references import TextWordings, compile_wordings
 from parley.memory.extraction.writing.wording import Weigher
@@ -102,8 +103,7 @@ class WritingCards:
         terms = data["terms"]
         self.unsaid = _unsaid(data["unsaid"], terms)
         self.rules = tuple(_rule(rule, terms) for rule in data["rules"])
-        patterns = tuple(_filled(rule["pattern"], terms) for rule in data["rules"])
-        self.gate = compile_pattern_set(patterns).Match
+        self.gate = PatternGate([_filled(rule["pattern"], terms) for rule in data["rules"]])
 
     def with_weights(self, bias: int, weights: Mapping[str, int]) -> WritingCards:
         """The same rules with other weights."""
@@ -134,7 +134,7 @@ def _rule(rule: Mapping[str, Any], terms: Mapping[str, str]) -> PlacedRule:
 
 def _unsaid(data: Mapping[str, Any], terms: Mapping[str, str]) -> UnsaidWordings:
     rules = data["rules"]
-    gate = compile_pattern_set(tuple(_filled(rule["pattern"], terms) for rule in rules)).Match
+    gate = compile_pattern_filter([_filled(rule["pattern"], terms) for rule in rules]).Match
     unless = [
         RarePattern(_filled(rule["unless"], terms), rule["name"]) if "unless" in rule else None
         for rule in rules

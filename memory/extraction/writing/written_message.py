@@ -298,7 +298,7 @@ class WrittenMessage:
     def placed(self) -> list[Placed]:
         """The wordings of stances, rulings and reports, in the order of the rules."""
         cards, units = self._cards, self.units
-        hits = cards.gate(self._low.encode())
+        hits = cards.gate.hits(self._low.encode())
         if not hits:
             return []
         opening, headings = self._openings()
@@ -306,8 +306,7 @@ class WrittenMessage:
             "opening": opening, "heading": headings, "anywhere": range(len(units)),
         }  # fmt: skip
         placed = []
-        for index in sorted(hits):
-            rule = cards.rules[index]
+        for rule in map(cards.rules.__getitem__, hits):
             for number in numbers[rule.place]:
                 if self._says(rule, self._parts[number][:_SAID]):
                     placed.append(Placed(rule.act, rule.name, units[number]))
@@ -323,10 +322,8 @@ class WrittenMessage:
         placed = []
         for unit, whole in zip(self.units, self._parts, strict=True):
             part = whole[:_SAID]
-            gated = gate(part.encode())
-            if not gated:
-                continue
-            hits = [rules[index] for index in sorted(gated) if rules[index].act in _STANCES]
+            hits = [rules[index] for index in gate.hits(part.encode())]
+            hits = [rule for rule in hits if rule.act in _STANCES]
             for rule in sorted(hits, key=lambda rule: rule.act != "oppose"):
                 if rule.place == "opening" and not unit.first:
                     continue

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.memory.extraction.patterns.regular_expressions import RarePattern, compile_pattern
+from parley.memory.extraction.patterns.regular_expressions import (
+    PatternGate,
+    RarePattern,
+    compile_pattern,
+    compile_pattern_filter,
+)
 from parley.memory.extraction.writing.units import FILLER
 from parley.memory.extraction.writing.wording import READ, WORD, words_of
 
@@ -47,3 +52,21 @@ def test_a_rare_pattern_matches_what_a_search_does(pattern: str, text: str) -> N
     ]
     found, searched = rare.search(text), compiled.search(text)
     assert (found and found.span()) == (searched and searched.span())
+
+
+GATED = (
+    "^[^a-z]*(?:done|fixed)", "^yes|no$", "^(?:ab|c)[|]", r"^\(a|b\)", "^[]|]b", "no", "^",
+    r"(?:^|so )a\b",
+)  # fmt: skip
+
+
+@given(st.text("abcdefinosxy ()[]|.\n", max_size=40))
+def test_a_gate_has_the_patterns_that_a_search_finds(text: str) -> None:
+    """Those for the beginning alone are asked apart; an alternative beside `^` is not such."""
+    occurring = [
+        place
+        for place, pattern in enumerate(GATED)
+        if compile_pattern(pattern, "gated").search(text) is not None
+    ]
+    assert PatternGate(GATED).hits(text.encode()) == occurring
+    assert sorted(compile_pattern_filter(GATED).Match(text.encode()) or ()) == occurring
