@@ -199,6 +199,8 @@ class RangeWords:
         units, unit = message.units, message.units[places[0]]
         first = next(each for each in units if each.block == unit.block)
         above = first if first is not unit and _is_head(message, first) else None
+        if above is None and unit.kind == "item" and unit.lead >= 0:
+            above = units[unit.lead] if leads_in(message, units[unit.lead]) else None
         if above is None and unit.heading > 0 and unit.kind != "heading":
             above = units[unit.heading]
             if unit.lead != unit.heading and unit.kind == "sentence":

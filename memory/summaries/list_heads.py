@@ -16,7 +16,7 @@ from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 from parley.memory.text.plain_text import ELLIPSIS
 
-LISTED: Final = 560  # characters that a list may have with its lead
+LISTED: Final = 420  # characters that a list may have with its lead
 _CAPS: Final = (
     30,
     22,
@@ -29,7 +29,7 @@ _CAPS: Final = (
     5,
 )  # words of an item, the most that leave room for all
 _MOST: Final = 16  # items
-_TELLING: Final = 13  # quarters of a word: the average of heads that say something
+_TELLING: Final = 17  # quarters of a word: the average of heads that say something
 _CHARS_OF_WORD: Final = 7
 _CELL_WORDS: Final = 5
 _HEADS: Final = 60  # characters of the heads of columns that are told
@@ -39,7 +39,7 @@ _LABEL: Final = 5  # words of an item that is hardly more than a label
 _BELOW: Final = 2  # items below it that are told with it
 _MOST_BELOW: Final = 8  # units that are looked at for them
 _BELOW_WORDS: Final = 8
-_FEW: Final = 6  # words of a greeting alone
+_FEW: Final = 3  # words of a greeting alone
 _READ: Final = 240  # characters of an item
 _HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s)|[.!?](?=\s))")
 _CLAUSES: Final = re.compile(

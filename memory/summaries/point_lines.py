@@ -84,7 +84,8 @@ class PointLines:
         """
         ranked = rank_points(points, self._words.places())
         quoted = self._fill_short(ranked, most) if most else self._fill_long(ranked)
-        return self._join_lines(sorted(quoted, key=lambda point: point.place))
+        told = [point for point in quoted if not _is_within(point, quoted)]
+        return self._join_lines(sorted(told, key=lambda point: point.place))
 
     def _fill_short(self, ranked: Sequence[tuple[int, Point]], most: int) -> list[Point]:
         """The weightiest, `most` sentences of the talk among them at most."""
@@ -128,6 +129,8 @@ class PointLines:
                 self._limit = self._most = sys.maxsize
                 if covers:
                     self._limit_cover(share, used)
+                elif turn == "share":
+                    self._limit = self._most = max(_COVER, share * _MORE // 100 - used.get(n, 0))
                 if not self._is_quoted(point, quoted) and self._word(point):
                     quoted.append(point)
                     used[n] = used.get(n, 0) + before - self._room.chars
@@ -330,7 +333,7 @@ class PointLines:
 
     def _listed(self) -> int:
         """The characters that a list may have now."""
-        return max(_LEAST_LIST, min(LISTED, self._limit))
+        return max(_LEAST_LIST, min(LISTED, self._limit, self._room.size()))
 
     def _clip(self, whole: str, head: str, share: int = 100) -> str:
         limit = TEXT_LIMIT * share // 100
@@ -351,6 +354,8 @@ class PointLines:
             return ""
         share = _LISTED if point.leads or whole.count(BETWEEN) > 1 else 100
         text = self._clip(whole, head, share)
+        if point.leads and text != whole and not self._lenient:
+            return ""  # part of a list
         if not says_enough(text, whole) or (
             anew
             and not self._lenient
@@ -377,12 +382,28 @@ class PointLines:
             text = self._room.clip(whole, TEXT_LIMIT, head, FEW_WORDS + LEAST_WORDS)
             if (
                 says_enough(text, whole)
-                and (change.who, whole) not in self._written
+                and len(text) <= self._most
+                and not is_repeated(whole, change.who, self._written)
                 and self._room.take(head + text)
             ):
                 reasons[change.who] = head + text
                 self._written.append((change.who, whole))
         return list(reasons.values())
+
+
+def _is_within(point: Point, points: Sequence[Point]) -> bool:
+    """True of a proposal whose words another one of its message has as well."""
+    item = point.item
+    if item is None or point.is_outcome or item.reasons:
+        return False
+    return any(
+        other is not point
+        and other.n == point.n
+        and other.item is not None
+        and item.text in other.item.text
+        and len(item.text) < len(other.item.text)
+        for other in points
+    )
 
 
 def _without_heading(text: str, before: str) -> str:

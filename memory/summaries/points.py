@@ -302,12 +302,28 @@ def raise_leads(own: Sequence[Point], talk: Sequence[Point]) -> None:
             most = max((weights.get(handle, 0) for handle in point.handles), default=0)
             point.weight = max(point.weight, most + 1)
             point.weight = min(point.weight, outcomes.get(point.n, point.weight + 1) - 1)
+    _raise_above_items(talk)
     heaviest: dict[int, int] = {}
     for point in (*own, *talk):
         heaviest[point.n] = max(heaviest.get(point.n, point.weight), point.weight)
     for point in talk:
         if point.sentence is not None and point.sentence.outline:
             point.weight = heaviest[point.n] + 1
+
+
+def _raise_above_items(talk: Sequence[Point]) -> None:
+    """Have what leads a list in come before the sentences of its items."""
+    by_message: dict[int, list[Point]] = {}
+    for point in talk:
+        by_message.setdefault(point.n, []).append(point)
+    for points in by_message.values():
+        for point in points:
+            if not point.leads or point.sentence is None or point.sentence.outline:
+                continue
+            below = [
+                each.weight for each in points if point.end <= each.start < point.sentence.reach
+            ]
+            point.weight = max([point.weight, *(weight + 1 for weight in below)])
 
 
 def list_agreement_points(agreements: Sequence[Agreement]) -> list[Point]:

@@ -155,11 +155,13 @@ class _Weights:
 
     def _weigh(self, place: int, sentence: Sentence, words: frozenset[str]) -> int:
         roles, line, text = shipped_roles(), self._lines[place], sentence.text
-        whole = text
+        whole = f"{sentence.under} {text}" if sentence.under else text
+        part = roles.weigh(whole)
         if sentence.leads:
-            whole += line.content[sentence.end : min(sentence.reach, sentence.end + WEIGHED)]
+            listed = line.content[sentence.end : min(sentence.reach, sentence.end + WEIGHED)]
+            part += (roles.weigh(f"{whole} {listed}") - part) // 2
         weight = _WEIGH_SHARED * sum(self._shared[word] - 1 for word in words)
-        weight = weight // (len(words) + 4) // self._common + roles.weigh(whole)
+        weight = weight // (len(words) + 4) // self._common + part
         weight += _WEIGH_MARKED * sentence.marked
         weight -= _WEIGH_TITLE * sentence.title + _WEIGH_ITEM * sentence.item
         weight += _WEIGH_LEADING * sentence.leads + _WEIGH_OUTLINE * sentence.outline

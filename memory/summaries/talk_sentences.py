@@ -74,6 +74,7 @@ class Sentence:
     reach: int = 0  # where that ends
     block: int = 0  # which block of its message it stands in
     run: bool = False  # what a run of code came to
+    under: str = ""  # the head that stands before it, of the first sentence behind one
     brief: bool = False  # all that its message says
     outline: bool = False  # stands for the heads of the parts of its message
     person: bool = False  # said by a person, or by whoever is in the chair
@@ -147,6 +148,7 @@ def list_sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
                 + len(content[block.start : stop])
                 - len(content[block.start : stop].lstrip("# "))
             )
+        under = _head_before(content, blocks, index)
         spans = [(first, stop)] if block.kind == "row" else _spans(content, first, stop)
         for start, end in spans:
             words = content[start:end]
@@ -158,6 +160,7 @@ def list_sentences(line: Line, kinds: Sequence[str]) -> Iterator[Sentence]:
                     marked=_MARKED_SHARE * bold >= len(words),
                     title=title and start == first, item=block.kind == "item",
                     leads=reach > 0 and end == block.end, reach=reach, block=index,
+                    under=under if start == first else "",
                 )  # fmt: skip
                 count += 1
                 if count == _MAX_SENTENCES:
@@ -188,6 +191,17 @@ def _is_led(blocks: Sequence[Block], block: Block) -> bool:
     return blocks[1].kind == "item" or (
         block.parent >= 0 and blocks[block.parent].kind != "heading"
     )
+
+
+def _head_before(content: str, blocks: Sequence[Block], index: int) -> str:
+    """The words of the heading or the lead-in right before a block; "" where none stands there."""
+    before = blocks[index - 1] if index else None
+    if before is None or blocks[index].kind == "item":
+        return ""
+    if before.kind != "heading" and not _ends_as_lead(content, before):
+        return ""
+    words = content[before.start : before.end]
+    return words if len(words) < _TITLE_CHARS else ""
 
 
 def _list_end(content: str, blocks: Sequence[Block], index: int) -> int:
