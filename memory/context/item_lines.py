@@ -12,7 +12,7 @@ from parley.memory.state.item_state import Decision, Position, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.text.fences import escape_invisible, fence_lines, quote_lines, quote_shown
-from parley.memory.text.plain_text import clip, one_line
+from parley.memory.text.plain_text import clip, one_line, shorten_lines
 
 FRAME: Final = (
     "# Memory of this deliberation\n"
@@ -163,10 +163,13 @@ def echo_line(memory: Memory, proposal: Proposal, earlier: Proposal) -> str:
     )
 
 
-def summary_lines(summary: Summary) -> str:
-    """A heading with the closed range of n, then the text, fenced."""
+def summary_lines(summary: Summary, chars: int | None = None) -> str:
+    """A heading with the closed range of n, then the text, fenced; with `chars` its longest lines
+    cut such that it has about as many.
+    """
     head = f"Messages {summary.first}–{summary.last} ({summary.how}):"
-    return f"{head}\n{fence_lines(summary.text)}"
+    text = summary.text if chars is None else shorten_lines(summary.text, chars)
+    return f"{head}\n{fence_lines(text)}"
 
 
 def message_lines(memory: Memory, record: Record, chars: int) -> str:

@@ -8,7 +8,7 @@ prefix has part of the `spare` beyond its share as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from parley.memory.context.item_lines import decision_line, handle_line, ledger_line, summary_lines
@@ -40,6 +40,9 @@ BLOCKS: Final = (_FAR, _PAST, LESSONS, LEDGER, NEAR, RUNNING, NOTE)
 _TOPICS: Final = (48, 24, 12)  # characters of a topic beside a bare handle, the widest that fits
 _SPARE: Final = 500  # per mille of the spare that a long ledger adds to the prefix
 _REST: Final = 300  # per mille of a prefix with a long ledger that are not the ledger's
+_NEWEST: Final = 750  # per mille of what is left that the newest summaries may have before others
+_LEAST_SUMMARY: Final = 120  # tokens of one that is cut; with less room it is left out
+_SUMMARY_CHARS: Final = 4  # for each token, to begin with
 _NOTE_CHARS: Final = 5  # of a notebook that are looked at for each token left: letters are 4.3
 
 
@@ -144,20 +147,46 @@ def _put_summaries(memory: Memory, page: BudgetedLines) -> None:
     for key in newest[: memory.settings.context.summaries]:
         if memory.summaries[key] not in near:
             near.append(memory.summaries[key])
-    near.sort(key=lambda summary: summary.first)
-    for block, summaries in ((NEAR, near), (_FAR, shown)):
-        for summary in reversed(summaries):
-            _put_summary(page, block, summary)
+    near.sort(key=lambda summary: summary.first, reverse=True)
+    shown.reverse()
+    most = memory.settings.context.summaries
+    groups = [(NEAR, near[:most]), (NEAR, near[most:]), (_FAR, shown)]
+    while groups:
+        block, summaries = groups.pop(0)
+        share = _NEWEST if any(later for _, later in groups) else 1000
+        _put_group(page, block, summaries, page.left * share // 1000)
 
 
-def _put_summary(page: BudgetedLines, block: str, summary: Summary) -> None:
-    page.put(
-        block,
-        summary.first,
-        summary_lines(summary),
-        (summary.first, summary.last),
-        what=f"n {summary.first}-{summary.last}",
-    )
+def _put_group(
+    page: BudgetedLines, block: str, summaries: Sequence[Summary], allowed_tokens: int
+) -> None:
+    """The summaries, newest first, in so many tokens; the longest with their longest lines cut."""
+    costs = [price_line(summary_lines(summary)) for summary in summaries]
+    heading = 0 if block in page.lines else price_line(f"\n## {block}")
+    left, level = allowed_tokens - heading, 0
+    for place, cost in enumerate(sorted(costs)):
+        level = left // (len(costs) - place)
+        if cost > level:
+            break
+        left -= cost
+    for summary, cost in zip(summaries, costs, strict=True):
+        cut = _LEAST_SUMMARY <= level < cost
+        page.put(
+            block,
+            summary.first,
+            _cut_summary(summary, level) if cut else summary_lines(summary),
+            (summary.first, summary.last),
+            what=f"n {summary.first}-{summary.last}",
+            short=cut,
+        )
+
+
+def _cut_summary(summary: Summary, allowed_tokens: int) -> str:
+    """The lines of a summary in so many tokens."""
+    chars = allowed_tokens * _SUMMARY_CHARS
+    while price_line(lines := summary_lines(summary, chars)) > allowed_tokens and chars > 0:
+        chars -= chars // 10 + 1
+    return lines
 
 
 def _put_note(memory: Memory, page: BudgetedLines, participant: str | None) -> None:

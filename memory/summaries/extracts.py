@@ -50,6 +50,8 @@ _ASKS: Final = re.compile(
     re.IGNORECASE,
 )
 
+_REQUESTS: Final = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
+
 
 def talk_length(lines: Sequence[Line]) -> int:
     """Characters of what was said, names left out."""
@@ -111,6 +113,8 @@ def _fill_questions(
         text = drop_openers(tidy(question.text), wordings)
         if not _ASKS.search(text) or points_elsewhere(text, wordings):
             continue
+        if most == 1 and _REQUESTS.search(text):
+            continue  # of short talk it is told where it stands
         line = f"open: {question.participant}: {text}"
         if room.take(f"{line}\n"):
             lines.append(line)

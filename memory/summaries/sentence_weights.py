@@ -38,6 +38,8 @@ _WEIGH_OUTLINE: Final = 70  # the heads of the parts of a long message
 _WEIGH_ANY: Final = 15  # less than nothing: what stands for a message that has nothing better
 _WEIGH_TITLE: Final = 12
 _WEIGH_ITEM: Final = 6
+_WEIGH_SHORT: Final = 12  # fewer than seven words
+_FEW_WORDS: Final = 7
 _WEIGH_LONG: Final = 12  # more than forty words
 _WEIGH_NAMES: Final = 18  # mostly names of code
 _WEIGH_ASKING: Final = 25  # a question behind the first message, which others may have answered
@@ -165,9 +167,12 @@ class _Weights:
         weight += _WEIGH_MARKED * sentence.marked
         weight -= _WEIGH_TITLE * sentence.title + _WEIGH_ITEM * sentence.item
         weight += _WEIGH_LEADING * sentence.leads + _WEIGH_OUTLINE * sentence.outline
-        weight += _WEIGH_ANNOUNCING * roles.bare.occurs(text)
+        announces = roles.bare.occurs(text)
+        weight += _WEIGH_ANNOUNCING * announces
         weight += _WEIGH_FIGURES * (_FIGURES.search(text) is not None)
         weight -= _WEIGH_HANGING * bool(_HANGING.match(text))
+        if len(text.split()) < _FEW_WORDS and not (announces or sentence.leads):
+            weight -= _WEIGH_SHORT
         weight -= _WEIGH_LONG * (len(text.split()) > _MANY_WORDS)
         weight -= _WEIGH_NAMES * (not _is_whole(text) and _names_code(text))
         if roles.progress.occurs(text):

@@ -86,6 +86,18 @@ def clip(text: str, limit: int) -> str:
     return text[: _word_end(text, cut)] + ELLIPSIS
 
 
+def shorten_lines(text: str, limit: int) -> str:
+    """`text` in about `limit` characters: the longest of its lines cut, all to the same length."""
+    lines = text.split("\n")
+    left, longest = limit, 0
+    for place, size in enumerate(sorted(map(len, lines))):
+        longest = max(0, left) // (len(lines) - place)
+        if size > longest:
+            break
+        left -= size
+    return "\n".join(filter(None, (clip(line, longest) for line in lines)))
+
+
 def _word_end(text: str, cut: int) -> int:
     """The last place at or before `cut` to end on a word; `cut` where there is none near."""
     if cut and not text[cut].isspace():

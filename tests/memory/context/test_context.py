@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, Message, Record
+from parley.bus.entries import (
+    Entry,
+    EpisodeClosed,
+    EpisodeOpened,
+    Message,
+    Record,
+    SummaryMade,
+)
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import ContextOverflow
 from parley.memory.fold.apply import apply
@@ -279,3 +286,24 @@ def test_each_thing_and_its_fate_are_named() -> None:
     fates = {(choice.block, choice.what): choice.fate for choice in context.choices}
     assert fates["Recent Messages", "n 1"] == "left out"
     assert context.dropped == {"Recent Messages": list(fates.values()).count("left out")}
+
+
+def test_summaries_that_have_no_room_in_full_are_cut_and_none_is_left_out() -> None:
+    """Of each the longest lines; what is short stands."""
+    records = talk(*[("ana", f"Remark {index}.") for index in range(36)])
+    memory, _ = folded(records)
+    for effect in list_due_summaries(memory):
+        lines = [f"ana: {'word ' * 150}".strip(), "bo: The press is sold.", f"cy: {'more ' * 250}"]
+        made = SummaryMade(
+            level=effect.level, first=effect.first, last=effect.last, how="extract",
+            text="\n".join(lines),
+        )  # fmt: skip
+        (record,) = numbered([made], memory.seq, memory.n)
+        apply(memory, record)
+    roomy = assemble(memory, Request("bo", budget=20_000))
+    assert roomy.shortened == {}
+    tight = assemble(memory, Request("bo", budget=1_600))
+    assert tight.shortened == {"Earlier Discussion Summary": 3}
+    assert tight.dropped == {}
+    assert tight.text.count("bo: The press is sold.") == 3
+    assert tight.size <= 1_600

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from parley.memory.text.fences import FENCE, INDENT, escape_invisible, fence_lines, quote_lines
 from parley.memory.text.graphemes import is_boundary
-from parley.memory.text.plain_text import clip, outcome_line, to_plain
+from parley.memory.text.plain_text import clip, outcome_line, shorten_lines, to_plain
 from parley.memory.text.sentences import clip_sentence, sentence_span, topic_line
 from parley.memory.text.text_sizes import Unit, measure_text
 
@@ -209,3 +209,16 @@ def test_topics_and_outcomes_are_one_short_line() -> None:
     assert len(topic_line("word " * 80)) <= 100
     assert len(outcome_line("word\n" * 80)) <= 200
     assert "\n" not in outcome_line("a\nb")
+
+
+@given(AWKWARD, st.integers(-3, 100))
+def test_lines_are_shortened_to_a_limit_the_longest_first(text: str, limit: int) -> None:
+    """What fits stays; no line grows, and none that is shorter than another is cut before it."""
+    short = shorten_lines(text, limit)
+    assert sum(map(len, short.split("\n"))) <= max(limit, 0)
+    if sum(map(len, text.split("\n"))) <= limit and "\n\n" not in f"\n{text}\n":
+        assert short == text
+
+
+def test_short_lines_outlive_long_ones() -> None:
+    assert shorten_lines("a word\n" + "word " * 40, 46) == "a word\n" + "word " * 7 + "word…"
