@@ -34,6 +34,7 @@ _CHARS_OF_WORD: Final = 7
 _CELL_WORDS: Final = 5
 _HEADS: Final = 60  # characters of the heads of columns that are told
 _LABELS: Final = re.compile(r"^(?:what|why|how|where|who|when)\b[^?]*$", re.IGNORECASE)
+_MARGIN: Final = 4
 _PARTS: Final = 3  # of a message that has an outline
 _LABEL: Final = 5  # words of an item that is hardly more than a label
 _BELOW: Final = 2  # items below it that are told with it
@@ -103,12 +104,8 @@ def outline_text(message: WrittenMessage, most: int = LISTED) -> str:
             if labels or _LABELS.match(words):  # of what stands below alone
                 continue
         else:
-            if (
-                not place
-                or not unit.first
-                or not opens_bold(_source(message, unit))
-                or unit.kind == "heading"
-            ):
+            led = unit.kind == "item" and (unit.lead >= 0 or units[1].kind == "item")
+            if not place or led or unit.kind == "heading" or not _opens_part(message, unit):
                 continue
             words = _item_words(message, place, wordings)
         if len(words.split()) >= 2 and not wordings.generic.begins(words):
@@ -116,6 +113,12 @@ def outline_text(message: WrittenMessage, most: int = LISTED) -> str:
     if len(said) < _PARTS or 4 * sum(len(each.split()) for each in said) < _TELLING * len(said):
         return ""
     return _fit(said[:_MOST], most, wordings)
+
+
+def _opens_part(message: WrittenMessage, unit: Unit) -> bool:
+    """True of a unit that begins with bold words, at the beginning of its block or of a line."""
+    before = message.text[max(0, unit.start - _MARGIN) : unit.start].rstrip(" ")
+    return opens_bold(_source(message, unit)) and (unit.first or before.endswith("\n"))
 
 
 def opens_bold(source: str) -> bool:
@@ -209,6 +212,8 @@ def _item_words(message: WrittenMessage, place: int, wordings: TextWordings) -> 
     end = unit.end
     for following in units[place + 1 :]:
         if following.block != unit.block or following.end - unit.start > _READ:
+            break
+        if _opens_part(message, following):
             break
         end = following.end
     words = drop_openers(tidy(message.text[unit.start : end]), wordings).replace("**", "")

@@ -198,9 +198,13 @@ class PointLines:
         return " " if self._words.follows(point.n, before.end, point.start) else " … "
 
     def _in_section(self, before: Point | None, point: Point, line: str) -> str:
-        text = _without_heading(point.text, line) if before is not None else point.text
-        same = before is not None and before.section == point.section
-        if not point.section or same or text.startswith(point.section) or point.section in line:
+        text = point.text
+        if before is not None and not point.leads:
+            text = _without_heading(text, line)
+        told = before is not None and (
+            before.section == point.section or (not before.leads and point.section in before.text)
+        )
+        if not point.section or told or text.startswith(point.section):
             return text
         return f"{point.section}: {text}"
 
@@ -226,6 +230,8 @@ class PointLines:
             n == point.n and start <= point.start < end for n, start, end in self._told_lists
         ):
             return False  # its head is told
+        if sentence.person:
+            self._limit = sys.maxsize  # what a person asks for is told in full
         whole = self._words.sentence(sentence, self._listed())
         head += self._under(point, whole)
         if len(whole.split()) < self._least(point, sentence, whole) and whole.isascii():

@@ -28,6 +28,7 @@ _MARKED_SHARE: Final = 3  # of a sentence's characters, one in so many set in bo
 _TITLE_CHARS: Final = 100
 _LEAST_OUTLINED: Final = 700  # characters
 _PARTS: Final = 3
+_BOLD_LINE: Final = re.compile(r"\n\*\*[^*\n]{2,40}\*\*")
 _MARGIN: Final = 20
 _BELOW: Final = ("paragraph", "item", "row", "quote", "heading")
 _MOST_BELOW: Final = 40  # items of a list
@@ -181,6 +182,7 @@ def _has_outline(content: str, blocks: Sequence[Block]) -> bool:
             heads += prose and below.kind in _BELOW
         elif block.kind in TALK and not _is_led(blocks, block):
             heads += opens_bold(content[block.start + len(block.marker) : block.start + _MARGIN])
+            heads += len(_BOLD_LINE.findall(content, block.start, block.end))
     return heads >= _PARTS and 2 * heads > headings
 
 
