@@ -6,12 +6,11 @@ guards as those of the talk: questions, negation, quotations, conditions.
 
 from __future__ import annotations
 
-import json
+import copy
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from parley.bus.entries import Record
@@ -21,10 +20,18 @@ from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack
 from parley.memory.extraction.patterns.regular_expressions import PatternFinder, compile_pattern_set
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, to_plain
-from parley.server.minutes.attribution import Voice
+from parley.server.minutes.action_wording import (
+    alternatives,
+    ends_at_once,
+    is_told_as_done,
+    shipped_words,
+    task_words,
+    without_mark,
+)
 from parley.server.minutes.decided_words import DecidedTerms
-from parley.server.minutes.mentions import NameIndex
-from parley.server.minutes.sentence_words import READ
+from parley.server.minutes.words.attribution import Voice
+from parley.server.minutes.words.mentions import NameIndex
+from parley.server.minutes.words.sentence_words import READ
 from parley.server.rows.entry_times import time_row
 
 MOST: Final = 50
@@ -32,12 +39,16 @@ TEXT: Final = 240
 _LEAD: Final = " \t-*•>@"
 _WILL: Final = re.compile(r"will\b", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[^\s,:;()]+")
+_SOON: Final = 3  # entries in which what is done by a word is done
+_LATER: Final = 60  # entries in which somebody says that it is done
+_DONE: Final = re.compile(
+    r"\W*(?:done|sent|fixed|posted|filed|created)\b(?! (?:if|when|by|it)\b).{0,60}", re.IGNORECASE
+)
 _LEAST: Final = 2  # words of a sentence that tells what the next one is about
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _STOP: Final = re.compile(r"[.!?;:]\s+(?=\S)|\n+")
 _NAME: Final = r"[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2}"
 _TO: Final = re.compile(rf"\s*@?({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}}) to [a-z]")
-_MARK: Final = re.compile(r"^\W*(?:action(?: item)?|todo|ai)\s*(?:#?\d+)?\s*:\s*", re.IGNORECASE)
 _BRACKETED: Final = re.compile(rf"\(({_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}})\)[.\s]*$")
 
 Row = dict[str, Any]
@@ -51,14 +62,42 @@ def find_actions(
     `voices` tells whose words each of the `messages` is.
     """
     names, reader = NameIndex(memory), promises()
-    rows: deque[Row] = deque(maxlen=MOST)
+    records, rows = [*messages], deque[Row](maxlen=MOST)
     count = 0
-    for record in messages:
+    for place, record in enumerate(records):
         for row in reader.read(record, names, voices[record.n]):
-            count += 1
-            rows.append(row)
-    shown = [{**row, "decision": decided.near(row["text"], row["n"])} for row in rows]
-    return shown, count - len(rows)
+            settled = _settle(row, records[place + 1 : place + 1 + _LATER], voices, decided)
+            if settled is not None:
+                count += 1
+                rows.append(settled)
+    return [*rows], count - len(rows)
+
+
+def _settle(
+    row: Row, later: Sequence[Record], voices: Mapping[int, Voice], decided: DecidedTerms
+) -> Row | None:
+    """`row` with what it follows from and whether it is done; None where nothing is left to do."""
+    who, n = row["who"], row["n"]
+    if who is None and is_told_as_done(row["text"]):
+        return None
+    if ends_at_once(row["text"]) and decided.born_by(who, n, n + _SOON):
+        return None
+    before = decided.just_before(n)
+    if not says_something(row["text"]):
+        if before is None:
+            return None
+        row = {**row, "text": clip(before.text, TEXT)}  # "I will do this next week"
+    near = decided.near(row["text"], n) or (before.handle if before else None)
+    done = (
+        record.n
+        for record in later
+        if voices[record.n].name == who and _DONE.fullmatch(_content(record))
+    )
+    return {**row, "decision": near, "done": next(done, None)}
+
+
+def _content(record: Record) -> str:
+    return str(getattr(record.entry, "content", "")).strip()
 
 
 class Promises:
@@ -84,8 +123,8 @@ class Promises:
             if first in rows or self._judge.objection(script.unquoted, match):
                 continue
             who = _who(match, script, names, voice)
-            row = None if who is None else _told(_row(record, match, who, voice), record, voice)
-            if who is not None and row is not None:
+            if who is not None:
+                row = _told(_row(record, match, who, voice, names), record, voice)
                 rows[first] = {**row, "known": names.find(who) is not None}
         return [rows[first] for first in sorted(rows)]
 
@@ -109,25 +148,20 @@ def promises() -> Promises:
 @cache
 def shipped_phrases() -> Pack:
     """The shipped rules as a pack, their lists of words filled in."""
-    tree = _shipped_words()
-    lists = {name: tree[name] for name in ("doing", "asking", "talking", "adverbs")}
-    words = {f"<{name}>": "|".join(re.split(r" +", phrases)) for name, phrases in lists.items()}
+    tree = copy.deepcopy(shipped_words())
+    words = {f"<{name}>": alternatives(name) for name in ("doing", "asking", "talking", "adverbs")}
     words["<condition>"] = tree["condition"]
     for rule in tree["pack"]["rules"]:
         for key in ("pattern", "before", "after", "within"):
-            for name, alternatives in words.items():
+            for name, listed in words.items():
                 if key in rule:
-                    rule[key] = rule[key].replace(name, alternatives)
+                    rule[key] = rule[key].replace(name, listed)
     return parse_pack(tree["pack"])
-
-
-def _shipped_words() -> Any:
-    return json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
 
 
 @cache
 def _due_words() -> re.Pattern[str]:
-    return re.compile(_shipped_words()["due"], re.IGNORECASE)
+    return re.compile(shipped_words()["due"], re.IGNORECASE)
 
 
 def _find_due(text: str) -> str | None:
@@ -147,7 +181,7 @@ def _who(match: RuleMatch, script: PreparedText, names: NameIndex, voice: Voice)
     if match.rule.name in ("marked", "listed"):
         if names.find("ai") and "AI:" in script.text[match.start :][:12]:
             return None  # a participant of that name is quoted
-        rest = script.text[match.end - 1 : last]
+        rest = without_mark(script.text[match.start : last])
         return _named(rest, names) or _written(rest)
     return voice.name
 
@@ -176,19 +210,9 @@ def _sentence(match: RuleMatch, voice: Voice) -> tuple[int, int]:
     return (voice.start, last) if behind else (first, last)
 
 
-def _task(sentence: str, match: RuleMatch, who: str) -> str:
-    """What is to be done, where a mark and its owner say no more than `who`: "create the page"."""
-    if match.rule.name not in ("marked", "listed"):
-        return sentence
-    task = _MARK.sub("", sentence)
-    owner = _TO.match(task)
-    return task[owner.end() - 1 :] if owner and owner[1] == who else task
-
-
-def _told(row: Row, record: Record, voice: Voice) -> Row | None:
-    """`row` where its words say what is to be done; else behind the sentence before them, which
-    may; None where neither does.
-    """
+def _told(row: Row, record: Record, voice: Voice) -> Row:
+    """`row`; where its words do not say what is to be done, with the sentence before them if that
+    may."""
     if says_something(row["text"]):
         return row
     entry: Any = record.entry
@@ -196,8 +220,8 @@ def _told(row: Row, record: Record, voice: Voice) -> Row | None:
     first = max((match.end() for match in _STOP.finditer(before)), default=0)
     lead = one_line(before[first:])
     if not says_something(lead, _LEAST):
-        return None
-    return {**row, "text": clip(f"{lead} {row['text']}", TEXT)}
+        return row
+    return {**row, "text": clip(f"{row['text']} (“{lead}”)", TEXT)}
 
 
 def says_something(text: str, least: int = 1) -> bool:
@@ -208,19 +232,27 @@ def says_something(text: str, least: int = 1) -> bool:
 
 @cache
 def _empty_words() -> frozenset[str]:
-    return frozenset(_shipped_words()["empty"].split())
+    return frozenset(shipped_words()["empty"].split())
 
 
-def _row(record: Record, match: RuleMatch, who: str, voice: Voice) -> Row:
+def _row(record: Record, match: RuleMatch, who: str, voice: Voice, names: NameIndex) -> Row:
     entry: Any = record.entry
+
+    def is_owner(name: str) -> bool:
+        return name == who or names.find(name) == who
+
     first, last = _sentence(match, voice)
     while entry.content[first : first + 1].isspace():
         first += 1
+    words = entry.content[first:last]
     return {
         "who": who or None,
         "by": voice.name,
-        "text": clip(_task(one_line(entry.content[first:last]), match, who), TEXT),
-        "due": _find_due(entry.content[first:last]),
+        "text": clip(
+            task_words(words, max(0, match.start - first), match.rule.name, is_owner), TEXT
+        ),
+        "words": clip(one_line(words), TEXT),
+        "due": _find_due(words),
         "n": record.n,
         **time_row(entry.at, record),
         "cites": [[record.n, first, last]],

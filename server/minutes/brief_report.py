@@ -9,9 +9,9 @@ from parley.bus.entries import Record
 from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.server.minutes.action_items import find_actions
-from parley.server.minutes.attribution import voices
 from parley.server.minutes.decided_words import DecidedTerms
-from parley.server.minutes.mentions import NameIndex
+from parley.server.minutes.words.attribution import voices
+from parley.server.minutes.words.mentions import NameIndex
 from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
 
 NEWEST: Final = 2000  # entries that are read for words and times: some eight meetings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
@@ -12,20 +12,28 @@ from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
 from parley.server.minutes.action_items import find_actions
-from parley.server.minutes.attendance import present_participants, talk_span
-from parley.server.minutes.attribution import voices
-from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.action_wording import is_deed
+from parley.server.minutes.attendance import import_day, present_participants, talk_span
+from parley.server.minutes.course.discussion import find_discussion
+from parley.server.minutes.course.documents import find_documents, taken_up
+from parley.server.minutes.course.polls import find_polls
+from parley.server.minutes.course.topics import find_put_off, find_subjects, find_topics
+from parley.server.minutes.decided_words import NEAR, DecidedTerms
 from parley.server.minutes.goal_layers import goal_rows_of_minutes, insight_rows
-from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.open_questions import find_open_questions
-from parley.server.minutes.sentence_words import READ
-from parley.server.render.minutes.minutes_sections import cited_entries, sections, sections_row
+from parley.server.minutes.words.attribution import Voice, voices
+from parley.server.minutes.words.mentions import NameIndex
+from parley.server.minutes.words.sentence_words import READ, topic_words
+from parley.server.render.minutes.minutes_appendix import cited_entries
+from parley.server.render.minutes.minutes_sections import sections, sections_row
 from parley.server.rows.brief_rows import brief_index
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import time_row
 from parley.server.verdicts.decision_words import reason_words
+from parley.server.verdicts.plain_words import is_of_prose, item_words
 
 _EVIDENCE: Final = 1200  # characters of a message, in the appendix
+_ALIKE: Final = 0.6  # of the words of both
 _WORDING: Final = 600  # of a decision
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
@@ -44,6 +52,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
     talk = _talk(memory, records_by_n)
     speakers, decided = voices(memory, talk), DecidedTerms(memory)
     to_do, older_actions = find_actions(memory, talk, speakers, decided)
+    documents, index = find_documents(talk), brief_index(memory, overlay_claims(memory))
     asked, older_questions = find_open_questions(memory, talk, speakers, decided)
     began, ended = talk_span(_messages(records_by_n), logged=bool(session))
     whole = {
@@ -51,12 +60,23 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "n": memory.n,
         "began": began,
         "ended": ended,
+        "imported": None if began else import_day(_messages(records_by_n)),
         "present": present_participants(memory),
-        "brief": brief_index(memory, overlay_claims(memory)),
+        **_course(memory, talk, speakers, index),
+        "documents": documents,
+        "brief": index,
         **row,
-        "decisions": [_decision(row, memory, records_by_n) for row in row["decisions"]],
+        "decisions": [
+            _decision(row, memory, records_by_n, to_do, documents) for row in row["decisions"]
+        ],
         "open": [
-            {**row, "reactions": _reasons(row["reactions"], records_by_n)} for row in row["open"]
+            {
+                **row,
+                "asked": item_words(row["text"] or row["topic"], row["evidence"]["rule"]),
+                "reactions": _reasons(row["reactions"], records_by_n),
+                "taken_up": _taken_up(row, documents),
+            }
+            for row in row["open"]
         ],
         "moved": _side_changes(row),
         "actions": to_do,
@@ -65,11 +85,30 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "learnt": insight_rows(memory),
         "left_out": {"actions": older_actions, "questions": older_questions},
     }
+    mark_alike(whole["decisions"], whole["brief"]["decided"])
     shown = sections(whole)
     return {
         **whole,
         "evidence": _evidence(records_by_n, cited_entries(shown)),
         "page": sections_row(whole, shown),
+    }
+
+
+def _course(
+    memory: Memory, talk: Sequence[Record], speakers: Mapping[int, Voice], index: Row
+) -> Row:
+    """What the talk was about; what was said where no decision shows it, words that came up most
+    where no topic was called out."""
+    topics = find_topics(talk)
+    drawn_up = {n for row in find_documents(talk) for n in (row["n"], *row["earlier"])}
+    return {
+        "topics": topics,
+        "subjects": [] if topics else find_subjects(talk, memory.participants),
+        "discussion": []
+        if index["decided"]
+        else find_discussion(talk, speakers, NameIndex(memory), drawn_up),
+        "polls": find_polls(talk),
+        "put_off": find_put_off(talk, speakers),
     }
 
 
@@ -98,9 +137,43 @@ def _side_changes(report: Row) -> list[Row]:
     return sorted(rows, key=lambda row: (row["n"], row["participant"], row["on"]))
 
 
-def _decision(row: Row, memory: Memory, records: dict[int, Record]) -> Row:
-    against = _reasons(row["dissenters"], records)
-    return {**row, "dissenters": against, "wording": _wording(row, memory, records)}
+def _decision(
+    row: Row,
+    memory: Memory,
+    records: dict[int, Record],
+    actions: Sequence[Row],
+    documents: Sequence[Row],
+) -> Row:
+    wording = _wording(row, memory, records)
+    owned = any(action["decision"] == row["handle"] for action in actions)
+    drawn_up = taken_up(wording or row["text"], row["n"] - 1, documents) is not None
+    return {
+        **row,
+        "dissenters": _reasons(row["dissenters"], records),
+        "wording": wording,
+        "alike": None,
+        "unowned": is_deed(wording or row["text"]) and not owned and not drawn_up,
+    }
+
+
+def _taken_up(row: Row, documents: Sequence[Row]) -> int | None:
+    """The document that has it; what is a stretch of prose, and unopposed, needs less of it."""
+    loose = is_of_prose(row["evidence"]["rule"]) and not row["tally"]["oppose"]
+    return taken_up(row["text"] or row["topic"], row["n"], documents, loose=loose)
+
+
+def mark_alike(decisions: Sequence[Row], in_force: Sequence[str]) -> None:
+    """Names in `alike` the decision in force shortly before that has nearly the same words."""
+    before: list[tuple[Row, frozenset[str]]] = []
+    for row in decisions:
+        if row["handle"] not in in_force:
+            continue
+        stems = frozenset(topic_words(row["wording"] or row["text"]))
+        for earlier, words in before:
+            shared = len(stems & words)
+            if row["n"] - earlier["n"] <= NEAR and shared >= _ALIKE * len(stems | words):
+                row["alike"] = earlier["handle"]
+        before.append((row, stems))
 
 
 def _reasons(voices: Sequence[Row], records: dict[int, Record]) -> list[Row]:

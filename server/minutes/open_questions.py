@@ -17,11 +17,11 @@ from parley.memory.extraction.patterns.clauses import PreparedText, Span
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, to_plain
-from parley.server.minutes.attribution import Voice
 from parley.server.minutes.decided_words import DecidedTerms
-from parley.server.minutes.mentions import NameIndex
 from parley.server.minutes.replies import Question, Replies, openers
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
+from parley.server.minutes.words.attribution import Voice
+from parley.server.minutes.words.mentions import NameIndex
+from parley.server.minutes.words.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
 from parley.server.rows.entry_times import time_row
 
 MOST: Final = 30
@@ -29,6 +29,10 @@ TEXT: Final = 240
 _IN_ONE: Final = 3  # questions of one message
 _MARKS: Final = re.compile(r"\?+")
 _MARKS_READ: Final = 64  # of one message
+_INVITES: Final = re.compile(  # silence answers it
+    r"\s*(?:[^\W\d_][\w.'-]*[:,]\s*)?(?:and |so |ok(?:ay)?,? )?any(?:one|body|thing)?\b",
+    re.IGNORECASE,
+)
 _CLAUSE: Final = re.compile(r"[,;:(]\s*|\s-\s+")
 _CLOSERS: Final = "\"')]*! "
 
@@ -88,6 +92,8 @@ def _in_words(
         if first == seen or not text.rstrip(_CLOSERS).endswith("?"):
             continue
         seen = first
+        if _INVITES.match(text):
+            continue
         form = _form(text)
         if form or any(name != voice.name for name in names.in_text(text)):
             yield _question(place, script, (first, last), names, voice, closed=form == "closed")

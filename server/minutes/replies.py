@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from parley.bus.entries import Record
 from parley.memory.extraction.patterns.clauses import Span
-from parley.server.minutes.attribution import Voice
-from parley.server.minutes.mentions import NameIndex
-from parley.server.minutes.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
+from parley.server.minutes.words.attribution import Voice
+from parley.server.minutes.words.mentions import NameIndex
+from parley.server.minutes.words.sentence_words import READ, WITHOUT_SPACES, WORD, topic_words
 
 AFTER: Final = 8  # messages in which an answer may come
 _SHORT: Final = 6  # words of a bare yes or no

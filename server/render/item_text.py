@@ -137,7 +137,7 @@ def _votes(tally: Row) -> str:
 def _stance(reaction: Row) -> str:
     notes = [
         "with conditions" if reaction["conditional"] else "",
-        "" if reaction["counted"] else "inferred, does not bind",
+        "" if reaction["counted"] else "as the talk reads",
     ]
     remarks = ", ".join(filter(None, notes))
     return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (

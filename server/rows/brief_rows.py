@@ -25,6 +25,7 @@ from parley.server.rows.item_rows import dissent_rows, page_decision_row, page_p
 from parley.server.rows.vote_rows import vote_row
 from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text
+from parley.server.verdicts.plain_words import asks_for_something, is_of_prose, item_words
 
 MOST: Final = 200  # items of a part; `more` counts the rest
 MISSED: Final = 5  # votes that came to nothing, the newest
@@ -90,7 +91,13 @@ def _missed_votes(memory: Memory) -> list[Vote]:
 
 
 def is_taken_up(proposal: Proposal) -> bool:
-    """Whether a proposal is more than what it sounds like: said to be one, or spoken to."""
+    """Whether a proposal is more than what it sounds like: said to be one, or spoken to.
+
+    A stretch of prose has to ask for something: thanks and opinions are answered, too.
+    """
+    found_by = proposal.origin.rule
+    if is_of_prose(found_by) and not asks_for_something(proposal.text or proposal.topic):
+        return False
     if proposal.reactions or any(proposal.tally):
         return True
     how, sure = proposal.origin.how, proposal.origin.confidence
@@ -114,6 +121,8 @@ def _place_decision(memory: Memory, brief: Brief, decision: Decision, status: st
     elif status == "claimed":
         brief.perhaps.append(decision)
     elif status == "superseded" and (heir := _heir(memory, decision)) is not None:
+        if decision_text(memory, decision) == decision_text(memory, heir):
+            return  # said again in the same words: one decision
         brief.replaced.setdefault(heir.ref, []).append(decision)
 
 
@@ -264,7 +273,7 @@ def _perhaps(memory: Memory, item: Decision | Proposal | ClaimedItem) -> Row:
     elif isinstance(item, Decision):
         kind, text = "decision", decision_text(memory, item)
     else:
-        kind, text = "proposal", item.text or item.topic
+        kind, text = "proposal", item_words(item.text or item.topic, item.origin.rule)
     return {
         "ref": item.handle,
         "kind": kind,

@@ -41,6 +41,7 @@ from parley.server.rows.item_shapes import (
 )
 from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text, list_objections
+from parley.server.verdicts.plain_words import item_words
 from parley.server.verdicts.tallies import item_sides, item_tally, settling_decision
 
 SHORT: Final = 240  # characters of a proposal on the page
@@ -193,7 +194,7 @@ def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) ->
     return {
         "ref": proposal.handle,
         "status": row["status"],
-        "text": clip(proposal.text or proposal.topic, SHORT),
+        "text": clip(item_words(proposal.text or proposal.topic, proposal.origin.rule), SHORT),
         **pick(row, "topic", "participant", "n"),
         "cites": cite_list(proposal.origin),
         "stances": item_sides(memory, proposal),

@@ -7,8 +7,8 @@ from typing import Final
 from parley.memory.state.item_state import Origin
 
 _BY_RULE: Final = {
-    "ratify.quorum": "enough were for it",
-    "ratify.agreement": "agreed to, and nobody was against it",
+    "ratify.quorum": "carried by those for it",
+    "ratify.agreement": "agreed, nobody against",
     "proposal.accepted": "its proposal was accepted",
     "item.confirmed": "confirmed by a person",
     "vote.majority": "by a vote, the majority",
@@ -20,8 +20,8 @@ _BY_RULE: Final = {
 _BY_FINDER: Final = {
     "act": "declared",
     "tag": "marked",
-    "pattern": "by its wording",
-    "structure": "by the course of the talk",
+    "pattern": "it sounds like one",
+    "structure": "from the course of the talk",
     "vote": "by a vote",
     "rule": "by the rules of the session",
     "model": "as a model reads it",
@@ -30,5 +30,5 @@ _BY_FINDER: Final = {
 
 
 def basis_words(origin: Origin) -> str:
-    """By what it stands: "enough were for it", "declared", "by its wording"."""
+    """By what it stands: "carried by those for it", "declared", "by its wording"."""
     return _BY_RULE.get(origin.rule or "") or _BY_FINDER[origin.how]

@@ -11,6 +11,7 @@ from parley.memory.state.item_state import Cite, Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.sentences import sentence_span
+from parley.server.verdicts.plain_words import is_question, item_words
 
 QUOTE: Final = 240  # characters of a reason
 Records = Mapping[int, Record]  # entries by n
@@ -18,9 +19,10 @@ Records = Mapping[int, Record]  # entries by n
 _BY_COURSE: Final = frozenset({"pattern", "structure", "rule", "vote"})
 _HANDLE: Final = re.compile(r"\b[PDVM][1-9]\d*\b")
 _STAND: Final = re.compile(  # what its line, or its colour, says already
-    r"^(?:\[[^\]]{1,60}\]|[+-]\d(?:\.\d)?(?:\s+(?:to|on)\s+[PD]\d+)?"
+    r"^(?:\[[^\]]{1,60}\]|[+-]\d(?:\.\d+)?(?!\.?\d)(?:\s+(?:to|on)\s+[PD]\d+)?"
     r"|I\s+(?:oppose|object\s+to|am\s+against)\s+[PD]\d+)[\s:;,.!–-]*(?=\w)"
 )
+_BARE: Final = re.compile(r"[+-]?\d*(?:\.\d+)?[\s.!]*")  # a mark of a vote, and no reason
 _WORD: Final = re.compile(r"\w+")
 _FEW: Final = 4  # words: fewer name a proposal ("P3 it is", "Agreed") rather than say it
 
@@ -33,8 +35,9 @@ def decision_text(memory: Memory, decision: Decision) -> str:
     proposal = memory.proposals.get(decision.resolves or 0)
     offered = "" if proposal is None else proposal.text or proposal.topic
     says_it = len(_WORD.findall(_HANDLE.sub("", decision.outcome))) >= _FEW
-    if offered and (decision.origin.how in _BY_COURSE or not says_it):
-        return offered
+    if not says_it or (decision.origin.how in _BY_COURSE and not is_question(offered)):
+        words = item_words(offered, proposal.origin.rule if proposal else None)
+        return words or decision.outcome or decision.topic
     return decision.outcome or decision.topic
 
 
@@ -75,7 +78,8 @@ def reason_words(cite: Cite, records: Records) -> str | None:
     if not content:
         return None
     words = one_line(content[sentence_span(content, cite.start, cite.end)[0] :])
-    return clip(_STAND.sub("", words), QUOTE) or None
+    said = _STAND.sub("", words)
+    return None if _BARE.fullmatch(said) else clip(said, QUOTE)
 
 
 def _objection(

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Route, e
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import FloorNudged
+from parley.memory.text.fences import escape_invisible
 from tests.page.browsers import WAIT_MS
 from tests.support.doors.doors import Standing, served
 from tests.support.servers.patience import PATIENCE, apart
@@ -227,7 +228,7 @@ def test_why_shows_the_words_an_item_rests_on(page: Page) -> None:
 def test_the_minutes_are_kept_as_markdown_of_the_moment(page: Page) -> None:
     slide(page, 5)
     page.locator("#tab-minutes").click()
-    expect(page.locator(".paper")).to_contain_text("up to entry 5")
+    expect(page.locator(".paper")).to_contain_text("5 messages")
     with page.expect_download() as kept:
         page.locator("[data-format=md]").click()
     assert kept.value.suggested_filename == f"{SESSION}-minutes-5.md"
@@ -251,14 +252,17 @@ def test_the_minutes_tab_is_the_page_that_every_form_shows(page: Page, gateway: 
             return node.innerText.split('\\n').map((words) => [depth + (inner ? 0.5 : 0), words]);
         })"""
     )
+    told = read(gateway, "minutes")["page"]
     text = minutes_text(gateway).partition("\nEvidence\n")[0]
     words = [line for line in text.split("\n") if line]
     depths = [(len(line) - len(line.lstrip()) + 2) / 4 if line[0] == " " else 0 for line in words]
-    lines = [re.sub(r"\[(\d+)\]", r"#\1", line.strip()) for line in words]
-    about = {section["about"] for section in read(gateway, "minutes")["page"]["sections"]}
-    about.add(next(line for line in lines if line.startswith("Decided: ")))  # the lead
-    assert [" ".join(words.split()) for _, words in shown] == lines
-    assert [depth for (depth, words) in shown if words not in about] == [
+    lines = [re.sub(r"( \[\d+\])+$", "", line.strip()) for line in words]
+    about = {section["about"] for section in told["sections"]}
+    about |= {escape_invisible(line) for line in told["lead"].split("\n")}
+    # The page leads to every message, a file only to those that it quotes.
+    said = [(depth, re.sub(r"( #\d+)+$", "", " ".join(words.split()))) for depth, words in shown]
+    assert [words for _, words in said] == lines
+    assert [depth for (depth, words) in said if words not in about] == [
         depth for depth, line in zip(depths, lines, strict=True) if line not in about
     ]
 

@@ -134,12 +134,16 @@ class DecidedCard(DecisionCard):
 
 
 class ActionRow(Answer):
-    """What somebody said they, or `who`, would do; `known`: `who` takes part."""
+    """What somebody said they, or `who`, would do; `known`: `who` takes part.
+
+    `text` is the task, `words` the sentence; `done` the entry in which `who` says that it is done.
+    """
 
     who: str | None
     known: bool
     by: str
     text: str
+    words: str
     due: str | None
     n: int
     at: str | None
@@ -147,6 +151,7 @@ class ActionRow(Answer):
     cites: list[Cite]
     rule: str
     decision: str | None
+    done: int | None
 
 
 class BriefRow(Answer):

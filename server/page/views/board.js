@@ -92,7 +92,7 @@ function marks(row) {
     "span",
     { class: "tags" },
     ENDED[row.status] ? tag(row.status, ENDED[row.status]) : null,
-    row.tentative ? tag("tentative", "by its wording") : null,
+    row.tentative ? tag("tentative", "it sounds like one") : null,
     row.amends ? tag("amends", "rewords ", whole("P", row.amends)) : null,
   );
 }

@@ -118,7 +118,7 @@ const inShort = (refs) => (refs.length > 4 ? `${refs.length}` : refs.join(", "))
 /** The drawer of what may be a decision or a proposal; open where nothing is decided. */
 function perhaps(ctx, redraw) {
   const list = el("ul", { class: "brief-items", role: "list" });
-  const head = el("summary", {}, el("h2", {}, "Perhaps"), " ");
+  const head = el("summary", {}, el("h2", {}, "Perhaps, unconfirmed"), " ");
   const amount = el("span", { class: "count" });
   const first = el("span", { class: "soft brief-first" });
   head.append(amount, first);

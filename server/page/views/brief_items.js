@@ -48,9 +48,12 @@ function date(ctx, row) {
     place.textContent = dates.format(ms);
   };
   if (row.at) put(Date.parse(row.at));
-  else message(ctx, row.n).then((record) => put(record.t), () => null);
+  else message(ctx, row.n).then((record) => put(saidAt(record)), () => null);
   return place;
 }
+
+/** When it was said: as its sender told, else when it was received; NaN of what came with a file that does not say. */
+const saidAt = ({ id, t, entry }) => (entry?.at_text ? Date.parse(entry.at_text) : id?.startsWith("line:") ? NaN : t);
 
 /** The strongest in the open, in its own words; the others are counted and unfold. */
 function dissent(ctx, row) {

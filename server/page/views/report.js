@@ -10,7 +10,7 @@ export function written(ctx, { title, head, lead, sections }) {
   return [
     el("h2", {}, flat(title)),
     ...head.map((one) => el("p", { class: "soft" }, flat(one))),
-    el("p", { class: "paper-lead" }, flat(lead)),
+    ...lead.split("\n").map((one) => el("p", { class: "paper-lead" }, flat(one))),
     ...sections.map((one) => section(ctx, one)),
     sections.length === 0 && nothing("Nothing to put down yet", "Decisions, open proposals and questions come here as the talk goes on."),
   ];
@@ -21,7 +21,7 @@ const section = (ctx, { heading, about, columns, lines }) =>
 
 const table = (ctx, columns, lines) =>
   el("table", { class: "paper-table" }, el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, ...lines.map(({ mark, text, note, cites, of }) =>
-    el("tr", {}, el("td", {}, of ? leading(ctx, mark, of) : flat(mark)), el("td", {}, bdi(unbroken(text)), ...cites.flatMap((one) => [" ", cite(ctx, one)])), el("td", {}, flat(note))))));
+    el("tr", {}, el("td", {}, of ? leading(ctx, mark, of) : flat(mark)), el("td", {}, bdi(unbroken(text)), ...cites.flatMap((one) => [" ", cite(ctx, one)])), columns.length > 2 && el("td", {}, flat(note))))));
 
 const list = (ctx, lines) => el("ul", { role: "list" }, ...lines.map((one) => el("li", { class: one.kind && `line-${one.kind}` }, ...line(ctx, one))));
 
@@ -30,8 +30,8 @@ function line(ctx, { mark, note, kind, text, names, cites, under, of }) {
   const long = kind === "long";
   const parts = [
     mark.trim() && el("span", { class: "line-mark" }, leading(ctx, mark, of)),
-    note.trim() && el("span", { class: "line-note" }, "(", flat(note), ")"),
     !long && text.trim() && el("span", { class: "line-words" }, ...pieces(text, names)),
+    note.trim() && el("span", { class: "line-note" }, "(", flat(note), ")"),
     ...cites.map((one) => cite(ctx, one)),
   ].filter(Boolean);
   return [

@@ -49,7 +49,7 @@ function title(ref, found) {
       "p",
       { class: "tags" },
       found.status && tag(found.status, found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status))),
-      found.tentative && tag("tentative", "by its wording alone"),
+      found.tentative && tag("tentative", "it only sounds like one"),
       found.basis && tag("how", found.basis),
       origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
       found.resolves && tag("resolves", "settles ", whole("P", found.resolves)),

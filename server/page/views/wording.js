@@ -5,7 +5,7 @@ import { clip, utf16 } from "/static/text.js";
 const WORDING = 600; // characters of a decision, as in the minutes
 const REASON = 240;
 // What the place it stands in says already: "[OPPOSE P4] ", "-1 to P7: ", "I oppose P4. "
-const MARK = /^(?:\[[^\]\n]{1,60}\]|[+-]\d(?:\.\d)?(?:\s+(?:to|on)\s+[PD]\d+)?|I\s+(?:oppose|object\s+to|am\s+against)\s+[PD]\d+)[\s:;,.!–-]*(?=[\p{L}\p{N}])/u;
+const MARK = /^(?:\[[^\]\n]{1,60}\]|[+-]\d(?:\.\d+)?(?!\.?\d)(?:\s+(?:to|on)\s+[PD]\d+)?|I\s+(?:oppose|object\s+to|am\s+against)\s+[PD]\d+)[\s:;,.!–-]*(?=[\p{L}\p{N}])/u;
 const SENTENCE = /[.!?…\n]["”’)]?\s+(?=\S)/gu;
 
 async function content(ctx, n) {

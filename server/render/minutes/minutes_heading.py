@@ -3,78 +3,185 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
+from parley.server.render.minutes.standing import (
+    begun,
+    declared_decisions,
+    open_proposals,
+    poll_words,
+    standing_words,
+    told_decisions,
+)
 
 Row = Mapping[str, Any]
 
-_FEW: Final = 3  # items, or names, that the lead tells
-_TOLD: Final = 160  # characters of an item in the lead
-NAMED: Final = 12  # participants that the head names
+_ALL: Final = 8  # decisions that the lead names, each; of more the first, the weightiest, the last
+_FEW: Final = 3  # other items, or tasks, that the lead tells
+_TOLD: Final = 90  # characters of an item in the lead
+_TASK: Final = 80  # of a task
+NAMED: Final = 40  # participants that the head names
 _DAY: Final = len("2026-03-02")
+_NUMBERS: Final = ("", "One thing was", "Two things were", "Three things were", "Four things were",
+                   "Five things were", "Six things were", "Seven things were",
+                   "Eight things were")  # fmt: skip
 
 
 def title(report: Row) -> str:
-    named = report["title"] or report["session"]
-    return str(named or f"Minutes of {_days(report)}".removesuffix(" of "))
+    """Its own; else the day of the talk; else what its session is called."""
+    if report["title"]:
+        return str(report["title"])
+    if report["began"]:
+        return f"Meeting of {_days(report, _in_words)}"
+    return f"Meeting “{report['session']}”" if report["session"] else "Minutes"
 
 
 def heading_lines(report: Row) -> Iterator[str]:
     """Lines below the title."""
-    talk = count_of(report["messages"], "message")
-    summary = f"{talk} by {count_of(report['participants'], 'participant')}"
-    session = f"session {report['session']}" if report["session"] else ""
+    when = _when(report)
+    if not when and report["imported"]:
+        when = f"Imported {report['imported']}; the record does not say when the talk was"
+    named = report["session"] and f"“{report['session']}”" not in title(report)
+    session = f"session {report['session']}" if named else ""
     closed = f"closed: {report['closed']}" if report["closed"] is not None else ""
-    covers = f"up to entry {report['n']}"
-    yield "; ".join(filter(None, (_when(report), f"{summary}, {covers}", session, closed)))
-    if report["present"]:
-        names = [row["participant"] for row in report["present"]]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        yield f"Present: {', '.join(names[:NAMED])}{more}"
+    talk = count_of(report["messages"], "message")
+    yield "; ".join(filter(None, (when, talk, session, closed)))
+    if present := report["present"]:
+        more = f" and {len(present) - NAMED} more" if len(present) > NAMED else ""
+        yield f"Present ({len(present)}): {', '.join(map(_named, present[:NAMED]))}{more}"
+    if report["topics"]:
+        yield f"Topics: {'; '.join(row['text'].rstrip('.') for row in report['topics'])}"
+    elif report["subjects"]:
+        yield f"Spoken of most: {', '.join(report['subjects'])}"
 
 
 def lead_paragraph(report: Row) -> str:
-    """What it came to, in a few sentences; that nothing was decided where nothing was."""
-    brief = report["brief"]
-    texts = {row["handle"]: row["wording"] or row["text"] for row in report["decisions"]}
-    texts |= {row["handle"]: row["text"] or row["topic"] for row in report["open"]}
-    marked = [
-        row["ref"]
-        for row in brief["perhaps"]
-        if row["kind"] == "decision" and row["how"] in ("act", "tag") and row["ref"] in texts
-    ]
+    """What it came to, a line each; that nothing was decided where nothing was."""
     sentences = [
-        _told("Decided", brief["decided"], texts) or "Nothing was decided.",
-        _told("Disputed", brief["disputed"], texts),
-        _told("Said to be decided, which nobody has confirmed", marked, texts),
-        _told("Still open", brief["open"], texts),
-        _owners(report["actions"]),
+        _decided(report),
+        _drawn_up(report["documents"]),
+        _polled(report["polls"]),
+        _told("Disputed", report["brief"]["disputed"], report["decisions"]),
+        _claimed(report),
+        _left_open(report),
+        _put_off(report),
+        _to_do(report),
     ]
-    return " ".join(filter(None, sentences))
+    return "\n".join(filter(None, sentences)).replace("….", "…")
 
 
-def _told(word: str, handles: Sequence[str], texts: Mapping[str, str]) -> str:
-    """The newest few of them in their words, in the order of the talk, and how many more."""
-    named = [one_line(clip(texts[handle], _TOLD)).rstrip(".") for handle in handles[:_FEW]][::-1]
-    more = f"; and {len(handles) - _FEW} more before" if len(handles) > _FEW else ""
-    return f"{word}: {'; '.join(named)}{more}." if named else ""
+def short(text: str, most: int = _TOLD) -> str:
+    """The beginning of an item, in a line, without its full stop."""
+    return begun(clip(one_line(text), most).rstrip("."))
 
 
-def _owners(actions: Sequence[Row]) -> str:
-    if not actions:
+def _named(row: Row) -> str:
+    name = str(row["participant"])
+    also = f" ({', '.join(row['also'])})" if row["also"] else ""
+    return (name.replace("_", " ").strip() if name[:1].isupper() else name) + also
+
+
+def _decided(report: Row) -> str:
+    rows = told_decisions(report, "decided")
+    if not rows:
+        return "Nothing was decided."
+    if len(rows) <= _ALL:
+        named = [f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows]
+        return f"{_NUMBERS[len(rows)]} decided: {'; '.join(named)}."
+    weightiest = max(rows[1:-1], key=lambda row: (sum(row["tally"].values()), row["n"]))
+    told = (("the first", rows[0]), ("the most voices on", weightiest), ("the last", rows[-1]))
+    named = [
+        f"{what}, ({row['handle']}) {short(row['wording'] or row['text'])}" for what, row in told
+    ]
+    return f"{len(rows)} things were decided: {'; '.join(named)}."
+
+
+def _drawn_up(documents: Sequence[Row]) -> str:
+    """The document that the talk came to, and the heads of its points."""
+    if not documents:
         return ""
-    names = [*dict.fromkeys(row["who"] for row in actions if row["who"])]
-    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-    whose = f", by {', '.join(names[:_FEW])}{more}" if names else ""
-    return f"To do: {count_of(len(actions), 'thing')}{whose}."
+    row = documents[-1]
+    heads = "; ".join(short(point.partition(":")[0], 60) for point in row["points"])
+    return f"Drawn up: “{row['title']}” ({heads})."
 
 
-def _days(report: Row) -> str:
+def _claimed(report: Row) -> str:
+    rows = declared_decisions(report)
+    said = "; ".join(
+        f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows[:_FEW]
+    )
+    return (
+        f"Put down as decided by one person, without a word for or against: {said}." if rows else ""
+    )
+
+
+def _polled(polls: Sequence[Row]) -> str:
+    asked = "; ".join(f"“{short(row['question'])}”, {poll_words(row)}" for row in polls[-_FEW:])
+    return f"By a show of hands: {asked}." if polls else ""
+
+
+def _put_off(report: Row) -> str:
+    """What became of it all, where nothing was decided: it was left for another time."""
+    if not report["put_off"] or report["brief"]["decided"]:
+        return ""
+    row = report["put_off"][-1]
+    return f"Left for later ({row['participant']}): “{short(row['text'])}”."
+
+
+def _told(word: str, handles: Sequence[str], rows: Sequence[Row]) -> str:
+    named = [
+        f"({row['handle']}) {short(row['wording'] or row['text'])}"
+        for row in rows
+        if row["handle"] in handles
+    ]
+    more = f"; and {len(named) - _FEW} more" if len(named) > _FEW else ""
+    return f"{word}: {'; '.join(named[:_FEW])}{more}." if named else ""
+
+
+def _left_open(report: Row) -> str:
+    rows = open_proposals(report)
+    if not rows:
+        return "No proposal was left open." if report["brief"]["decided"] else ""
+    named = [
+        f"({row['handle']}) {short(row['asked'])} ({standing_words(row)})" for row in rows[:_FEW]
+    ]
+    more = f"; and {len(rows) - _FEW} more" if len(rows) > _FEW else ""
+    return f"Proposed and not decided: {'; '.join(named)}{more}."
+
+
+def _to_do(report: Row) -> str:
+    """Who does what; that nothing is to do where nothing was said; what nobody is named for."""
+    rows = [row for row in report["actions"] if row["done"] is None]
+    unowned = [row["handle"] for row in told_decisions(report, "decided") if row["unowned"]]
+    few = ", ".join(unowned[:_ALL]) + (" and others" if len(unowned) > _ALL else "")
+    nobody = f" Nobody is named to carry out {few}." if unowned else ""
+    if not rows:
+        return f"No actions were recorded.{nobody}"
+    if len(rows) <= _FEW:
+        told: dict[str, list[str]] = {}
+        for row in rows:
+            told.setdefault(row["who"] or "nobody named", []).append(short(row["text"], _TASK))
+        tasks = "; ".join(f"{name}: {', and: '.join(theirs)}" for name, theirs in told.items())
+        return f"To do: {tasks}.{nobody}"
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["who"] or "nobody named"] = counts.get(row["who"] or "nobody named", 0) + 1
+    whose = ", ".join(f"{name} ({count})" for name, count in [*counts.items()][:_ALL])
+    others = f" and {len(counts) - _ALL} more" if len(counts) > _ALL else ""
+    return f"To do: {count_of(len(rows), 'thing')}, by {whose}{others}.{nobody}"
+
+
+def _in_words(day: str) -> str:
+    when = date.fromisoformat(day)
+    return f"{when.day} {when:%B} {when.year}"
+
+
+def _days(report: Row, spell: Any = str) -> str:
     began, ended = ((report[name] or "")[:_DAY] for name in ("began", "ended"))
-    return began if began == ended else f"{began} to {ended}"
+    return spell(began) if began == ended else f"{spell(began)} to {spell(ended)}"
 
 
 def _when(report: Row) -> str:
@@ -82,13 +189,14 @@ def _when(report: Row) -> str:
     began, ended = report["began"], report["ended"]
     if not began:
         return ""
-    if began[:_DAY] != ended[:_DAY] or len(began) == _DAY:
-        return _days(report)
     first, last = began[_DAY + 1 : _DAY + 6], ended[_DAY + 1 : _DAY + 6]
+    zone = " UTC" if began.endswith("Z") else ""
+    if began[:_DAY] != ended[:_DAY] or not first or (first == last and not zone):
+        return _days(report)
     if first == last:
-        return f"{began[:_DAY]} {first} UTC"
+        return f"{began[:_DAY]} {first}{zone}"
     lasted = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
-    return f"{began[:_DAY]} {first} to {last} UTC ({_lasted(lasted)})"
+    return f"{began[:_DAY]} {first} to {last}{zone} ({_lasted(lasted)})"
 
 
 def _lasted(time: timedelta) -> str:

@@ -9,14 +9,10 @@ from html import escape
 from typing import Any, Final
 
 from parley.memory.text.fences import escape_invisible
+from parley.server.render.minutes.minutes_appendix import appendix, time_label
 from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import (
-    Section,
-    appendix,
-    sections,
-    time_label,
-)
+from parley.server.render.minutes.minutes_sections import Section, sections
 
 STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1c1e21;--soft:#555b63;--bg:#fff;--line:#d5d9de;--link:#0b57a4;
@@ -29,7 +25,7 @@ h1{font-size:1.6rem;line-height:1.25;margin:0}h2{font-size:1.2rem;margin:2rem 0 
 border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1rem 0 .25rem}
 p{margin:.35rem 0}p.about,p.counts,.note{color:var(--soft)}ul{list-style:none;padding-left:1rem;
 margin:.15rem 0}section>ul{padding-left:0}li{margin:.15rem 0}section>ul>li{margin:.6rem 0}
-.lead{margin:1rem 0}table{border-collapse:collapse;width:100%}
+.lead{margin:.5rem 0}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.3rem .75rem .3rem 0;
 border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:600}
 .mark{font-weight:600}.firm>bdi{font-weight:600}.over>bdi{color:var(--soft)}
@@ -75,7 +71,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     )  # fmt: skip
     for line in heading_lines(report):
         yield f'<p class="counts">{_section_html(line)}</p>'
-    yield f'<p class="lead">{_section_html(lead_paragraph(report))}</p>'
+    for sentence in lead_paragraph(report).split("\n"):
+        yield f'<p class="lead">{_section_html(sentence)}</p>'
     shown = sections(report)
     quotes = appendix(report, shown)
     at_hand = {row["n"] for row in quotes}
@@ -95,7 +92,7 @@ def _table(section: Section, at_hand: set[int]) -> Iterator[str]:
     yield f"<tr>{''.join(f'<th>{escape(name)}</th>' for name in section.columns)}</tr>"
     for line in section.lines:
         what = " ".join([_section_html(line.text), *_links(line, at_hand)])
-        cells = (_section_html(line.mark), what, _section_html(line.note))
+        cells = (_section_html(line.mark), what, _section_html(line.note))[: len(section.columns)]
         yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     yield "</table>"
 
@@ -121,14 +118,15 @@ def _class(kind: str) -> str:
 def _parts(line: Line, at_hand: set[int]) -> Iterator[str]:
     if line.mark.strip():
         yield f'<span class="mark">{_section_html(line.mark)}</span>'
+    if line.text.strip():
+        yield _section_html(line.text, keep_newlines=line.kind == "long")
     if line.note.strip():
         yield f'<span class="note">({_section_html(line.note)})</span>'
-    yield _section_html(line.text, keep_newlines=line.kind == "long")
     yield from _links(line, at_hand)
 
 
 def _links(line: Line, at_hand: set[int]) -> Iterator[str]:
-    for n, *_ in line.cites:
+    for n in line.numbers(at_hand):
         yield f'<a href="#m{n}">[{n}]</a>' if n in at_hand else f"[{n}]"
 
 

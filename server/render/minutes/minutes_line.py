@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Self
 
 Span = tuple[int, int]  # characters, half-open, as cites have them
@@ -17,7 +17,7 @@ class Name(str):
 
 
 class Line(NamedTuple):
-    """`mark` leads it, `note` is a word on its standing, `kind` its look.
+    """`mark` leads it, `note` behind its words says how it stands, `kind` is its look.
 
     Of an entry there is one cite, as `cited` gives them.
     """
@@ -36,6 +36,12 @@ class Line(NamedTuple):
         """A line of `join_words` words; the rest as for any."""
         text, names = words
         return cls(text, *rest, **more)._replace(names=names)
+
+    def numbers(self, at_hand: Container[int]) -> Iterator[int]:
+        """The entries that a page names: those `at_hand` on it, and the one that decided it."""
+        for n, *_ in self.cites:
+            if n in at_hand or (self.kind == "firm" and self.of == "item"):
+                yield n
 
     def row(self) -> dict[str, Any]:
         """The line as plain data."""

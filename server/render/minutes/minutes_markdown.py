@@ -7,14 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parley.memory.text.fences import escape_invisible
+from parley.server.render.minutes.minutes_appendix import appendix, time_label
 from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import (
-    Section,
-    appendix,
-    sections,
-    time_label,
-)
+from parley.server.render.minutes.minutes_sections import Section, sections
 
 # What some dialect of Markdown reads, and no more: people read the file as it is, too.
 _MARKS: Final = re.compile(
@@ -48,7 +44,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"# {escaped(title(report)) or 'Minutes'}"
     for heading_line in heading_lines(report):
         yield from ("", escaped(heading_line))
-    yield from ("", escaped(lead_paragraph(report)))
+    for sentence in lead_paragraph(report).split("\n"):
+        yield from ("", escaped(sentence))
     shown = sections(report)
     quotes = appendix(report, shown)
     at_hand = {row["n"] for row in quotes}
@@ -77,9 +74,9 @@ def _table(section: Section, at_hand: set[int]) -> Iterator[str]:
     yield f"| {' | '.join(section.columns)} |"
     yield f"|{' --- |' * len(section.columns)}"
     for line in section.lines:
-        links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
+        links = " ".join(_link(n, at_hand) for n in line.numbers(at_hand))
         cells = (escaped(line.mark), f"{escaped(line.text)} {links}".strip(), escaped(line.note))
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {' | '.join(cells[: len(section.columns)])} |"
 
 
 def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
@@ -88,8 +85,8 @@ def _item(line: Line, at_hand: set[int], depth: int = 0) -> Iterator[str]:
     text = escaped(line.text)
     if line.kind in ("quote", "against") and text:
         text = f"*{text}*" if line.kind == "quote" else text
-    links = " ".join(_link(n, at_hand) for n, *_ in line.cites)
-    yield "  " * depth + "- " + " ".join(filter(None, [mark, note, text, links]))
+    links = " ".join(_link(n, at_hand) for n in line.numbers(at_hand))
+    yield "  " * depth + "- " + " ".join(filter(None, [mark, text, note, links]))
     for below in line.under:
         yield from _item(below, at_hand, depth + 1)
 

@@ -10,22 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from parley.memory.text.plain_text import clip
+from parley.memory.text.similarity import content_stems
 from parley.server.basics.output import count_of
 from parley.server.render.minutes import row_lines
 from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
+from parley.server.render.minutes.standing import (
+    declared_decisions,
+    open_proposals,
+    told_decisions,
+)
+from parley.server.verdicts.plain_words import is_fragment
 
 Row = Mapping[str, Any]
 
 # Lines of a section: together about as much as one reads standing.
 _DECISIONS: Final = 30
 OPEN: Final = 15
-_SUGGESTED: Final = 8
+_SUGGESTED: Final = 3
+_QUESTIONS: Final = 6
 _OTHERS: Final = 12
 _SUMMARIES: Final = 6
-_QUOTED: Final = 240  # characters of a message in the appendix
-_AROUND: Final = 24  # characters of a quotation's number and lines, and of the heading over all
+_DAY: Final = len("2026-03-02")
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -42,8 +48,10 @@ def sections(report: Row) -> list[Section]:
     """The sections that have something to say, in their order."""
     lines = [
         *_decided(report),
+        *_drawn_up(report),
         *_to_do(report),
         *_offered(report),
+        *_discussed(report),
         *_people(report),
         *_perhaps(report),
         *_settled(report),
@@ -70,83 +78,66 @@ def sections_row(report: Row, lines: Iterable[Section]) -> dict[str, Any]:
     }
 
 
-def cited_entries(lines: Sequence[Section]) -> list[int]:
-    """The messages that some line links to, each once: what items rest on before voices on them."""
-    top = [line for section in lines for line in section.lines]
-    return [*dict.fromkeys(n for line in (*top, *_each(lines)) for n, *_ in line.cites)]
-
-
-def appendix(report: Row, lines: Sequence[Section]) -> list[Row]:
-    """The messages that the page quotes at its end, by number: at most a fifth of all.
-
-    The first that are linked, which are those of decisions; of each its beginning.
-    """
-    top = [title(report), *heading_lines(report), lead_paragraph(report)]
-    top += [section.heading + section.about for section in lines]
-    body = (line.text + line.mark + line.note for line in _each(lines))
-    room = (sum(map(len, body)) + sum(map(len, top))) // 4 - _AROUND
-    evidence = {row["n"]: row for row in report["evidence"]}
-    shown: list[Row] = []
-    for n in cited_entries(lines):
-        if n in evidence:
-            row = {**evidence[n], "text": clip(evidence[n]["text"], _QUOTED)}
-            room -= len(row["text"]) + len(time_label(row)) + _AROUND
-            if room < 0:
-                break
-            shown.append(row)
-    return sorted(shown, key=lambda row: int(row["n"]))
-
-
-def _each(lines: Sequence[Section]) -> Iterator[Line]:
-    """Every line of the page, from the top."""
-    waiting = [line for section in lines for line in section.lines][::-1]
-    while waiting:
-        line = waiting.pop()
-        yield line
-        waiting += line.under[::-1]
-
-
-def time_label(row: Row) -> str:
-    """Who said a piece of evidence, and when; a time that no sender gave is marked."""
-    at = f"received {row['at']}" if row["at_from"] == "receipt" else row["at"]
-    return ", ".join(str(part) for part in (row["participant"] or row["kind"], at) if part)
-
-
 def _decided(report: Row) -> list[Section]:
     """What is in force, above what it replaced; then what is disputed; in the order of talk."""
     brief = report["brief"]
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
-    offers = {row["handle"]: row for row in (*report["open"], *report["settled"])}
+    offers = {row["handle"]: row["participant"] for row in (*report["open"], *report["settled"])}
 
     def section(heading: str, part: str, about: str = "") -> Section:
-        kept, older = _newest(_named(report["decisions"], brief[part]), _DECISIONS)
+        kept, older = _newest(told_decisions(report, part), _DECISIONS)
+        proposers = [offers.get(row["resolves"], "") for row in kept]
+        alone = len(kept) > 1 and len({*proposers}) == 1 and proposers[0]
+        whose = f"All were proposed by {alone}." if alone else ""
         lines = [
-            row_lines.decision(row, votes, offers, brief["replaced"].get(row["handle"], ()))
-            for row in kept
-        ]
-        return Section(heading, lines, " ".join(filter(None, [about, _older(older)])))
+            row_lines.decision(
+                row, votes, "" if alone else proposer, day_of(report, row),
+                brief["replaced"].get(row["handle"], ()),
+            )
+            for row, proposer in zip(kept, proposers, strict=True)
+        ]  # fmt: skip
+        return Section(heading, lines, " ".join(filter(None, [about, whose, _older(older)])))
 
+    declared = "One person put it down as decided; nobody is on record for or against it."
     disputed = "Said to be decided; somebody objects."
-    return [section("Decisions", "decided"), section("Disputed", "disputed", disputed)]
+    return [
+        section("Decisions", "decided"),
+        Section(
+            "Put down as decided", [*map(row_lines.declared, declared_decisions(report))], declared
+        ),
+        section("Disputed", "disputed", disputed),
+    ]
 
 
-def _named(rows: Sequence[Row], handles: Iterable[str]) -> list[Row]:
-    """Those of these handles, in the order of `rows`."""
-    wanted = set(handles)
-    return [row for row in rows if row["handle"] in wanted]
+def day_of(report: Row, row: Row) -> str:
+    """The day on which it was said, where the talk took more than one."""
+    began, ended = ((report[name] or "")[:_DAY] for name in ("began", "ended"))
+    return "" if began == ended else (row["at"] or "")[:_DAY]
+
+
+def _drawn_up(report: Row) -> list[Section]:
+    taken = sum(row["taken_up"] is not None for row in report["open"])
+    about = f"{count_of(taken, 'suggestion')} of the talk came into it." if taken else ""
+    return [Section("Drawn up", [*map(row_lines.document, report["documents"])], about)]
 
 
 def _to_do(report: Row) -> list[Section]:
+    """Who does what; what nobody is named for; what waits."""
     left = report["left_out"]
     to_do, actions = _newest(report["actions"], _OTHERS)
-    asked, questions = _newest(report["questions"], _OTHERS)
+    asked, questions = _newest(report["questions"], _QUESTIONS)
+    unowned = [row for row in told_decisions(report, "decided") if row["unowned"]]
+    tasks = [*map(row_lines.action, to_do), *map(row_lines.unowned, unowned[-_OTHERS:])]
+    due = any(line.note for line in tasks)
     return [
         Section(
             "Actions",
-            [row_lines.action(row) for row in to_do],
+            tasks,
             _older(actions + left["actions"]),
-            ("Who", "What", "By when"),
+            ("Who", "What", "By when") if due else ("Who", "What"),
         ),
+        Section("Shows of hands", [*map(row_lines.poll, report["polls"])]),
+        Section("Left for later", [*map(row_lines.put_off, report["put_off"])]),
         Section(
             "Open questions",
             [row_lines.question(row) for row in asked],
@@ -157,36 +148,100 @@ def _to_do(report: Row) -> list[Section]:
 
 def _offered(report: Row) -> list[Section]:
     """What is proposed and not settled, and the votes that are not told with what they decided."""
-    kept, older = _newest(_named(report["open"], report["brief"]["open"]), OPEN)
+    kept, older = _newest(open_proposals(report), OPEN)
     shown = _shown_votes(report)
     votes = [row for row in report["votes"] if row["ref"] not in shown]
     running, past = _newest(votes, _OTHERS)
     return [
-        Section("Open proposals", [row_lines.proposal(row) for row in kept], _older(older)),
+        Section("Proposed, not decided", [*_by_proposer(report, kept)], _older(older)),
         Section("Votes", [row_lines.vote(row) for row in running], _older(past)),
     ]
 
 
+def _by_proposer(report: Row, rows: Sequence[Row]) -> Iterator[Line]:
+    """Each where it was said; those of one person together, where the first of them was."""
+    own: dict[str, list[Row]] = {}
+    for row in rows:
+        own.setdefault(row["participant"], []).append(row)
+    for name, theirs in own.items():
+        grouped = len(theirs) > 1
+        lines = [row_lines.proposal(row, day_of(report, row), grouped) for row in theirs]
+        yield from [row_lines.offers_of(name, lines)] if grouped else lines
+
+
+def _discussed(report: Row) -> list[Section]:
+    """Sentences of the talk, where no decision says what it was about."""
+    if report["brief"]["decided"]:
+        return []
+    topics = dict.fromkeys(row["topic"] for row in report["discussion"])
+    lines = [
+        line
+        for topic in topics
+        for line in row_lines.discussed(
+            topic, [row for row in report["discussion"] if row["topic"] == topic]
+        )
+    ]
+    return [Section("What was said", lines, "Sentences with the words that came up most.")]
+
+
 def _people(report: Row) -> list[Section]:
-    moved, flips = _newest(report["moved"], _OTHERS)
+    """Who changed sides, on what stands on the page."""
+    shown = set(report["brief"]["open"])
+    apart = {row["handle"] for row in report["open"]} - shown  # in the drawer
+    moved, flips = _newest([row for row in report["moved"] if row["on"] not in apart], _OTHERS)
     return [Section("Who moved", [row_lines.moved(row) for row in moved], _older(flips))]
 
 
 def _perhaps(report: Row) -> list[Section]:
-    """What was said but binds nobody: the surest."""
-    rows, more = report["brief"]["perhaps"], report["brief"]["counts"]["perhaps"] - _SUGGESTED
+    """What nobody confirmed: the surest, but for fragments, and for earlier words of what stands.
+
+    Where something was decided, only what sounds sure.
+    """
     whole = {row["handle"]: row["wording"] for row in report["decisions"]}
-    lines = [row_lines.perhaps(row, whole.get(row["ref"])) for row in rows[:_SUGGESTED]]
-    return [
-        Section("Perhaps", lines, "Nothing binds anybody to these." + _older(max(0, more), " "))
+    declared = {row["handle"] for row in declared_decisions(report)}
+    standing = [
+        row["wording"] or row["text"] for row in report["decisions"] if row["status"] != "claimed"
     ]
+    standing += [row["text"] for row in (*report["open"], *report["settled"]) if row["reactions"]]
+    known = [*map(_stems, standing), *map(_stems, _points(report))]
+    least = _SURE if report["brief"]["decided"] else 0
+    rows = [
+        row
+        for row in report["brief"]["perhaps"]
+        if row["ref"] not in declared
+        and row["confidence"] >= least
+        and not is_fragment(row["text"])
+        and not is_told(_stems(row["text"]), known)
+    ]
+    lines = [row_lines.perhaps(row, whole.get(row["ref"])) for row in rows[:_SUGGESTED]]
+    about = (
+        "It sounds as if somebody decided or proposed this; nobody confirmed it, and nothing binds."
+    )
+    return [Section("Unconfirmed", lines, about + _older(max(0, len(rows) - _SUGGESTED), " "))]
+
+
+def _points(report: Row) -> list[str]:
+    return [" ".join(row["whole"]) for row in report["documents"]]
+
+
+def _stems(text: str) -> set[str]:
+    return {*content_stems(text)}
+
+
+def is_told(stems: set[str], known: Sequence[set[str]]) -> bool:
+    """Whether some known text has at least a third of these words, and three of them."""
+    return any(len(stems & other) >= max(3, len(stems) // 3) for other in known)
 
 
 def _settled(report: Row) -> list[Section]:
     """What became of the other proposals; those that a decision tells of are told there."""
-    resolved = {row["resolves"] for row in report["decisions"]}
+    resolved = {row["resolves"] for row in report["decisions"]} - {None}
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
-    others = [row for row in report["settled"] if row["handle"] not in resolved]
+    others = [
+        row
+        for row in report["settled"]
+        if row["handle"] not in resolved and row["superseded_by"] not in resolved
+    ]
     rows = [row for row in others if row["status"] != "lapsed" or _heard(row)]
     kept, older = _newest(rows, _OTHERS)
     silent = len(others) - len(rows)

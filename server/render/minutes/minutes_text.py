@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from parley.server.basics.output import escape
+from parley.server.render.minutes.minutes_appendix import appendix, time_label
 from parley.server.render.minutes.minutes_heading import heading_lines, lead_paragraph, title
 from parley.server.render.minutes.minutes_line import Line
-from parley.server.render.minutes.minutes_sections import appendix, sections, time_label
+from parley.server.render.minutes.minutes_sections import sections
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,16 +40,18 @@ def _lines(report: Mapping[str, Any]) -> Iterator[list[Part]]:
     for heading_line in heading_lines(report):
         yield [(_flat(heading_line), "dim")]
     yield []
-    yield [("  " + _flat(lead_paragraph(report)), "")]
+    for sentence in lead_paragraph(report).split("\n"):
+        yield [("  " + _flat(sentence), "")]
     shown = sections(report)
     quotes = appendix(report, shown)
+    at_hand = {row["n"] for row in quotes}
     for section in shown:
         yield []
         yield [(section.heading, "bold")]
         if section.about:
             yield [(f"  {section.about}", "dim")]
         for line in section.lines:
-            yield from _item(line, "  ")
+            yield from _item(line, "  ", at_hand)
     if quotes:
         yield []
         yield [("Evidence", "bold")]
@@ -57,20 +60,20 @@ def _lines(report: Mapping[str, Any]) -> Iterator[list[Part]]:
         yield [_block(row["text"], "      ")]
 
 
-def _item(line: Line, before: str) -> Iterator[list[Part]]:
+def _item(line: Line, before: str, at_hand: set[int]) -> Iterator[list[Part]]:
     parts = [(before, "")]
     if line.mark:
         parts.append((f"{_flat(line.mark)} ", "bold"))
+    if line.kind != "long" and line.text:
+        parts.append((f"{_flat(line.text)} ", _STYLES.get(line.kind, "")))
     if line.note:
         parts.append((f"({_flat(line.note)}) ", "dim"))
-    if line.kind != "long":
-        parts.append((f"{_flat(line.text)} ", _STYLES.get(line.kind, "")))
-    parts.append((" ".join(f"[{n}]" for n, *_ in line.cites), "dim"))
+    parts.append((" ".join(f"[{n}]" for n in line.numbers(at_hand)), "dim"))
     yield _without_trailing_space(parts)
     if line.kind == "long":
         yield [_block(line.text, before + "  ")]
     for below in line.under:
-        yield from _item(below, before + "    ")
+        yield from _item(below, before + "    ", at_hand)
 
 
 def _without_trailing_space(parts: list[Part]) -> list[Part]:

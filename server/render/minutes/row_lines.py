@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
+from parley.server.basics.output import count_of
+from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
+from parley.server.render.minutes.standing import (
+    begun,
+    count_words,
+    decision_words,
+    join_notes,
+    poll_words,
+    standing_words,
+)
 from parley.server.render.vote_text import vote_headline
 
 Row = Mapping[str, Any]
@@ -14,133 +25,142 @@ Rows = Sequence[Row]
 
 _SETTLED: Final = 240  # characters of a proposal that is over
 _EXTRACT: Final = 400  # of a summary that no model made: its first sentences
-_DAY: Final = len("2026-03-02")
+_LETTER: Final = re.compile(r"[^\W\d_]{2}")
+_OBJECTION: Final = 160  # of what somebody says against an item
+_WHY: Final = 5  # words that only take the other side: "So I oppose P6."
+_VOICES: Final = 3  # of an item, in their words
+_TASK: Final = 60  # characters of a decision among the actions: it stands above
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
-_SIDES: Final = (
-    ("for", "support", "supporters"),
-    ("against", "oppose", "dissenters"),
-    ("abstaining", "neutral", "abstainers"),
-)
 
 
-def decision(row: Row, votes: Mapping[str, Row], offers: Mapping[str, Row], gone: Rows) -> Line:
-    """With who stands where, the dissent in its own words, and what it took the place of."""
-    text = row["wording"] or row["text"]
-    cites = cited(_born(row), row["ratified"], row["disputed"])
-    kind = "firm" if row["status"] == "ratified" else ""
-    under: list[Line] = []
-    for label, stance, side in _SIDES:
-        under += _voices(label, row["tally"][stance], row[side])
-    under += _proposer(row, offers)
+def decision(row: Row, votes: Mapping[str, Row], proposer: str, day: str, gone: Rows) -> Line:
+    """How it stands behind it; below it the dissent in its own words, the vote that decided it, and
+    what it took the place of. `proposer` and `day`: "" where they go without saying."""
+    under = [*_dissent(row)]
     decisive_vote = votes.get(row["resolves"])
     if decisive_vote is not None:
         under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
     under += [
-        Line(
-            clip(item["text"], _SETTLED),
-            cited(item["n"]),
-            item["ref"],
-            "replaced",
-            "over",
-            of="item",
-        )
+        Line(clip(item["text"], _SETTLED), (), item["ref"], "replaced", "over", of="item")
         for item in gone
     ]
-    note = ", ".join(filter(None, (row["basis"], _day(row))))
-    return Line(text, cites, row["handle"], note, kind, tuple(under), of="item")
+    kind = "firm" if row["status"] == "ratified" else ""
+    note = join_notes(decision_words(row, proposer), day, likeness(row))
+    text = begun(row["wording"] or row["text"])
+    return Line(text, cited(_born(row))[-1:], row["handle"], note, kind, tuple(under), of="item")
 
 
-def _voices(label: str, count: int, voices: Sequence[Row]) -> Iterator[Line]:
-    """How many; their names on one line, but for who is against it, each with their words.
+def likeness(row: Row) -> str:
+    """That an earlier one in force has nearly its words, where one has."""
+    return f"nearly the words of {row['alike']}, which stands too" if row["alike"] else ""
 
-    Who was against it in a secret vote is counted alone.
+
+def _dissent(row: Row) -> Iterator[Line]:
+    """Who is against it, each with their words; the most of them in a secret vote are a count."""
+    voices, count = row["dissenters"], row["tally"]["oppose"]
+    for voice in voices[:_VOICES]:
+        text = join_words(Name(voice["participant"]), _in_words(voice))
+        yield Line.of_words(text, cited(voice), "against", kind="against")
+    if voices and count > len(voices[:_VOICES]):
+        yield Line("", (), f"{count - len(voices[:_VOICES])} more against")
+
+
+def proposal(row: Row, day: str, grouped: bool) -> Line:
+    """How it stands behind it; below it who objects or sets conditions, in their words.
+
+    `grouped`: it stands below whose it is.
     """
-    if label == "against" and voices:
-        if count > len(voices):
-            yield Line("", (), f"{count} {label}")
-        for voice in voices:
-            text = join_words(Name(voice["participant"]), _in_words(voice))
-            yield Line.of_words(text, cited(voice), label, kind="against")
-    elif voices or count:
-        yield _together(voices, f"{count} {label}")
-
-
-def _together(voices: Sequence[Row], mark: str, note: str = "") -> Line:
-    names = join_names(voice["participant"] for voice in voices)
-    return Line.of_words(names, cited(*voices), mark, note)
-
-
-def _day(row: Row) -> str:
-    """When it was said; a day that no sender gave is marked."""
-    day = (row["at"] or "")[:_DAY]
-    return f"received {day}" if row["at_from"] == "receipt" else day
-
-
-def _proposer(row: Row, offers: Mapping[str, Row]) -> Iterator[Line]:
-    """Whose proposal it settles."""
-    offer = offers.get(row["resolves"])
-    if offer is not None:
-        words = join_words("proposed by ", Name(offer["participant"]))
-        yield Line.of_words(words, cited(_born(offer)))
-
-
-def proposal(row: Row) -> Line:
-    """With who is for it on one line, who objects or sets conditions in their words."""
-    parts = [
-        _day(row),
-        tally(row["tally"]) if row["reactions"] else "",
+    note = join_notes(
+        "" if grouped else f"by {row['participant']}",
+        standing_words(row),
+        day,
         f"amends {row['amends']}" if row["amends"] else "",
         f"repeats {row['echoes']}" if row["echoes"] else "",
-    ]
-    more = (f"; {part}" for part in parts if part)
-    under = [Line.of_words(join_words("by ", Name(row["participant"]), *more))]
-    plain: dict[tuple[str, str], list[Row]] = {}
-    for reaction in row["reactions"]:
-        note = "" if reaction["counted"] else "inferred, does not bind"
-        note = "before the edit" if reaction["before_edit"] else note
-        if reaction["conditional"] or reaction["stance"] == "oppose":
-            under.append(_objection(reaction, note))
-        else:
-            plain.setdefault((reaction["stance"], note), []).append(reaction)
-    for (stance, note), voices in plain.items():
-        under.append(_together(voices, _STANCES[stance], note))
-    text = row["text"] or row["topic"]
+    )
+    under = [
+        _objection(reaction)
+        for reaction in row["reactions"]
+        if reaction["conditional"] or reaction["stance"] == "oppose" or reaction["before_edit"]
+    ][:_VOICES]
     cites = cited(_born(row))
-    return Line(text, cites, row["handle"], _status(row), "", tuple(under), of="item")
+    return Line(begun(row["asked"]), cites, row["handle"], note, "", tuple(under), of="item")
 
 
-def _objection(reaction: Row, note: str) -> Line:
-    notes = ["with conditions"] if reaction["conditional"] else []
+def offers_of(name: str, lines: Sequence[Line]) -> Line:
+    """What one participant proposed, below their name."""
+    return Line("", (), name, "", "", tuple(lines), of="participant")
+
+
+def _objection(reaction: Row) -> Line:
+    notes = [
+        "with conditions" if reaction["conditional"] else "",
+        "before the edit" if reaction["before_edit"] else "",
+    ]
     text = join_words(Name(reaction["participant"]), _in_words(reaction))
     kind = "against" if reaction["stance"] == "oppose" else ""
-    remarks, mark = ", ".join(filter(None, [*notes, note])), _STANCES[reaction["stance"]]
-    return Line.of_words(text, cited(reaction), mark, remarks, kind)
+    mark = _STANCES[reaction["stance"]]
+    return Line.of_words(text, cited(reaction), mark, ", ".join(filter(None, notes)), kind)
 
 
 def _in_words(voice: Row) -> str:
     words = voice.get("words") or voice.get("quote")
-    return f": “{words}”" if words else ""
+    words = None if words and not _LETTER.search(words) else words  # a mark of a vote
+    return f": “{clip(words, _OBJECTION)}”" if words else ""
+
+
+def declared(row: Row) -> Line:
+    """A decision that one person put down."""
+    text = begun(row["wording"] or row["text"])
+    return Line(text, cited(_born(row)), row["handle"], f"by {row['participant']}", of="item")
 
 
 def perhaps(row: Row, wording: str | None) -> Line:
-    """What may be a decision or a proposal, and how it was found."""
-    note = f"perhaps a {row['kind']} of {row['participant']}: {row['basis']}"
-    return Line(wording or row["text"], cited(row), row["ref"], note, of="item")
+    """What may be a decision or a proposal, and whose it would be."""
+    note = f"a {row['kind']}? {row['participant']}"
+    text = begun(clip(one_line(wording or row["text"]), _SETTLED))
+    return Line(text, cited(row), row["ref"], note, of="item")
+
+
+def document(row: Row) -> Line:
+    """Its title, and its points below."""
+    before = count_of(len(row["earlier"]), "earlier form") if row["earlier"] else ""
+    note = join_notes(f"by {row['participant']}", before)
+    points = tuple(Line(point) for point in row["points"])
+    return Line(row["title"], cited(row), "", note, "firm", points)
+
+
+def discussed(topic: str, rows: Rows) -> Iterator[Line]:
+    """Sentences of the talk, below the topic where one was called out."""
+    lines = tuple(map(put_off, rows))
+    if topic:
+        yield Line("", (), topic, under=lines)
+    else:
+        yield from lines
+
+
+def put_off(row: Row) -> Line:
+    return Line(f"“{row['text']}”", cited(row), row["participant"], of="participant")
+
+
+def poll(row: Row) -> Line:
+    """What was asked, and how many gave each answer."""
+    note = join_notes(f"asked by {row['participant']}", poll_words(row))
+    return Line(row["question"], cited(row), "", note)
 
 
 def settled(row: Row, votes: Mapping[str, Row]) -> Line:
-    cites = cited(_born(row), row["settled"])
+    cites = cited(_born(row))
     now = f", now {row['superseded_by']}" if row["superseded_by"] else ""
     notes = [
-        f"{row['status']}{now}",
         f"by {row['participant']}",
-        tally(row["tally"]),
+        count_words(row["tally"]) if any(row["tally"].values()) else "",
+        f"{row['status']}{now}",
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
     decisive_vote = votes.get(row["handle"])
     under = (vote(decisive_vote, asked=False),) if decisive_vote is not None else ()
-    text = clip(row["text"] or row["topic"], _SETTLED)
+    text = begun(clip(row["text"] or row["topic"], _SETTLED))
     remarks = "; ".join(filter(None, notes))
     return Line(text, cites, row["handle"], remarks, "", under, of="item")
 
@@ -163,7 +183,8 @@ def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
     after = (", after ", Name(row["after"])) if row["after"] else ()
     text = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
-    lines = (Line(f"“{row['text']}”", (), "", "", "quote"),) if row["text"] else ()
+    says_why = len((row["text"] or "").split()) > _WHY
+    lines = (Line(f"“{row['text']}”", (), "", "", "quote"),) if says_why else ()
     cites = cited(row["from_n"], row["after_n"], row["n"])
     return Line.of_words(text, cites, row["participant"], under=lines, of="participant")
 
@@ -171,7 +192,16 @@ def moved(row: Row) -> Line:
 def action(row: Row) -> Line:
     """A row of a table: who, what, by when."""
     named: Literal["participant", ""] = "participant" if row["who"] and row["known"] else ""
-    return Line(row["text"], cited(row), row["who"] or "nobody named", row["due"] or "", of=named)
+    done = f" (done [{row['done']}])" if row["done"] else ""
+    of = f" (for {row['decision']})" if row["decision"] else ""
+    text, who = begun(row["text"]) + of + done, row["who"] or "nobody named"
+    return Line(text, cited(row), who, row["due"] or "", of=named)
+
+
+def unowned(row: Row) -> Line:
+    """A decision that somebody has to carry out, and nobody said they would."""
+    text = f"{row['handle']}: {short(row['wording'] or row['text'], _TASK)}"
+    return Line(text, (), "nobody named")
 
 
 def question(row: Row) -> Line:
@@ -229,10 +259,6 @@ def _quoted(origin: Row | None, text: str) -> Iterator[Line]:
 
 def _folded(text: str) -> str:
     return one_line(text).casefold().rstrip(" .…")
-
-
-def _status(row: Row) -> str:
-    return str(row["status"]) + (", tentative" if row["tentative"] else "")
 
 
 def _born(row: Row) -> Row:

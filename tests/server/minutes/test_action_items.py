@@ -10,9 +10,9 @@ import pytest
 
 from parley.memory.extraction.patterns.pattern_packs import Rule
 from parley.server.minutes.action_items import MOST, find_actions, shipped_phrases
-from parley.server.minutes.attribution import voices
 from parley.server.minutes.decided_words import NEAR, DecidedTerms
 from parley.server.minutes.minutes_report import build_report
+from parley.server.minutes.words.attribution import voices
 from parley.server.records.transcript_analysis import Analysis, analyze
 from parley.server.settings import resolve_defaults
 from parley.server.transcripts import parse_transcript
@@ -71,8 +71,9 @@ def test_a_promise_is_the_speakers_and_cites_its_sentence() -> None:
     (row,) = actions_of(("Ana", words))
     assert (row["who"], row["by"], row["n"], row["rule"]) == ("Ana", "Ana", 1, "promised")
     [[n, start, end]] = row["cites"]
-    assert (n, words[start:end]) == (1, row["text"])
-    assert row["text"] == "I'll write the runbook by Friday."
+    assert (n, words[start:end]) == (1, row["words"])
+    assert row["words"] == "I'll write the runbook by Friday."
+    assert row["text"] == "write the runbook by Friday"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
     )]  # fmt: skip
     rows = actions_of(*here, *minuted)
     assert [(row["who"], row["text"]) for row in rows] == [
-        ("Ana", "I'll order a lamp."), ("Bo", "will check the price."),
+        ("Ana", "order a lamp"), ("Bo", "check the price"),
     ]  # fmt: skip
     assert not actions_of(*here, *minuted[:3], ("Cy", "Ana: please check the price."))[1:]
     assert not actions_of(("Ana", "Please check the price."), ("Ana", "Will check the price."))
@@ -199,16 +200,20 @@ def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("ACTION: Gregor to create the page.", "create the page."),
+        ("ACTION: Gregor to create the page.", "create the page"),
         ("Action #1: Ana to write to Bo", "write to Bo"),
         ("TODO: order the cable", "order the cable"),
         ("ACTION: Gregor and Ana to create it", "create it"),
         ("ACTION: Ana has to do it", "Ana has to do it"),
-        ("I'll write to Ana.", "I'll write to Ana."),
+        ("action: ana to write to Bo", "write to Bo"),
+        ("I'll write to Ana.", "write to Ana"),
+        ("I cannot speak for the yard, but I'll also ask Ana.", "ask Ana"),
+        ("**Fine, I'll go ahead and fix the lamp!**", "fix the lamp"),
+        ("Ana will check the price, then.", "check the price"),
     ],
 )
-def test_what_is_to_be_done_is_told_without_its_mark_and_owner(words: str, text: str) -> None:
-    """Who has a column of their own; what they promised stays in their words."""
+def test_what_is_to_be_done_is_told_as_a_task(words: str, text: str) -> None:
+    """Without mark, owner, and what was said before it: the cite has the words themselves."""
     (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
     assert row["text"] == text
 
@@ -221,5 +226,41 @@ def test_what_says_nothing_is_told_behind_what_does_or_not_at_all() -> None:
         ("Cy", "Morning. I'll take care of it."),
     )
     assert [(row["who"], row["text"], row["due"]) for row in rows] == [
-        ("Bo", "Somebody has to oil the hinges. I will do that tomorrow.", "tomorrow")
+        ("Bo", "do that tomorrow (“Somebody has to oil the hinges.”)", "tomorrow")
     ]
+
+
+def test_what_points_at_a_decision_just_made_is_what_was_decided() -> None:
+    """ "I will do this next week" right behind it; two messages later it is nobody's any more."""
+    words = "we paint the boat red before the summer fair."
+    voices = [("Bo", "+1"), ("Cy", "+1"), ("Ana", "+1")]
+    decided = [("Ana", f"PROPOSAL: {words}"), *voices, ("Ana", f"RESOLVED: {words}")]
+    (row,) = actions_of(*decided, ("Bo", "I will do this next week."))
+    assert (row["who"], row["decision"], row["due"]) == ("Bo", "D1", "next week")
+    assert row["text"].startswith("we paint the boat red")
+    chat = [("Cy", "Lovely."), ("Ana", "It is.")]
+    assert not actions_of(*decided, *chat, ("Bo", "I will do this next week."))
+
+
+def test_what_is_done_by_a_word_is_no_action_once_it_is_done() -> None:
+    """ "I'll resolve this", and the resolution comes; without one it is still to do."""
+    promise = ("Ana", "I'll go ahead and resolve this and then we can clarify it.")
+    assert not actions_of(promise, ("Ana", "RESOLVED: the boat is painted red."))
+    (row,) = actions_of(promise, ("Bo", "RESOLVED: the boat is painted red."))
+    assert row["text"].startswith("resolve this")
+
+
+def test_who_says_that_it_is_done_is_named_with_it() -> None:
+    """By the entry that says so; what somebody else did is no sign of it."""
+    promise = ("Ana", "I'll send the offer.")
+    (row,) = actions_of(promise, ("Bo", "Done with lunch."), ("Ana", "Sent."))
+    assert row["done"] == 3
+    (row,) = actions_of(promise, ("Bo", "Sent."))
+    assert row["done"] is None
+
+
+def test_a_mark_before_what_was_done_is_no_action() -> None:
+    """Unless it says whose it is."""
+    assert not actions_of(("Ana", "**Action:** Sent the note to the yard."))
+    (row,) = actions_of(("Ana", "**Action:** Bo to send the note to the yard."))
+    assert row["text"] == "send the note to the yard"

@@ -117,8 +117,8 @@ def test_a_message_of_a_later_version_takes_nothing_from_the_minutes() -> None:
     log += numbered([Unknown("message", b'{"kind":"message","v":2}')], len(log), log[-1].n)
     report = build_report(fold_records(Memory(PACKS), log), log)
     assert report["present"] == [
-        {"participant": "ana", "messages": 1},
-        {"participant": "bo", "messages": 1},
+        {"participant": "ana", "messages": 1, "also": []},
+        {"participant": "bo", "messages": 1, "also": []},
     ]
     assert [holds(record, ["tea"], None) for record in log] == [False, True, False, False]
     assert message_lines(log) == [("ana", "I propose tea."), ("bo", "And when?")]

@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import Final
 
 from parley.memory.state.memory import Memory
+from parley.server.minutes.words.people import plain_nick, unique_forms
 
+_SPELT: Final = re.compile(r"[a-z]+\d[a-z0-9]{2,}", re.IGNORECASE)  # "m1a_", not "agent2"
 _MOST: Final = 500  # names that are looked for in a text: the talk of more is a crowd's
 
 
@@ -20,6 +22,10 @@ class NameIndex:
         firsts = {name: name.split()[0].casefold() for name in memory.participants if name.split()}
         shared = Counter(firsts.values())
         self._firsts = {first: name for name, first in firsts.items() if shared[first] == 1}
+        nicks = {name: plain_nick(name) for name in memory.participants if _SPELT.fullmatch(name)}
+        alike = Counter(nicks.values())
+        self._nicks = {nick: name for name, nick in nicks.items() if alike[nick] == 1}
+        self._nicks |= unique_forms(memory.participants)
 
     def canonical(self, participant: str) -> str:
         return self._memory.named(participant)
@@ -28,11 +34,13 @@ class NameIndex:
         return self.canonical(participant) in self._memory.bots
 
     def find(self, text: str) -> str | None:
-        """The participant called `text`; None where nobody, or more than one, is."""
+        """The participant called `text`, by name, first name or what their nick stands for;
+        None where nobody, or more than one, is."""
         small = text.casefold()
         if not small:
             return None
-        return self._memory.names.get(small) or self._firsts.get(small)
+        known = self._memory.names.get(small) or self._firsts.get(small)
+        return known or self._nicks.get(small) or self._nicks.get(plain_nick(text))
 
     def in_text(self, text: str) -> list[str]:
         """The participants that `text` names by a word of its own.

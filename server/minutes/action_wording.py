@@ -1,0 +1,92 @@
+"""An action as a task: "send the address", of "Fine, I will send the address". Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from parley.memory.text.plain_text import one_line, to_plain
+
+_MARK: Final = re.compile(
+    r"^\W*(?:(?:actions?(?: item)?|to-?do|ai)\s*(?:#?\d+)?\W*:\W*)?", re.IGNORECASE
+)
+_NAME: Final = r"[A-Za-z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,2}"
+_OWNER: Final = re.compile(rf"@?(?P<who>{_NAME}(?:(?:,| and|, and) {_NAME}){{0,3}}) to (?=[a-z])")
+_BEHIND: Final = re.compile(r"\s*\((?P<who>[^()]{2,60})\)[.\s]*$")
+_DRESS: Final = re.compile(r"^[\s*_`>#-]+|[\s*_`]+$|\*\*|`")
+_TAIL: Final = re.compile(r"(?:[\s.:;,!]|,? then)+$")
+_PAST: Final = re.compile(
+    r"(?:[a-z]{2,}ed|sent|made|done|built|wrote|written|ran|took|got|put|found|set up|began)\b",
+    re.IGNORECASE,
+)
+_LEADS: Final = re.compile(
+    r"(?:to|we|that|the group|the group will|we'll|we will|let's)\s+", re.IGNORECASE
+)
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+
+@cache
+def shipped_words() -> Any:
+    """The lists of words and the rules that the package ships."""
+    return json.loads((resources.files("parley.server") / "data/actions.json").read_text("utf-8"))
+
+
+@cache
+def alternatives(name: str) -> str:
+    """A shipped list of words, as the alternatives of a pattern."""
+    return "|".join(re.split(r" +", shipped_words()[name]))
+
+
+@cache
+def _promise() -> re.Pattern[str]:
+    """What comes before the deed: "I'll also", "Bo, please", "will go ahead and"."""
+    return re.compile(
+        r"(?:I(?:'ll|\s+will|'m\s+going\s+to|\s+am\s+going\s+to|\s+can)"
+        r"|to|will|is\s+going\s+to|is\s+to|please)"
+        rf"\s+(?:(?:{alternatives('adverbs')})\s+)*",
+        re.IGNORECASE,
+    )
+
+
+def task_words(sentence: str, at: int, rule: str, is_owner: Callable[[str], bool]) -> str:
+    """What is to be done, in the words of `sentence`, which promises it from character `at` on.
+
+    Without the mark ("ACTION:"), whoever `is_owner` ("Ana to"), and what was said before it.
+    """
+    if rule in ("marked", "listed"):
+        task = without_mark(sentence)
+        owner = _OWNER.match(task)
+        if owner and is_owner(owner["who"]):
+            task = task[owner.end() :]
+        behind = _BEHIND.search(task)
+        task = task[: behind.start()] if behind and is_owner(behind["who"]) else task
+    else:
+        lead = _promise().match(to_plain(sentence), at)
+        task = sentence[lead.end() :] if lead else sentence
+    return _TAIL.sub("", _DRESS.sub("", one_line(task))) or one_line(sentence)
+
+
+def without_mark(sentence: str) -> str:
+    """A marked action without "ACTION:" or the box to tick before it."""
+    return _MARK.sub("", sentence)
+
+
+def is_told_as_done(task: str) -> bool:
+    """Whether a mark stands before what was done, not before what is to do: "Sent the note"."""
+    return bool(_PAST.match(task))
+
+
+def ends_at_once(task: str) -> bool:
+    """Whether it is done by a word in the talk itself: "resolve this"."""
+    first = _LETTERS.match(task)
+    return first is not None and first[0].casefold() in shipped_words()["ending"].split()
+
+
+def is_deed(decided: str) -> bool:
+    """Whether somebody has to do something so that it comes about: "begin drafting a charter"."""
+    first = _LETTERS.match(_LEADS.sub("", to_plain(decided), count=1))
+    return first is not None and first[0].casefold() in shipped_words()["deeds"].split()

@@ -1,0 +1,78 @@
+"""How an item stands, in a few words: who is for it by number, who is not by name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+Row = Mapping[str, Any]
+
+_NAMED: Final = 4  # who abstains, before they are counted alone
+
+
+def told_decisions(report: Row, part: str) -> list[Row]:
+    """The decisions of a part of the Brief, in the order of the talk."""
+    wanted = set(report["brief"][part])
+    return [row for row in report["decisions"] if row["handle"] in wanted]
+
+
+def declared_decisions(report: Row) -> list[Row]:
+    """What somebody put down as decided, by a mark, and nobody is on record for."""
+    marked = {
+        row["ref"]
+        for row in report["brief"]["perhaps"]
+        if row["kind"] == "decision" and row["how"] in ("act", "tag")
+    }
+    return [row for row in report["decisions"] if row["handle"] in marked]
+
+
+def open_proposals(report: Row) -> list[Row]:
+    """What is proposed and not settled, but for what a document of the talk took up."""
+    wanted = set(report["brief"]["open"])
+    return [row for row in report["open"] if row["handle"] in wanted and not row["taken_up"]]
+
+
+def decision_words(row: Row, proposer: str = "") -> str:
+    """ "6 for, 0 against, 1 abstaining: Bo", and by which rule where it was no plain agreement."""
+    ratified = row["ratified"] or {}
+    voted = (ratified.get("rule") or "").startswith("vote.") or ratified.get("how") == "person"
+    basis = row["basis"] if voted else ""
+    by = f"proposed by {proposer}" if proposer else ""
+    names = [voice["participant"] for voice in row["abstainers"]]
+    return "; ".join(filter(None, (by, count_words(row["tally"], names), basis)))
+
+
+def standing_words(row: Row) -> str:
+    """How an open proposal stands: "3 for, 0 against; not closed"."""
+    voices = {reaction["participant"] for reaction in row["reactions"]}
+    if not voices:
+        return "no votes"
+    if voices == {row["participant"]}:
+        return "no votes but the proposer's own"
+    names = [each["participant"] for each in row["reactions"] if each["stance"] == "neutral"]
+    return f"{count_words(row['tally'], names)}; not closed"
+
+
+def count_words(tally: Row, abstainers: Sequence[str] = ()) -> str:
+    """How many are for and against, and who abstains."""
+    words = f"{tally['support']} for, {tally['oppose']} against"
+    if not tally["neutral"]:
+        return words
+    names = f": {', '.join(abstainers)}" if 0 < len(abstainers) <= _NAMED else ""
+    return f"{words}, {tally['neutral']} abstaining{names}"
+
+
+def poll_words(row: Row) -> str:
+    """How many gave each answer."""
+    return ", ".join(f"{count} for {answer}" for answer, count in row["counts"].items())
+
+
+def begun(text: str) -> str:
+    """`text` with a capital at the beginning, where that is a word: "fromRDF" stays as it is."""
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def join_notes(*notes: str) -> str:
+    """The notes that there are, with semicolons between."""
+    return "; ".join(filter(None, notes))

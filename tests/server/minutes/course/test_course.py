@@ -1,0 +1,166 @@
+"""What a talk was about, beside its items: topics, hands, documents, what was put off."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from parley.server.minutes.course.documents import taken_up
+from parley.server.minutes.minutes_report import build_report
+from parley.server.records.transcript_analysis import analyze
+from parley.server.render.minutes.minutes_forms import render
+from parley.server.settings import resolve_defaults
+from parley.server.transcripts import parse_transcript
+
+Row = dict[str, Any]
+PLAN = """**Output: Lamp Plan**
+
+1. **Piers:** A lamp on each.
+2. **Yard:**
+   - Two lamps.
+   - A bell.
+3. **Slip:** None."""
+
+
+def report_of(*messages: tuple[str, str]) -> Row:
+    rows = [
+        {"index": k, "agent_id": who, "content": said} for k, (who, said) in enumerate(messages)
+    ]
+    data = "\n".join(map(json.dumps, rows)).encode()
+    done = analyze(parse_transcript(data), resolve_defaults({}, {}))
+    return build_report(done.memory, done.messages.values())
+
+
+def section(report: Row, heading: str) -> Row:
+    (found,) = [part for part in report["page"]["sections"] if part["heading"] == heading]
+    return dict(found)
+
+
+def test_topics_are_what_was_called_out() -> None:
+    """Each once, in order; the head tells them."""
+    report = report_of(
+        ("Ana", "Topic: The lamps."), ("Bo", "They are dark."), ("Ana", "topic: the boats"),
+        ("Ana", "Topic: the lamps."), ("Bo", "Topical it is."),
+    )  # fmt: skip
+    assert [row["text"] for row in report["topics"]] == ["The lamps.", "the boats"]
+    assert report["page"]["head"][-1] == "Topics: The lamps; the boats"
+
+
+def test_without_topics_the_words_that_came_up_most_are_told() -> None:
+    """Those of more than one speaker, in pairs where they come in pairs; nobody's name."""
+    said = ["the harbour lamp is dark", "a harbour lamp costs money", "who mends the harbour lamp"]
+    report = report_of(*((who, f"{text}, Anabel") for text in said for who in ("Anabel", "Bo")))
+    assert report["subjects"][0] == "harbour lamp"
+    assert not any("nabel" in subject for subject in report["subjects"])
+    alone = report_of(*[("Anabel", text) for text in said])
+    assert alone["subjects"] == []
+
+
+def test_a_show_of_hands_is_counted_by_the_last_word_of_each() -> None:
+    """A question with numbered answers, and four or more who give one."""
+    asked = ("Ana", "straw-poll: [1] a lamp or [2] a bell")
+    hands = [("Ana", "1"), ("Bo", "2"), ("Cy", "1"), ("Dee", "2"), ("Bo", "1 please")]
+    (poll,) = report_of(asked, *hands)["polls"]
+    assert poll["question"] == "[1] a lamp or [2] a bell"
+    assert (poll["participant"], poll["n"], poll["counts"]) == ("Ana", 1, {"1": 3, "2": 1})
+    assert report_of(asked, *hands[:3])["polls"] == []
+    assert report_of(("Ana", "How many lamps?"), *hands)["polls"] == []
+
+
+def test_a_document_that_was_drawn_up_is_told_in_its_points() -> None:
+    """The last form of it; what stands further in belongs to its point; the rest are counted."""
+    talk = [("Bo", PLAN), ("Ana", "Let's have a lamp on each of the piers, please."),
+            ("Bo", PLAN.replace("Two", "Three"))]  # fmt: skip
+    report = report_of(*talk)
+    (document,) = report["documents"]
+    assert (document["title"], document["n"], document["earlier"]) == ("Lamp Plan", 3, [1])
+    assert document["points"] == [
+        "Piers: A lamp on each.",
+        "Yard: Three lamps; A bell",
+        "Slip: None.",
+    ]
+    (line,) = section(report, "Drawn up")["lines"]
+    assert [below["text"] for below in line["under"]] == document["points"]
+    assert "Drawn up: “Lamp Plan” (Piers; Yard; Slip)." in report["page"]["lead"]
+
+
+def test_a_list_in_a_message_is_no_document() -> None:
+    """Nor is a heading that does not say that it is one."""
+    assert report_of(("Bo", PLAN.replace("Lamp Plan", "Good morning")))["documents"] == []
+    assert report_of(("Bo", "1. a lamp\n2. a bell\n3. a rope"))["documents"] == []
+
+
+def test_a_suggestion_whose_words_come_back_in_a_later_document_is_taken_up() -> None:
+    """By roots of words; what was said after it is not."""
+    (document,) = report_of(("Bo", "Hello."), ("Bo", PLAN))["documents"]
+    assert taken_up("two lamps and a bell in the yard", 1, [document]) == 2
+    assert taken_up("two lamps and a bell in the yard", 2, [document]) is None
+    assert taken_up("paint all the boats of the harbour red", 1, [document]) is None
+
+
+def test_what_is_put_off_is_told_with_who_says_so() -> None:
+    """Of the last third of the talk: before that it may come up again."""
+    talk = [("Ana", "Let's take it to the mailing list."), *[("Bo", "The lamp is dark.")] * 4]
+    assert report_of(*talk)["put_off"] == []
+    (row,) = report_of(*talk, ("Ana", "Let's take it to the mailing list."))["put_off"]
+    assert (row["participant"], row["text"], row["n"]) == (
+        "Ana", "Let's take it to the mailing list.", 6
+    )  # fmt: skip
+
+
+def test_a_talk_without_decisions_is_told_by_what_was_said() -> None:
+    """By topic, with the speaker of each sentence, also where somebody else wrote it down."""
+    names = [("Ana", "Present."), ("Bo", "Present."), ("Cy", "Present.")]
+    chat = [("Cy", "Yes."), ("Bo", "Hm.")] * 6
+    said = "Cy: the lamp of the north pier needs a new wire because the old wire of the lamp is wet"
+    last = ("Ana", "A lamp and its wire belong to the north pier, as they always did.")
+    report = report_of(*names, ("Ana", "Topic: The lamp"), *chat, ("Bo", said), *chat, last)
+    told = section(report, "What was said")["lines"]
+    assert [line["mark"] for line in told] == ["The lamp"]
+    first = told[0]["under"][0]
+    assert (first["mark"], first["text"]) == ("Cy", f"“{said.removeprefix('Cy: ')}”")
+    decided = report_of(*names, ("Ana", "PROPOSAL: a lamp on the pier"),
+                        *[(who, "+1") for who in ("Ana", "Bo", "Cy")],
+                        ("Ana", "RESOLVED: a lamp on the pier"), ("Bo", said))  # fmt: skip
+    assert decided["brief"]["decided"]
+    assert decided["discussion"] == []
+
+
+def test_a_decision_that_somebody_has_to_carry_out_says_that_nobody_is_named() -> None:
+    """Until somebody takes it on; what only holds needs nobody."""
+    voices = [(who, "+1") for who in ("Ana", "Bo", "Cy")]
+    decide = [("Ana", "PROPOSAL: send the offer to the yard"), *voices,
+              ("Ana", "RESOLVED: send the offer to the yard")]  # fmt: skip
+    report = report_of(*decide)
+    (line,) = section(report, "Actions")["lines"]
+    assert (line["mark"], line["text"]) == ("nobody named", "D1: Send the offer to the yard")
+    assert report["page"]["lead"].endswith(
+        "No actions were recorded. Nobody is named to carry out D1."
+    )
+    taken = report_of(*decide, ("Bo", "I'll write to them today."))
+    assert [line["mark"] for line in section(taken, "Actions")["lines"]] == ["Bo"]
+    kept = report_of(("Ana", "PROPOSAL: the yard keeps its lamp"), *voices,
+                     ("Ana", "RESOLVED: the yard keeps its lamp"))  # fmt: skip
+    assert "Nobody is named" not in kept["page"]["lead"]
+
+
+def test_people_under_two_names_are_one_in_the_head() -> None:
+    """With the other name behind it, and both counted as one."""
+    report = report_of(("Ida_Stone", "Hello there."), ("ida", "And again."), ("Bo", "Hello."))
+    assert report["page"]["head"][1] == "Present (2): Ida Stone (ida), Bo"
+    assert [row["messages"] for row in report["present"]] == [2, 1]
+
+
+def test_a_decision_made_again_in_nearly_the_same_words_says_so() -> None:
+    """Both stand: which of them holds is not for the minutes to say."""
+
+    def decide(words: str) -> list[tuple[str, str]]:
+        voices = [(who, "+1") for who in ("Ana", "Bo", "Cy")]
+        return [("Ana", f"PROPOSAL: {words}"), *voices, ("Ana", f"RESOLVED: {words}")]
+
+    words = "a key with a colon in it is a compact address if its prefix is known"
+    report = report_of(*decide(words), *decide(words.replace("a colon", "one colon")))
+    first, second = section(report, "Decisions")["lines"]
+    assert "nearly the words of" not in first["note"]
+    assert "nearly the words of D1, which stands too" in second["note"]
+    assert render(report, "md").decode().count("nearly the words") == 1
