@@ -24,6 +24,7 @@ from parley.server.minutes.action_wording import (
     alternatives,
     ends_at_once,
     is_told_as_done,
+    lead_words,
     shipped_words,
     task_words,
     without_mark,
@@ -44,6 +45,7 @@ _LATER: Final = 60  # entries in which somebody says that it is done
 _DONE: Final = re.compile(
     r"\W*(?:done|sent|fixed|posted|filed|created)\b(?! (?:if|when|by|it)\b).{0,60}", re.IGNORECASE
 )
+_SHORT: Final = 3  # words of a task that says enough by itself
 _LEAST: Final = 2  # words of a sentence that tells what the next one is about
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _STOP: Final = re.compile(r"[.!?;:]\s+(?=\S)|\n+")
@@ -213,8 +215,13 @@ def _sentence(match: RuleMatch, voice: Voice) -> tuple[int, int]:
 def _told(row: Row, record: Record, voice: Voice) -> Row:
     """`row`; where its words do not say what is to be done, with the sentence before them if that
     may."""
-    if says_something(row["text"]):
+    if says_something(row["text"], _SHORT):
         return row
+    marked = row["rule"] in ("marked", "listed")
+    lead = "" if marked else lead_words(row["words"], row["text"])
+    if says_something(row["text"]):
+        told = says_something(lead, _LEAST)
+        return {**row, "text": clip(f"{row['text']} (“{lead}”)", TEXT)} if told else row
     entry: Any = record.entry
     before = entry.content[voice.start : row["cites"][0][1]].rstrip()
     first = max((match.end() for match in _STOP.finditer(before)), default=0)

@@ -19,6 +19,9 @@ _OWNER: Final = re.compile(rf"@?(?P<who>{_NAME}(?:(?:,| and|, and) {_NAME}){{0,3
 _BEHIND: Final = re.compile(r"\s*\((?P<who>[^()]{2,60})\)[.\s]*$")
 _DRESS: Final = re.compile(r"^[\s*_`>#-]+|[\s*_`]+$|\*\*|`")
 _TAIL: Final = re.compile(r"(?:[\s.:;,!]|,? then)+$")
+_JOIN: Final = re.compile(
+    r"[\s,;:–-]*(?:\b(?:and|but|so|then|yes|fine|ok|okay|sure)\b[\s,]*)*$", re.IGNORECASE
+)
 _PAST: Final = re.compile(
     r"(?:[a-z]{2,}ed|sent|made|done|built|wrote|written|ran|took|got|put|found|set up|began)\b",
     re.IGNORECASE,
@@ -68,6 +71,14 @@ def task_words(sentence: str, at: int, rule: str, is_owner: Callable[[str], bool
         lead = _promise().match(to_plain(sentence), at)
         task = sentence[lead.end() :] if lead else sentence
     return _TAIL.sub("", _DRESS.sub("", one_line(task))) or one_line(sentence)
+
+
+def lead_words(sentence: str, task: str) -> str:
+    """What was said in the sentence before the task was promised: "I cannot speak for the yard"."""
+    before, found, _ = sentence.partition(task)
+    promise = [*_promise().finditer(to_plain(before))] if found else []
+    lead = _DRESS.sub("", before[: promise[-1].start()]) if promise else ""
+    return _JOIN.sub("", lead).strip()
 
 
 def without_mark(sentence: str) -> str:

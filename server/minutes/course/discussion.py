@@ -25,6 +25,7 @@ _STRETCHES: Final = 4  # of a talk without topics: each has its own
 _LEAST: Final = 12  # messages of a topic that is worth a sentence
 _WORDS: Final = range(9, 45)  # of a sentence that can stand alone
 _TEXT: Final = 240
+_ENOUGH: Final = 0.4  # of what the best sentence of all is worth
 _TELLING: Final = 1.3  # the worth of a sentence that gives a reason, or wants something
 _ALONE: Final = 0.85  # and of each word in it that points back at another
 _READ: Final = 4000
@@ -79,11 +80,13 @@ def find_discussion(
     parts = [*_parts([record for record in messages if record.n not in left_out])]
     sentences = [[*_sentences(part, voices, names)] for _, part in parts]
     weights = _weights([one for said in sentences for one in said])
+    top = max((_worth(one, weights) for said in sentences for one in said), default=0)
+    least = _ENOUGH * top
     length = sum(len(part) for _, part in parts if len(part) >= _LEAST)
     rows = []
     for (topic, part), said in zip(parts, sentences, strict=True):
         most = max(1, round(_SENTENCES * len(part) / length)) if len(part) >= _LEAST else 0
-        rows += [one.row(topic) for one in _best(said, weights, most)]
+        rows += [one.row(topic) for one in _best(said, weights, most, least)]
     return rows
 
 
@@ -132,16 +135,26 @@ def _weights(sentences: Sequence[_Sentence]) -> dict[str, float]:
     return {stem: log2(count) for stem, count in counts.items() if count > 1}
 
 
-def _best(said: Sequence[_Sentence], weights: Mapping[str, float], most: int) -> list[_Sentence]:
+def _worth(one: _Sentence, weights: Mapping[str, float]) -> float:
+    full = sum(weights.get(stem, 0) for stem in one.stems) / (len(one.text.split()) + 8) ** 0.7
+    telling = _TELLING if _CUES.search(one.text) else 1
+    return float(full * telling * _ALONE ** len(_BACK.findall(one.text)))
+
+
+def _best(
+    said: Sequence[_Sentence], weights: Mapping[str, float], most: int, least: float
+) -> list[_Sentence]:
+    """The `most` of them that say most, each at least `least`, and no two of the same."""
+
     def worth(one: _Sentence) -> float:
-        full = sum(weights.get(stem, 0) for stem in one.stems) / (len(one.text.split()) + 8) ** 0.7
-        telling = _TELLING if _CUES.search(one.text) else 1
-        return float(full * telling * _ALONE ** len(_BACK.findall(one.text)))
+        return _worth(one, weights)
 
     chosen: list[_Sentence] = []
     for one in sorted(said, key=lambda one: (-worth(one), one.n)):
-        if len(chosen) < most and all(
-            3 * len(one.stems & other.stems) < 2 * len(one.stems) for other in chosen
+        if (
+            len(chosen) < most
+            and worth(one) >= least
+            and all(3 * len(one.stems & other.stems) < 2 * len(one.stems) for other in chosen)
         ):
             chosen.append(one)
     return sorted(chosen, key=lambda one: (one.n, one.span))

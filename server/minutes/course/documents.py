@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 _MOST: Final = 2  # documents, the last
 _POINTS: Final = 8  # of a document
-_POINT: Final = 200  # characters of a point
+_POINT: Final = 320  # characters of a point
 _LEAST: Final = 3  # points, below which it is a message with a list in it
 _TITLE: Final = re.compile(
     r"\s*(?:#{1,4}\s+|\*\*)\s*(?:(?:final )?(?:output|result|deliverable|document)\s*[:–-]\s*)?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final
@@ -11,6 +12,7 @@ from parley.server.basics.output import count_of
 from parley.server.render.minutes.standing import (
     begun,
     declared_decisions,
+    lowered,
     open_proposals,
     poll_words,
     standing_words,
@@ -20,8 +22,13 @@ from parley.server.render.minutes.standing import (
 Row = Mapping[str, Any]
 
 _ALL: Final = 8  # decisions that the lead names, each; of more the first, the weightiest, the last
+_SOME: Final = 5  # open proposals that it tells
 _FEW: Final = 3  # other items, or tasks, that the lead tells
 _TOLD: Final = 90  # characters of an item in the lead
+_MORE: Final = 40  # of one that begins with a condition
+_CONDITION: Final = re.compile(r"(?:if|when|where|unless|once|as long as)\b", re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"[,;:] | (?:and|or|but|while|because) |[.!?] | \(", re.IGNORECASE)
+_PHRASE: Final = re.compile(r" (?:by|that|which|so|as|with|to|of|for|in|on) ", re.IGNORECASE)
 _TASK: Final = 80  # of a task
 NAMED: Final = 40  # participants that the head names
 _DAY: Final = len("2026-03-02")
@@ -74,8 +81,25 @@ def lead_paragraph(report: Row) -> str:
 
 
 def short(text: str, most: int = _TOLD) -> str:
-    """The beginning of an item, in a line, without its full stop."""
-    return begun(clip(one_line(text), most).rstrip("."))
+    """The beginning of an item, in a line, without its full stop.
+
+    Cut between clauses, but for a condition, which says nothing without what follows from it.
+    """
+    line = one_line(text).rstrip(".")
+    if _CONDITION.match(line):
+        whole = clip(line, most + _MORE)
+        return begun(whole if whole == line else f"{whole.rstrip('… ,;:')}…")
+    whole = clip(line, most)
+    return begun(whole if whole == line else f"{_at_clause(whole.rstrip('… ,;:'), most)}…")
+
+
+def _at_clause(words: str, most: int) -> str:
+    """`words` up to where a clause of them ends, if that is not too near the beginning."""
+    for boundary, least in ((_CLAUSE, 0.4 * most), (_PHRASE, 0.5 * most)):
+        cuts = [cut.start() for cut in boundary.finditer(words) if cut.start() >= least]
+        if cuts:
+            return words[: cuts[-1]]
+    return words
 
 
 def _named(row: Row) -> str:
@@ -113,9 +137,7 @@ def _claimed(report: Row) -> str:
     said = "; ".join(
         f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows[:_FEW]
     )
-    return (
-        f"Put down as decided by one person, without a word for or against: {said}." if rows else ""
-    )
+    return f"Put down as decided, with no word for or against: {said}." if rows else ""
 
 
 def _polled(polls: Sequence[Row]) -> str:
@@ -127,8 +149,8 @@ def _put_off(report: Row) -> str:
     """What became of it all, where nothing was decided: it was left for another time."""
     if not report["put_off"] or report["brief"]["decided"]:
         return ""
-    row = report["put_off"][-1]
-    return f"Left for later ({row['participant']}): “{short(row['text'])}”."
+    said = (f"“{short(row['text'])}” ({row['participant']})" for row in report["put_off"][-_FEW:])
+    return f"Left for later: {', '.join(said)}."
 
 
 def _told(word: str, handles: Sequence[str], rows: Sequence[Row]) -> str:
@@ -146,9 +168,9 @@ def _left_open(report: Row) -> str:
     if not rows:
         return "No proposal was left open." if report["brief"]["decided"] else ""
     named = [
-        f"({row['handle']}) {short(row['asked'])} ({standing_words(row)})" for row in rows[:_FEW]
+        f"({row['handle']}) {short(row['asked'])} ({standing_words(row)})" for row in rows[:_SOME]
     ]
-    more = f"; and {len(rows) - _FEW} more" if len(rows) > _FEW else ""
+    more = f"; and {len(rows) - _SOME} more" if len(rows) > _SOME else ""
     return f"Proposed and not decided: {'; '.join(named)}{more}."
 
 
@@ -163,8 +185,9 @@ def _to_do(report: Row) -> str:
     if len(rows) <= _FEW:
         told: dict[str, list[str]] = {}
         for row in rows:
-            told.setdefault(row["who"] or "nobody named", []).append(short(row["text"], _TASK))
-        tasks = "; ".join(f"{name}: {', and: '.join(theirs)}" for name, theirs in told.items())
+            task = lowered(short(row["text"], _TASK))
+            told.setdefault(row["who"] or "nobody named", []).append(task)
+        tasks = "; ".join(f"{name}: {', and '.join(theirs)}" for name, theirs in told.items())
         return f"To do: {tasks}.{nobody}"
     counts: dict[str, int] = {}
     for row in rows:

@@ -32,6 +32,7 @@ _QUESTIONS: Final = 6
 _OTHERS: Final = 12
 _SUMMARIES: Final = 6
 _DAY: Final = len("2026-03-02")
+_NUMBERS: Final = "A number in brackets is that of the message that decided it."
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -96,9 +97,10 @@ def _decided(report: Row) -> list[Section]:
             )
             for row, proposer in zip(kept, proposers, strict=True)
         ]  # fmt: skip
-        return Section(heading, lines, " ".join(filter(None, [about, whose, _older(older)])))
+        notes = [about, whose, _NUMBERS if part == "decided" else "", _older(older)]
+        return Section(heading, lines, " ".join(filter(None, notes)))
 
-    declared = "One person put it down as decided; nobody is on record for or against it."
+    declared = "One person put it down; nobody is on record for or against it."
     disputed = "Said to be decided; somebody objects."
     return [
         section("Decisions", "decided"),

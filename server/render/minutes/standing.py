@@ -64,13 +64,18 @@ def count_words(tally: Row, abstainers: Sequence[str] = ()) -> str:
 
 def poll_words(row: Row) -> str:
     """How many gave each answer."""
-    return ", ".join(f"{count} for {answer}" for answer, count in row["counts"].items())
+    return ", ".join(f"{count} for [{answer}]" for answer, count in row["counts"].items())
 
 
 def begun(text: str) -> str:
     """`text` with a capital at the beginning, where that is a word: "fromRDF" stays as it is."""
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def lowered(text: str) -> str:
+    """`text` as it stands behind a colon: "ask them", "W3C is asked"."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def join_notes(*notes: str) -> str:

@@ -207,13 +207,20 @@ def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: 
         ("ACTION: Ana has to do it", "Ana has to do it"),
         ("action: ana to write to Bo", "write to Bo"),
         ("I'll write to Ana.", "write to Ana"),
-        ("I cannot speak for the yard, but I'll also ask Ana.", "ask Ana"),
+        (
+            "I cannot speak for the yard, but I'll also ask them about the lamp.",
+            "ask them about the lamp (“I cannot speak for the yard”)",
+        ),
+        (
+            "Fine, I'll ask the master of the harbour about the lamp and the wire.",
+            "ask the master of the harbour about the lamp and the wire",
+        ),
         ("**Fine, I'll go ahead and fix the lamp!**", "fix the lamp"),
         ("Ana will check the price, then.", "check the price"),
     ],
 )
 def test_what_is_to_be_done_is_told_as_a_task(words: str, text: str) -> None:
-    """Without mark, owner, and what was said before it: the cite has the words themselves."""
+    """Without mark and owner; what was said before it stands behind a short one."""
     (row,) = actions_of(("Ana", "Hello."), ("Bo", words))
     assert row["text"] == text
 

@@ -475,8 +475,7 @@ def test_the_lead_says_what_it_came_to() -> None:
     claimed = report_of_rows({"agent_id": "Ana", "content": "[DECISION] The pier gets a lamp."})
     assert claimed["page"]["lead"].split("\n")[:2] == [
         "Nothing was decided.",
-        "Put down as decided by one person, without a word for or against: "
-        "(D1) The pier gets a lamp.",
+        "Put down as decided, with no word for or against: (D1) The pier gets a lamp.",
     ]
 
 
