@@ -13,15 +13,18 @@ who comes `sentinel_username` and `sentinel_password`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 Host = tuple[str, int]
 
 PORT: Final = 6379
 SENTINEL_PORT: Final = 26379
+_PLACES: Final = re.compile(r"[^/?#]*")  # of a URL: what stands before its path
+_BRACKETED: Final = re.compile(r"\[[^][]+\](?::.*)?")
 _SECRET: Final = "sentinel_password"  # noqa: S105 - the name of an option
 _TLS: Final = (
     "ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_cert_reqs", "ssl_certfile",
@@ -44,7 +47,7 @@ class Address:
 
 def parse_address(url: str) -> Address:
     """The address that `url` names. Raises `ValueError`, saying what is wrong with it."""
-    parts = urlsplit(url)
+    parts = _split(url)
     options: dict[str, Any] = dict(_options(parts.query))
     scheme, _, kind = parts.scheme.partition("+")
     is_socket = parts.scheme == "unix"
@@ -69,7 +72,7 @@ def parse_address(url: str) -> Address:
 def hide_password(url: str) -> str:
     """`url` without its passwords."""
     try:
-        parts = urlsplit(url)
+        parts = _split(url)
     except ValueError:
         return "what PARLEY_REDIS holds"  # where a password stands in it, nobody can say
     who, at, place = parts.netloc.rpartition("@")
@@ -84,6 +87,16 @@ def hide_password(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{hidden}{at}{place}", query=query))
 
 
+def _split(url: str) -> SplitResult:
+    """As `urlsplit`, which from Python 3.13 on takes brackets around the first host alone."""
+    scheme, colon, rest = url.partition("://")
+    places = _PLACES.match(rest)
+    if not colon or places is None:
+        return urlsplit(url)
+    parts = urlsplit(f"{scheme}://{rest[places.end() :]}")
+    return parts._replace(netloc=places[0])
+
+
 def _options(query: str) -> list[tuple[str, str]]:
     """Raises `ValueError` for an option that there is not."""
     pairs = parse_qsl(query, keep_blank_values=True)
@@ -94,6 +107,8 @@ def _options(query: str) -> list[tuple[str, str]]:
 
 
 def _host(place: str, port: int) -> Host:
+    if ("[" in place or "]" in place) and not _BRACKETED.fullmatch(place):
+        raise ValueError(f"no host {place!r}")
     name, colon, number = place.rpartition(":")
     if not colon or place.endswith("]"):
         name, number = place, str(port)

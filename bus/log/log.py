@@ -274,15 +274,16 @@ class Log:
             raise SessionDamaged(session, str(error)) from None
 
     async def _stranger(self, session: str, keys: SessionKeys) -> SessionDamaged:
-        """Which entry at the end of the log Parley did not write, and how to take it out."""
-        head, n = await self._meta(session, keys, "head", "n")
+        """Which entry at the end of the log Parley did not write, and how to leave it out.
+
+        To delete it would not be enough: Redis takes no number again that it has deleted.
+        """
         reply = await self._connections.command("XREVRANGE", keys.log, "+", "-", "COUNT", 1)
         last = reply[0][0].decode() if reply else "its last one"
-        place = f"{(head or b'0').decode()}-{(n or b'0').decode()}"
         return SessionDamaged(
             session,
             f"entry {last}, which Parley did not write, stands at the end of its log; "
-            f"'XDEL {keys.log} {last}' and 'XSETID {keys.log} {place}' take it out",
+            f"'parley session export {session}' leaves it out",
         )
 
     async def _land(

@@ -33,6 +33,16 @@ class StoredSession(Struct, frozen=True):
     ids: dict[str, str]
     epoch: int = 0  # of the floor
 
+    def strange_rows(self) -> tuple[StoredRow, ...]:
+        """The rows at the end that Parley did not write: beyond its head, their ids unknown to it.
+
+        They are what a raw XADD leaves behind, and no publishing may follow them.
+        """
+        own = len(self.rows)
+        while own and self.rows[own - 1].seq > self.head and self.rows[own - 1].id not in self.ids:
+            own -= 1
+        return self.rows[own:]
+
 
 class StoredState(Struct, frozen=True):
     """What stands beside the log of a session at one moment. `ids` counts the index of ids."""

@@ -8,6 +8,7 @@ import anyio.to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile
+from parley.bus.sessions.audit import StoredSession
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
 from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
 from parley.memory.settings.setting_trees import list_retired_keys
@@ -30,8 +31,13 @@ def write_file(path: Path, file: SessionFile) -> None:
 
 async def export_session(bus: Bus, session: str) -> SessionFile:
     """A session as a file holds it. Raises `SessionNotFound`."""
-    audit = await bus.audit(session)
-    return SessionFile(session, audit.status, audit.rows)
+    return file_of(await bus.audit(session))
+
+
+def file_of(stored: StoredSession) -> SessionFile:
+    """The file of a session, without what stands at the end of its log and Parley did not write."""
+    own = len(stored.rows) - len(stored.strange_rows())
+    return SessionFile(stored.session, stored.status, stored.rows[:own])
 
 
 def check_whole(file: SessionFile) -> None:

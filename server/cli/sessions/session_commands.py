@@ -167,12 +167,15 @@ def archive(ctx: typer.Context, session: Session, out: Out = None, json: Json = 
 def export(ctx: typer.Context, session: Session, out: Out = None, json: Json = False) -> None:
     """Save a session to a file; -o - writes to stdout."""
     from parley.bus.sessions.session_file import encode_file
-    from parley.server.basics.output import write_stdout
+    from parley.server.basics.output import print_notice, write_stdout
     from parley.server.cli.shared.bus_calls import call_bus
-    from parley.server.records.session_file import export_session, write_file
+    from parley.server.records.session_file import file_of, write_file
     from parley.server.render import command_output
 
-    file = call_bus(startup(ctx), export_session, session)
+    stored = call_bus(startup(ctx), lambda bus: bus.audit(session))
+    file = file_of(stored)
+    for row in stored.strange_rows():
+        print_notice(f"left out: entry {row.seq}-{row.n}, which Parley did not write")
     path = out or Path(f"{session}.json")
     if str(path) == "-":
         write_stdout(encode_file(file))

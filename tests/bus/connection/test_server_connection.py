@@ -66,7 +66,9 @@ async def test_a_login_is_made_before_all_else(redis_server: RedisServer) -> Non
         commands = [("ACL", "WHOAMI"), ("CLIENT", "GETNAME"), ("SET", "k", "v")]
         assert await to.exchange(pack_commands(commands), 3) == [b"ana", b"me", b"OK"]
     with redis_server.client() as raw:
-        assert raw.info("keyspace") == {"db3": {"keys": 1, "expires": 0, "avg_ttl": 0}}
+        (database,) = raw.info("keyspace").items()
+        assert database[0] == "db3"
+        assert database[1]["keys"] == 1
     with pytest.raises(LoginRefused, match="WRONGPASS"):
         await ServerConnection.open(
             server_at(parse_address(f"unix://ana:no@{redis_server.socket}"))

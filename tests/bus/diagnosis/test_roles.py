@@ -118,7 +118,8 @@ def is_denied(server: RedisServer, user: str, words: tuple[str | int, ...]) -> b
     except redis.exceptions.NoPermissionError:
         return True
     except redis.ResponseError as error:
-        return "executing the script" in str(error)
+        reason = str(error)  # the second from Redis 8 on
+        return "executing the script" in reason or "ACL failure in script" in reason
     finally:
         connection.disconnect()
     return False

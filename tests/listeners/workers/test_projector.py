@@ -21,6 +21,7 @@ from tests.support.sessions.sessions import (
     thoughts,
     whole,
 )
+from tests.support.sessions.talks import forget_after
 
 QUICK = ProjectorPace(snapshot_tail=1, idle_seconds=0.05)  # a snapshot with every commit
 
@@ -197,15 +198,8 @@ async def test_a_log_that_went_back_is_folded_anew(redis_server: RedisServer) ->
 def rewind(server: RedisServer, session: str, to: int) -> None:
     """Take the newest entries from the log as a restart that lost them does."""
     with server.client() as client:
-        (log,) = client.keys(f"parley:*:s:{session}:log")
-        meta, ids = log.replace(b":log", b":meta"), log.replace(b":log", b":ids")
-        for stream_id, fields in client.xrange(log, f"{to + 1}"):
-            client.hdel(ids, fields[b"id"])
-            client.xdel(log, stream_id)
-        (last,) = client.xrevrange(log, count=1)
-        seq, _, n = last[0].partition(b"-")
-        client.execute_command("XSETID", log, last[0])
-        client.hset(meta, mapping={"head": seq, "n": n, "folded": seq})
+        forget_after(client, session, seq=to, n=to - 1)
+        client.hset(f"parley:{{0}}:s:{session}:meta", "folded", to)
 
 
 async def test_a_session_that_cannot_be_read_here_waits_alone(bus: Bus) -> None:
