@@ -22,7 +22,9 @@ from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, to_plain
 from parley.server.minutes.action_wording import (
     alternatives,
+    begins_with_deed,
     ends_at_once,
+    is_of_the_talk,
     is_told_as_done,
     lead_words,
     shipped_words,
@@ -85,6 +87,10 @@ def _settle(
     if ends_at_once(row["text"]) and decided.born_by(who, n, n + _SOON):
         return None
     before = decided.just_before(n)
+    if row["rule"] not in ("marked", "listed") and is_of_the_talk(row["text"]):
+        return None
+    if row["rule"] == "listed" and who is None and not begins_with_deed(row["text"]):
+        return None
     if not says_something(row["text"]):
         if before is None:
             return None

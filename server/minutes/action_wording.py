@@ -26,6 +26,13 @@ _PAST: Final = re.compile(
     r"(?:[a-z]{2,}ed|sent|made|done|built|wrote|written|ran|took|got|put|found|set up|began)\b",
     re.IGNORECASE,
 )
+_AT_HAND: Final = re.compile(
+    r"^(?:also )?(?:add|cover|do|make|type|paste|drop|take|put|say)"
+    r" (?:it|this|that|them|those)(?: (?:now|here|up|in|too|then|correction|change|edit))*$"
+    r"|\bin(?:to)? (?:the )?(?:chat|irc|channel|queue)\b|\bthis opportunity\b|^pause\b"
+    r"|^see if \w+ wants?\b|\bmy (?:own )?(?:announcement|screen|slides)\b",
+    re.IGNORECASE,
+)
 _LEADS: Final = re.compile(
     r"(?:to|we|that|the group|the group will|we'll|we will|let's)\s+", re.IGNORECASE
 )
@@ -89,6 +96,17 @@ def without_mark(sentence: str) -> str:
 def is_told_as_done(task: str) -> bool:
     """Whether a mark stands before what was done, not before what is to do: "Sent the note"."""
     return bool(_PAST.match(task))
+
+
+def is_of_the_talk(task: str) -> bool:
+    """Whether it is done within the talk, or nobody who was not there could tell what it is."""
+    return bool(_AT_HAND.search(to_plain(task)))
+
+
+def begins_with_deed(task: str) -> bool:
+    """Whether an unowned point is a thing to do, not one to be true: "- [ ] All lamps work"."""
+    listed = "|".join(map(alternatives, ("doing", "asking", "deeds")))
+    return re.match(rf"(?:{listed})\b", task, re.IGNORECASE) is not None
 
 
 def ends_at_once(task: str) -> bool:

@@ -99,16 +99,17 @@ def _course(
 ) -> Row:
     """What the talk was about; what was said where no decision shows it, words that came up most
     where no topic was called out."""
-    topics = find_topics(talk)
-    drawn_up = {n for row in find_documents(talk) for n in (row["n"], *row["earlier"])}
+    topics, put_off = find_topics(talk), find_put_off(talk, speakers)
+    told = {n for row in find_documents(talk) for n in (row["n"], *row["earlier"])}
+    told |= {row["n"] for row in put_off}
     return {
         "topics": topics,
         "subjects": [] if topics else find_subjects(talk, memory.participants),
         "discussion": []
         if index["decided"]
-        else find_discussion(talk, speakers, NameIndex(memory), drawn_up),
+        else find_discussion(talk, speakers, NameIndex(memory), told),
         "polls": find_polls(talk),
-        "put_off": find_put_off(talk, speakers),
+        "put_off": put_off,
     }
 
 

@@ -37,7 +37,7 @@ _OFF: Final = re.compile(
     r"|take (?:it|this|that) off-?line|defer(?:red)?|postpone[ds]?|until the next (?:call|meeting)"
     r"|(?:on|at|in|for) (?:the |our )?next (?:call|meeting|session|week)"
     r"|next week's (?:call|meeting)|at some point in the future|won't get to|did(?:n't| not) get to"
-    r"|(?:come|get) back to (?:it|this|that)|off the table|out of time)\b",
+    r"|(?:come|get) back to (?:it|this|that)|off the table)\b",
     re.IGNORECASE,
 )
 _MARK: Final = re.compile(
@@ -46,7 +46,7 @@ _MARK: Final = re.compile(
 COMMON: Final = frozenset(
     """
     four five seven eight nine dozen hundred days weeks hours months years morning evening
-    about actually add again agree all also always another any anybody anyone anything back
+    please about actually add again agree all also always another any anybody anyone anything back
     because before being better both call can't case cases change come could different does
     doesn't doing don't done each else even every everybody everyone example fact few find fine
     first folks give going good got great group happy hard help here hope i'd i'll i'm i've

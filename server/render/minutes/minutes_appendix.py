@@ -76,8 +76,8 @@ def _sizes(report: Row, lines: Sequence[Section]) -> tuple[int, int]:
 
 
 def says_more(text: str, line: Line) -> bool:
-    """Whether a message has much that `line` has not: its mark and name are not much."""
-    told = {*_words(line.text)}
+    """Whether a message has much that `line` has not: its mark is not much."""
+    told = {*_words(f"{line.text} {line.mark}")}
     left = [word for word in _words(text) if word not in told]
     return len(left) > _MORE
 

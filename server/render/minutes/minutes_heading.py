@@ -26,6 +26,11 @@ _SOME: Final = 5  # open proposals that it tells
 _FEW: Final = 3  # other items, or tasks, that the lead tells
 _TOLD: Final = 90  # characters of an item in the lead
 _MORE: Final = 40  # of one that begins with a condition
+_CONCESSION: Final = re.compile(
+    r"(?:while|although|though|since|given|considering|to)\b[^.;]{10,240}?,"
+    r" (?=(?:the|we|it|this|there|they|an?|our|all)\b)",
+    re.IGNORECASE,
+)
 _CONDITION: Final = re.compile(r"(?:if|when|where|unless|once|as long as)\b", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"[,;:] | (?:and|or|but|while|because) |[.!?] | \(", re.IGNORECASE)
 _PHRASE: Final = re.compile(r" (?:by|that|which|so|as|with|to|of|for|in|on) ", re.IGNORECASE)
@@ -83,9 +88,10 @@ def lead_paragraph(report: Row) -> str:
 def short(text: str, most: int = _TOLD) -> str:
     """The beginning of an item, in a line, without its full stop.
 
-    Cut between clauses, but for a condition, which says nothing without what follows from it.
+    Cut between clauses, but for a condition, which says nothing without what follows from it; what
+    a sentence concedes first is left out.
     """
-    line = one_line(text).rstrip(".")
+    line = _CONCESSION.sub("", one_line(text).rstrip("."))
     if _CONDITION.match(line):
         whole = clip(line, most + _MORE)
         return begun(whole if whole == line else f"{whole.rstrip('… ,;:')}…")

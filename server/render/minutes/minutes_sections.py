@@ -129,7 +129,9 @@ def _to_do(report: Row) -> list[Section]:
     to_do, actions = _newest(report["actions"], _OTHERS)
     asked, questions = _newest(report["questions"], _QUESTIONS)
     unowned = [row for row in told_decisions(report, "decided") if row["unowned"]]
-    tasks = [*map(row_lines.action, to_do), *map(row_lines.unowned, unowned[-_OTHERS:])]
+    in_force = report["brief"]["decided"]
+    tasks = [row_lines.action(row, in_force) for row in to_do]
+    tasks += [*map(row_lines.unowned, unowned[-_OTHERS:])]
     due = any(line.note for line in tasks)
     return [
         Section(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
@@ -29,6 +29,7 @@ _LETTER: Final = re.compile(r"[^\W\d_]{2}")
 _OBJECTION: Final = 160  # of what somebody says against an item
 _WHY: Final = 5  # words that only take the other side: "So I oppose P6."
 _VOICES: Final = 3  # of an item, in their words
+_DEED: Final = 180  # of what somebody has to do
 _TASK: Final = 60  # characters of a decision among the actions: it stands above
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
@@ -189,12 +190,12 @@ def moved(row: Row) -> Line:
     return Line.of_words(text, cites, row["participant"], under=lines, of="participant")
 
 
-def action(row: Row) -> Line:
+def action(row: Row, decided: Collection[str]) -> Line:
     """A row of a table: who, what, by when."""
     named: Literal["participant", ""] = "participant" if row["who"] and row["known"] else ""
     done = f" (done [{row['done']}])" if row["done"] else ""
-    of = f" (for {row['decision']})" if row["decision"] else ""
-    text, who = begun(row["text"]) + of + done, row["who"] or "nobody named"
+    of = f" (for {row['decision']})" if row["decision"] in decided else ""
+    text, who = begun(clip(row["text"], _DEED)) + of + done, row["who"] or "nobody named"
     return Line(text, cited(row), who, row["due"] or "", of=named)
 
 

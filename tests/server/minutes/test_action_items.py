@@ -161,7 +161,16 @@ def test_what_a_scribe_writes_down_is_the_promise_of_whoever_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["I'll start with the costs.", "I'll show you the map.", "I'll share my screen."]
+    "words",
+    [
+        "I'll start with the costs.",
+        "I'll show you the map.",
+        "I'll share my screen.",
+        "I'll put the proposals in the chat.",
+        "I will add that.",
+        "I'll take this opportunity to order a lamp.",
+        "- [ ] All lamps work",  # what is to be true, not to be done
+    ],
 )
 def test_what_is_done_within_the_talk_is_no_action(words: str) -> None:
     """Nobody has to be reminded of it afterwards."""

@@ -27,6 +27,7 @@ from parley.server.records.minutes_sources import is_file
 from parley.server.records.transcript_analysis import Analysis, analyze
 from parley.server.render.minutes.minutes_appendix import appendix, evidence_share
 from parley.server.render.minutes.minutes_forms import Form, render
+from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_markdown import escaped, quoted
 from parley.server.render.minutes.minutes_sections import OPEN, sections
 from parley.server.settings import resolve_defaults
@@ -489,6 +490,32 @@ def test_the_lead_tells_all_decisions_and_who_has_to_do_something(whole: Row) ->
     assert lead[-1] == "To do: 4 things, by Marek (2), Bram (1), Yusra (1)."
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("the pier gets a lamp.", "The pier gets a lamp"),
+        (
+            "Mend the wall of the north pier before the summer, and have the yard pay for stones "
+            "and lime.",
+            "Mend the wall of the north pier before the summer…",
+        ),
+        (
+            "While the lamp of the north pier is dear and old, the council keeps it for now.",
+            "The council keeps it for now",
+        ),
+        (
+            "If the lamp of the north pier is dark, the watch rings the bell, and goes on with it "
+            "until somebody comes out and sees to it, day or night.",
+            "If the lamp of the north pier is dark, the watch rings the bell, and goes on with it "
+            "until somebody comes out and sees to it, day…",
+        ),
+    ],
+)
+def test_a_short_form_ends_with_a_clause(text: str, told: str) -> None:
+    """What is conceded first is left out; a condition keeps what follows from it."""
+    assert short(text) == told
+
+
 def evidence_of(page: str, objections: bool = True) -> int:
     """Characters that a reader of the Markdown counts as evidence: quotations at the end, notes on
     who is for and against, numbers of messages, and, with `objections`, what is said against it."""
@@ -558,7 +585,7 @@ def test_nothing_is_told_twice(whole: Row) -> None:
     assert settled_by
     assert not [handle for handle in settled_by if f"  {handle} (" in others]
     assert "0 abstaining" not in page
-    claim = "The quay machines write to SQLite in write-ahead mode"
+    claim = "The quay machines write to SQLite"
     assert page.count(claim) == 2  # the lead tells it, and its own line
 
 
