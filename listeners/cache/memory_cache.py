@@ -16,20 +16,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import anyio
-import anyio.lowlevel
 import anyio.to_thread
 
 from parley.bus import Bus, LogStretch
 from parley.bus.contract.errors import SessionDamaged, SessionNotFound
 from parley.bus.entries import Record
+from parley.listeners.cache.loop_turns import compile_packs, compile_packs_of, give_way
 from parley.listeners.cache.projection import EntryFacts, fold_with_facts
 from parley.listeners.cache.ranges import PAGE, TURN
 from parley.memory.errors import DomainError
-from parley.memory.fold.canonical_bytes import load
+from parley.memory.fold.canonical_bytes import load, packs_of
 from parley.memory.state.memory import FOLD, Memory, Packs
 
 TURN_SIZE: Final = 256  # characters said in a turn, beyond which it ends: some 1 ms of reading
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
+_BROUGHT: Final = b'"pack":{"'  # what a memory has that reads with a pack of its session
 
 Progress = Callable[[str, int, int], None]
 """Called with a session, how many of its entries were read by now, and how many there are."""
@@ -181,7 +182,9 @@ async def load_snapshot(bus: Bus, packs: Packs, session: str) -> CachedMemory | 
 
 
 async def load_memory(data: bytes, packs: Packs, seq: int) -> Memory:
-    """`load`, beside the loop where it takes long."""
+    """`load`, beside the loop where it takes long; what is to be compiled for it first."""
+    if _BROUGHT in data:
+        await compile_packs(packs, packs_of(data))
     if len(data) < LONG:
         return load(data, packs, seq)
     return await anyio.to_thread.run_sync(load, data, packs, seq)
@@ -211,12 +214,13 @@ async def fold_cooperatively(
 ) -> None:
     """`fold_cached`, with a turn for others now and then. Cancelled, it leaves a whole copy."""
     first = size = 0
+    await compile_packs_of(records, copy.memory.packs)
     for last, record in enumerate(records, 1):
         size += len(getattr(record.entry, "content", None) or "")
         if last - first == TURN or size > TURN_SIZE or last == len(records):
             fold_cached(copy, records[first:last], skips)
             first, size = last, 0
-            await anyio.lowlevel.checkpoint()
+            await give_way()
 
 
 class MemoryCache:

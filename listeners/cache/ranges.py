@@ -7,10 +7,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
-import anyio.lowlevel
-
 from parley.bus import Bus
 from parley.bus.entries import PRIMARY, Record
+from parley.listeners.cache.loop_turns import compile_packs_of, give_way
 from parley.memory.fold.replay import replay
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
@@ -64,10 +63,11 @@ async def replay_pages(
     """`replay` of the pages of a log, with a turn for others at every `turn`-th entry."""
     async with aclosing(pages):
         async for page in pages:
+            await compile_packs_of(page, memory.packs)
             for record, facts in replay(memory, page, skips):
                 yield record, facts
                 if record.seq % turn == 0:
-                    await anyio.lowlevel.checkpoint()
+                    await give_way()
 
 
 async def read_range(

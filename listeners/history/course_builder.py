@@ -12,6 +12,7 @@ from parley.bus import Bus
 from parley.bus.connection.tasks import TaskHost
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Record
+from parley.listeners.cache.loop_turns import compile_packs_of, give_way
 from parley.listeners.history.chronicle import Chronicle
 from parley.listeners.history.course import Checkpoint, Course
 from parley.memory.fold.apply import apply
@@ -115,6 +116,7 @@ async def extend_course(
     last: Record | Checkpoint = course.last
     async for records in read_course_pages(bus, course, course.last):
         course.note_places(records)
+        await compile_packs_of(records, packs)
         for record in records:
             if isinstance(last, Record) and record.n > last.n:
                 notes.note_figures(memory, last.n)
@@ -128,7 +130,7 @@ async def extend_course(
                 notes.note_facts(memory, apply(memory, record))
             last = record
             if record.seq % slice == 0:
-                await anyio.lowlevel.checkpoint()
+                await give_way()
     if isinstance(last, Record):
         notes.note_figures(memory, last.n)
     course.end(last.n, last.seq, notes)

@@ -31,10 +31,9 @@ from parley.listeners.cache.ranges import read_pages
 from parley.listeners.cache.session_access import SessionAccess
 from parley.listeners.effects.inline_summaries import InlineSummaries
 from parley.listeners.models.model_port import Model
-from parley.listeners.sessions.forged_rows import check_voice
+from parley.listeners.sessions.file_checks import check_packs, check_voice
 from parley.listeners.sessions.goals import Goals
 from parley.listeners.sessions.notebook import Notebook
-from parley.listeners.sessions.shipped_packs import check_packs
 from parley.listeners.tools.assistant import USER, Assistant, prepare_messages_for
 from parley.listeners.tools.toolbox import WAIT_SECONDS, Toolbox
 from parley.memory.context.chat_messages import ChatMessages
@@ -231,7 +230,7 @@ class SessionClient:
         file = await anyio.to_thread.run_sync(decode_file, data)
         access = self._access
         await anyio.to_thread.run_sync(check_voice, file.rows)
-        await anyio.to_thread.run_sync(check_packs, file.rows, access.reader.packs)
+        await check_packs(file.rows, access.reader.packs)
         records = await anyio.to_thread.run_sync(records_to_restore, file.rows)
         await access.bus.restore(access.session, records, replace=replace)
         if file.status == "archived":

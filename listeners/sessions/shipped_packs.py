@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable
 from importlib import resources
-from typing import TYPE_CHECKING, Any
 
 from parley.bus.entries import PackRef
-from parley.memory.errors import PackMissing
 from parley.memory.extraction.patterns.pattern_packs import (
     Pack,
-    measure_brought,
     parse_shipped_pack,
 )
 from parley.memory.state.memory import Packs, pack_key
-
-if TYPE_CHECKING:
-    from parley.bus.sessions.stored_rows import StoredRow
 
 
 @functools.cache
@@ -46,30 +39,6 @@ def newest_packs(*packs: Pack) -> tuple[PackRef, ...]:
         *(PackRef(pack.name, pack.hash) for pack in by_name.values()),
         *(PackRef(pack.name, pack.hash, pack.to_json()) for pack in packs),
     )
-
-
-def check_packs(rows: Iterable[StoredRow], packs: Packs) -> None:
-    """Raises `PackMissing` for a log that is read with patterns that are neither in it nor here.
-
-    And `BadPattern` where the packs that it brings, and that are not here, would take others'
-    time to compile.
-    """
-    from parley.bus.sessions.stored_rows import decode_rows  # who only reads a file needs no rows
-
-    size = 0
-    measured: set[str] = set()  # a pack is in force again after each change of the settings
-    for record in decode_rows([row for row in rows if b'"packs"' in row.body]):
-        for ref in getattr(record.entry, "packs", None) or ():
-            if ref.pack is None:
-                if pack_key(ref.name, ref.hash) not in packs:
-                    raise PackMissing(ref.name, ref.hash)
-            elif (text := json.dumps(ref.pack)) not in measured and not _is_known(ref.pack, packs):
-                measured.add(text)
-                size = measure_brought(ref.pack, size)
-
-
-def _is_known(tree: dict[str, Any], packs: Packs) -> bool:
-    return any(tree == pack.to_json() for pack in packs.values() if pack.name == tree.get("name"))
 
 
 def _version(pack: Pack) -> int:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from parley.bus.entries import PackRef
 from parley.memory.errors import SnapshotMismatch
 from parley.memory.items.embedding_comparisons import wants_comparison
 from parley.memory.settings.session_settings import Settings
@@ -126,6 +127,15 @@ def load(data: bytes, packs: Packs, seq: int = 0) -> Memory:
         return _restore(state, packs, seq)
     except (LookupError, TypeError, ValueError, struct.error, msgspec.ValidationError) as error:
         raise SnapshotMismatch(f"not a whole memory: {error}") from None
+
+
+def packs_of(data: bytes) -> tuple[PackRef, ...]:
+    """The packs in force in the memory that `dump` wrote; none where it is no whole memory."""
+    try:
+        eras: list[Era] = _decode(_decode(data, dict[str, msgspec.Raw])["eras"], list[Era])
+        return eras[-1].packs
+    except (LookupError, msgspec.DecodeError, UnicodeDecodeError):
+        return ()
 
 
 def _restore(state: dict[str, msgspec.Raw], packs: Packs, seq: int) -> Memory:

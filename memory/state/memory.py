@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -18,7 +18,13 @@ from msgspec.structs import replace
 
 from parley.bus.entries import PackRef
 from parley.memory.errors import PackMissing
-from parley.memory.extraction.patterns.pattern_packs import Pack, measure_pack, parse_pack
+from parley.memory.extraction.patterns.pattern_packs import (
+    Pack,
+    compile_pack,
+    measure_pack,
+    parse_pack,
+    parse_shipped_pack,
+)
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
@@ -262,6 +268,21 @@ class Memory:
             else:
                 raise PackMissing(ref.name, ref.hash)
         return _reader(tuple(packs))
+
+    def compile_packs(self, refs: tuple[PackRef, ...]) -> Iterator[None]:
+        """Do what takes long of `reader_of`, a few ms at a step. Raises as it does.
+
+        A pattern that the session brings at each, and at the last what tells of all whether
+        they occur.
+        """
+        size = 0
+        for ref in refs:
+            if ref.pack is not None:
+                for instructions in compile_pack(parse_shipped_pack(ref.pack), size):
+                    size = instructions
+                    yield
+        self.reader_of(refs)
+        yield
 
     def begin_era(self) -> None:
         """Note what is in force for the entries after the last one folded, where it is new."""

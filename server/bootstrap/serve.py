@@ -39,6 +39,9 @@ from parley.server.runtime.worker_process import WorkerProcess, has_live_worker,
 from parley.server.settings import Settings
 from parley.server.telemetry.otlp_export import export_registry, open_telemetry
 
+# That a thread which computes keeps the interpreter for, where the loop wants it: a request
+# takes it up some three times, after each of its system calls. Python's own figure is 5 ms.
+SWITCH_SECONDS: Final = 0.0005
 LOOK_SECONDS: Final = 1.0  # between two looks at whether the worker is still there
 _SERVICE: Final = "parley-server"
 _OPERATOR: Final = "operator"  # the name in the link that a start prints
@@ -55,6 +58,7 @@ def serve(settings: Settings, *, worker: bool = True, ready: Path | None = None)
 
 async def _serve(settings: Settings, worker: bool, ready: Path | None) -> int:
     raise_file_limit(settings.serve.streams)
+    sys.setswitchinterval(SWITCH_SECONDS)
     if not settings.redis:  # a second or two, in which nobody would hear of it
         print_notice("starting Redis and a worker …" if worker else "starting Redis …")
     async with (

@@ -42,7 +42,7 @@ def file_of(stored: StoredSession) -> SessionFile:
 
 def check_whole(file: SessionFile) -> None:
     """Raises `BadSessionFile` for a log that no session can have."""
-    from parley.listeners.sessions.forged_rows import check_voice
+    from parley.listeners.sessions.file_checks import check_voice
     from parley.server.records import log_audit  # loads the fold
 
     rows = file.rows

@@ -194,28 +194,34 @@ def parse_shipped_pack(data: bytes | str | dict[str, Any]) -> Pack:
         raise list_shape_errors(tree, error)[0] from None
 
 
-def measure_pack(pack: Pack, others: int = 0) -> int:
-    """The instructions of RE2 that the patterns of `pack` come to, after `others`.
+def compile_pack(pack: Pack, others: int = 0) -> Iterator[int]:
+    """Compile the patterns of `pack`, one at a step; the instructions of RE2 by then.
 
-    Raises `BadPattern` as soon as they are too many to be read with.
+    After those of `others`. Raises `BadPattern` as soon as they are too many to be read with.
     """
     size = others
     for rule, pattern in _patterns(pack):
         size += compile_pattern(pattern, rule).programsize
         check_size(size)
-    return size
+        yield size
 
 
-def measure_brought(tree: dict[str, Any], others: int = 0) -> int:
-    """The instructions of RE2 that the patterns of an unread pack come to, after `others`.
+def measure_pack(pack: Pack, others: int = 0) -> int:
+    """`compile_pack` in one go: what all come to."""
+    return max((others, *compile_pack(pack, others)))
 
-    Raises `BadPattern` as soon as they are too many to be taken from a stranger's file: some
-    10 ms after they began to be counted. What is no pack counts nothing: it reads nothing.
+
+def measure_brought(tree: dict[str, Any], others: int = 0) -> Iterator[int]:
+    """Measure the patterns of an unread pack, one at a step; the instructions of RE2 by then.
+
+    After those of `others`. Raises `BadPattern` as soon as they are too many to be taken from a
+    stranger's file: some 10 ms after they began to be counted. What is no pack counts nothing:
+    it reads nothing.
     """
     try:
         pack = parse_shipped_pack(tree)
     except BadPattern:
-        return others
+        return
     size = others
     for rule, pattern in _patterns(pack):
         instructions = measure_pattern(pattern)
@@ -224,7 +230,7 @@ def measure_brought(tree: dict[str, Any], others: int = 0) -> int:
             why = f"its patterns come to more than {_MAX_BROUGHT:,} instructions of RE2"
             cure = "or start with the pack (--packs) what is to read it"
             raise BadPattern(rule, f"{why}; make repetitions such as {{1,99}} shorter, {cure}")
-    return size
+        yield size
 
 
 def check_size(instructions: int) -> None:

@@ -30,29 +30,38 @@ def _re2_options(size: int = _PATTERN_BYTES) -> Any:
 
 
 class _Kept:
-    """The size of what `compile_pattern` keeps."""
+    """The size of what `compile_kept` keeps."""
 
     instructions = 0
 
 
 @lru_cache(maxsize=8192)
-def compile_pattern(pattern: str, rule: str) -> Any:
-    """`pattern` as an RE2 regular expression. Raises `BadPattern`, naming `rule`.
+def compile_kept(pattern: str) -> Any:
+    """`pattern` as an RE2 regular expression, kept up to `KEPT_INSTRUCTIONS` in a process."""
+    compiled = _compile(pattern)
+    _Kept.instructions += compiled.programsize
+    if _Kept.instructions > KEPT_INSTRUCTIONS:
+        compile_kept.cache_clear()
+        _Kept.instructions = compiled.programsize
+    return compiled
 
-    What is compiled is kept, up to `KEPT_INSTRUCTIONS` in a process.
-    """
+
+def compile_pattern(pattern: str, rule: str) -> Any:
+    """`compile_kept`. Raises `BadPattern`, naming `rule`."""
     try:
-        compiled = re2.compile(pattern, _re2_options())
-        _Kept.instructions += compiled.programsize
-        if _Kept.instructions > KEPT_INSTRUCTIONS:
-            compile_pattern.cache_clear()
-            _Kept.instructions = compiled.programsize
-        return compiled
+        return compile_kept(pattern)
     except re2.error as error:
         reason = error.args[0]
         text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         hint = "; RE2 has no look-around and no back-references" if "perl" in text else ""
         raise BadPattern(rule, f"RE2 refuses it: {text[:120]}{hint}") from None
+
+
+def _compile(pattern: str, size: int = _PATTERN_BYTES) -> Any:
+    try:
+        return re2.compile(pattern, _re2_options(size))
+    finally:
+        re2.purge()  # its own cache keeps 128 patterns, of whatever size
 
 
 def measure_pattern(pattern: str) -> int | None:
@@ -61,7 +70,7 @@ def measure_pattern(pattern: str) -> int | None:
     0 for what RE2 refuses for another reason. Takes 10 ms at most, and keeps nothing.
     """
     try:
-        return int(re2.compile(pattern, _re2_options(_MEASURED_BYTES)).programsize)
+        return int(_compile(pattern, _MEASURED_BYTES).programsize)
     except re2.error as error:
         return None if "too large" in str(error) else 0
 

@@ -201,3 +201,29 @@ def test_a_server_that_cannot_be_says_why(
     assert ended.value.code == code
     assert reason.casefold() in err.casefold()
     assert "Traceback" not in err
+
+
+SWITCHES = """
+import sys
+from parley.server.bootstrap import serve
+from parley.server.cli.main import main
+
+def tell(app, deps):
+    print(sys.getswitchinterval())
+    raise SystemExit(0)
+
+serve.warm_up = tell
+main(["serve", "--no-worker", "--port", "0", "--redis", sys.argv[1]])
+"""
+
+
+def test_a_thread_that_computes_keeps_the_loop_waiting_for_half_a_millisecond(
+    redis_url: str, tmp_path: Path
+) -> None:
+    """A request waits for one after each of its system calls: by Python's default 15 ms in all."""
+    ran = subprocess.run(
+        [sys.executable, "-c", SWITCHES, redis_url],
+        env={**os.environ, "PARLEY_DATA": str(tmp_path), "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert float(ran.stdout) <= 0.0005, ran.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 from typing import IO, Annotated, Any, Final
@@ -13,9 +12,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from parley.bus.connection.event_log import EventLog
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
-from parley.listeners.sessions.shipped_packs import check_packs
+from parley.listeners.sessions.file_checks import check_packs
 from parley.memory.arbitration.session_end import sum_up_session
-from parley.memory.extraction.patterns.pattern_packs import Pack
 from parley.server.http.bodies.request_bodies import CloseBody, ForkBody, RunBody, SessionBody
 from parley.server.http.bodies.session_responses import (
     Findings,
@@ -188,7 +186,8 @@ async def import_session(
             await to_thread.run_sync(spool.write, chunk)
         spool.seek(0)
         async with deps.import_lock:
-            file = await to_thread.run_sync(_file, spool, deps.backend.packs.known)
+            file = await to_thread.run_sync(_file, spool)
+            await check_packs(file.rows, deps.backend.packs.known)
             if replace:
                 await stop_run(request.app, session)
             await session_file.restore_session(deps.backend.bus, session, file, replace=replace)
@@ -196,11 +195,10 @@ async def import_session(
     return await session_state(deps, session)
 
 
-def _file(spool: IO[bytes], packs: Mapping[str, Pack]) -> SessionFile:
-    """The file that came whole. Raises `BadSessionFile`, `PackMissing`, `BadPattern`."""
+def _file(spool: IO[bytes]) -> SessionFile:
+    """The file that came whole. Raises `BadSessionFile`."""
     file = decode_file(spool.read())
     session_file.check_whole(file)
-    check_packs(file.rows, packs)
     for name in session_file.without_effect(file):
         _logger.warning("setting_without_effect", setting=name)
     return file

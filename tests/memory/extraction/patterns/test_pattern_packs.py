@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -17,10 +20,12 @@ from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns import regular_expressions
 from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack, parse_shipped_pack
-from parley.memory.extraction.patterns.regular_expressions import compile_pattern
+from parley.memory.extraction.patterns.regular_expressions import compile_kept
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.state.memory import Memory
 from tests.support.logs.costs import seconds, times_longer
+from tests.support.processes.own_code import OWN_CODE
+from tests.support.servers.patience import PATIENCE
 
 PACKS = Path(__file__).parents[4] / "memory" / "packs"
 ENGLISH = PACKS / "en@1.json"
@@ -93,7 +98,7 @@ def test_compiled_patterns_take_so_much_memory_and_no_more(
     monkeypatch.setattr(regular_expressions, "KEPT_INSTRUCTIONS", 1_000_000)
     for k in range(4):
         _refused(*[rf"\pL{{1,50}}{letter}{k}" for letter in "abcdefghi"])
-    assert 0 < compile_pattern.cache_info().currsize < 4 * 9
+    assert 0 < compile_kept.cache_info().currsize < 4 * 9
 
 
 def test_a_reader_that_nobody_has_is_gone_at_once() -> None:
@@ -170,13 +175,13 @@ def test_every_shipped_pack_is_one_that_could_be_brought() -> None:
 
 def test_patterns_are_compiled_for_the_talk_that_needs_them() -> None:
     """Of hundreds of rules, a message costs those alone that it may be read by."""
-    compile_pattern.cache_clear()
+    compile_kept.cache_clear()
     reader = SpeechActReader(shipped_packs())
-    made = compile_pattern.cache_info().misses
+    made = compile_kept.cache_info().misses
     (act,) = reader.read("I propose a light at the pier.")
     rules = sum(len(shipped.rules) for shipped in shipped_packs())
     assert act.act == "propose"
-    assert 0 < compile_pattern.cache_info().misses - made < 10 < rules
+    assert 0 < compile_kept.cache_info().misses - made < 10 < rules
 
 
 def test_an_operators_pattern_reads_beside_the_shipped_ones() -> None:
@@ -294,3 +299,36 @@ def test_a_packs_language_is_part_of_it_unless_it_is_english() -> None:
     assert english.hash != german.hash == parse_pack(german.to_json()).hash
     with pytest.raises(BadPattern, match="language"):
         parse_pack(tree | {"language": "Deutsch!"})
+
+
+MEASURED = """
+from parley.memory.extraction.patterns.regular_expressions import measure_pattern
+
+def mebibytes():
+    with open("/proc/self/status") as status:
+        return int(status.read().partition("VmRSS:")[2].split()[0]) / 1024
+
+measure_pattern("a")
+before = mebibytes()
+for number in range(128):
+    assert measure_pattern(rf"\\pL{{1,20}}{number}") > 20_000
+print(mebibytes() - before)
+"""
+
+
+def test_what_was_measured_is_kept_nowhere() -> None:
+    """Not by RE2's own cache either: a hundred such patterns would be some 27 MiB."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True,
+        timeout=PATIENCE, env={**os.environ, "PYTHONPATH": OWN_CODE},
+    )  # fmt: skip
+    assert float(done.stdout) < 10
+
+
+def test_a_pattern_is_compiled_once_however_many_rules_have_it() -> None:
+    """For the check of a pack as for reading with it."""
+    compile_kept.cache_clear()
+    made = compile_kept.cache_info().misses
+    (act,) = SpeechActReader([pack("we are done", "we (?:are|were) done")]).read("we are done")
+    assert act.act == "decide"
+    assert compile_kept.cache_info().misses - made == 2
