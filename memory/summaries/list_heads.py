@@ -7,16 +7,24 @@ Linear in the list.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from parley.memory.extraction.writing.back_references import TextWordings, drop_openers, end_whole
 from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 from parley.memory.text.plain_text import ELLIPSIS
 
 LISTED: Final = 420  # characters that a list may have with its lead
+OUTLINED: Final = 750  # and the outline of a message
+_BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8)  # words under the head of a part
+_CAPS_OF_SOME: Final = 3  # where not all have room
+_BELOW_CHARS: Final = 150  # of what stands under it that is read
+_LEAST_HEAD: Final = 4  # words of a head that says something alone
+_SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc|incl|approx)$", re.IGNORECASE)
+_BOLD: Final = re.compile(r"(?:[-*•]\s+|\d+[.)]\s+)?\*\*(.{2,100}?)\*\*")
 _CAPS: Final = (
     30,
     22,
@@ -53,6 +61,26 @@ _HANGING: Final = " ,;:-–—(["
 _NAMELESS: Final = re.compile(r"^\W*$|^(?:status|note|date|file|from|to)s?$", re.IGNORECASE)
 
 
+class Part(NamedTuple):
+    """A part of a message: its head, and the words under that, without which a `label` is none."""
+
+    head: str
+    below: str
+    label: bool
+
+    def cut(self, cap: int, wordings: TextWordings) -> str:
+        """Both in words, `cap` of those under the head at most; "" for a label alone."""
+        if not self.below and not self.label:
+            return cut_words(self.head, cap, wordings) if cap else self.head
+        below = cut_words(self.below, cap, wordings) if cap and self.below else ""
+        head = cut_words(self.head, max(cap, _CAPS[4]), wordings)
+        if not below:
+            return "" if self.label else head
+        between = ": " if len(head.split()) <= _MOST_OF_HEAD else ". "
+        between = " " if head.endswith(("?", "!")) else between
+        return f"{head}{between}{below}".rstrip(" .;,-–—")
+
+
 def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
     """What the unit at `place` leads in, with its own words before it: the heads of the items of
     its list, or of the rows of its table, in about `most` characters; "" where it leads nothing of
@@ -70,12 +98,19 @@ def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
     room = most - len(words)
     if message.units[items[0]].kind == "row":
         return _table(message, items, words, room)
-    said = [_item_words(message, place, wordings) for place in items[:_MOST]]
-    said = [each for each in said if each]
-    if len(said) < 2:
-        return ""
-    listed = _fit(said, room, wordings)
-    left = len(items) - len(said)
+    listed = ""
+    bold = sum(_opens_part(message, message.units[each]) for each in items)
+    if 2 * bold > len(items):
+        parts = [_part(message, each) for each in items[:_MOST]]
+        listed = _fit_parts(parts, room, wordings)
+        left = len(items) - len(parts)
+    if not listed:
+        said = [_item_words(message, each, wordings) for each in items[:_MOST]]
+        said = [each for each in said if each]
+        if len(said) < 2:
+            return ""
+        listed = _fit(said, room, wordings)
+        left = len(items) - len(said)
     more = f"{BETWEEN}{left} more" if left > 0 else ""
     return _led(words, f"{listed}{more}")
 
@@ -86,33 +121,111 @@ def _led(lead: str, listed: str) -> str:
     return f"{lead} {listed}" if lead.endswith((".", "!", "?")) else f"{lead}: {listed}"
 
 
-def outline_text(message: WrittenMessage, most: int = LISTED) -> str:
-    """The heads of the parts of a long message: its headings, else the bold words that its
-    paragraphs and items open with; "" where it has fewer than three.
+def outline_text(message: WrittenMessage, most: int = OUTLINED) -> str:
+    """The parts of a long message, each by its head and what it begins with: its headings, else
+    the bold words that its paragraphs and items open with; "" where it has fewer than three.
     """
     units, wordings = message.units, message.text_wordings
     headings = [each for each in units[1:] if each.kind == "heading"]
     levels = [each.level for each in headings]
     top = min((level for level in set(levels) if levels.count(level) >= _PARTS), default=None)
-    said: list[str] = []
+    parts: list[Part] = []
     for place, unit in enumerate(units):
+        if not place:
+            continue
         if top is not None:
-            if unit.kind != "heading" or unit.level != top or not place:
-                continue
-            words = drop_openers(tidy(_source(message, unit)), wordings)
-            labels = _source(message, unit).rstrip("* ").endswith(":")
-            if labels or _LABELS.match(words):  # of what stands below alone
+            if unit.kind != "heading" or unit.level != top:
                 continue
         else:
             led = unit.kind == "item" and (unit.lead >= 0 or units[1].kind == "item")
-            if not place or led or unit.kind == "heading" or not _opens_part(message, unit):
+            if led or unit.kind == "heading" or not _opens_part(message, unit):
                 continue
-            words = _item_words(message, place, wordings)
-        if len(words.split()) >= 2 and not wordings.generic.begins(words):
-            said.append(words)
-    if len(said) < _PARTS or 4 * sum(len(each.split()) for each in said) < _TELLING * len(said):
+        part = _part(message, place)
+        if part.head and not wordings.generic.begins(f"{part.head}: {part.below}"):
+            parts.append(part)
+    if len(parts) < _PARTS:
         return ""
-    return _fit(said[:_MOST], most, wordings)
+    return _fit_parts(parts[:_MOST], most, wordings)
+
+
+def _part(message: WrittenMessage, place: int) -> Part:
+    """The head of the part that opens at `place`, and the words that stand under it first."""
+    units, unit, wordings = message.units, message.units[place], message.text_wordings
+    source = _source(message, unit).strip()
+    head = drop_openers(tidy(source), wordings).replace("**", "")
+    bold = _BOLD.match(source)
+    below = ""
+    if bold is not None and unit.kind != "heading":
+        own = tidy(source[bold.end() :]).lstrip(" :-–—")
+        if own:
+            head, below = tidy(bold[1]), own
+    labels = head.endswith(":") or source.rstrip("* ").endswith(":")
+    head = head.rstrip(" .:")
+    label = labels or _LABELS.match(head) is not None or len(head.split()) < _LEAST_HEAD
+    leads = below.endswith(":")
+    whole = "" if leads else below
+    for following in range(place + 1, min(len(units), place + 1 + _MOST_BELOW)):
+        if len(whole) >= _BELOW_CHARS:
+            break
+        words = _words_under(message, place, following)
+        if words is None:
+            break
+        if not words:
+            continue
+        between = " " if below.endswith((".", "!", "?", ":")) else ": " if leads else ", "
+        below = f"{below}{between}{words}" if below else words
+        unit = units[following]
+        leads = unit.kind == "heading" or leads_in(message, unit)
+        whole = whole if leads else below
+    return Part(head, whole, label)
+
+
+def _words_under(message: WrittenMessage, place: int, following: int) -> str | None:
+    """The words of a unit that stands under the head at `place`; "" for none of use, None where
+    the part is at its end.
+    """
+    unit, head, wordings = message.units[following], message.units[place], message.text_wordings
+    if unit.kind == "heading" and (head.kind != "heading" or unit.level <= head.level):
+        return None
+    if head.kind != "heading" and _opens_part(message, unit):
+        return None
+    if unit.kind == "row" and unit.level:
+        cells = _cells(message, unit)
+        return ": ".join(filter(None, [cells[0], " / ".join(cells[1:])])).rstrip(" .")
+    if unit.kind not in ("sentence", "item", "heading"):
+        return ""
+    words = drop_courtesies(drop_openers(tidy(_source(message, unit)), wordings).replace("**", ""))
+    if unit.kind != "sentence" or leads_in(message, unit):
+        words = words.rstrip(" .:")
+    return "" if is_courtesy(words) and len(words.split()) <= _FEW else words
+
+
+def _fit_parts(parts: list[Part], room: int, wordings: TextWordings) -> str:
+    """The parts in `room` characters, each with as many of the words under its head as leave room
+    for all; else the weightiest with some, and of the others the heads that say something alone;
+    "" where that is no more than labels.
+    """
+    for cap in _BELOW_CAPS:
+        told = [part.cut(cap, wordings) for part in parts]
+        if _size(told) <= room:
+            break
+    else:
+        roles = shipped_roles()
+        told = [part.cut(0, wordings) for part in parts]
+        weights = [roles.weigh(f"{part.head}: {part.below}") for part in parts]
+        for place in sorted(range(len(parts)), key=lambda place: -weights[place]):
+            for cap in _BELOW_CAPS[-_CAPS_OF_SOME:]:
+                text = parts[place].cut(cap, wordings)
+                if _size(told) - len(told[place]) + len(text) <= room:
+                    told[place] = text
+                    break
+    told = [each for each in told if each]
+    words = sum(len(each.split()) for each in told)
+    return BETWEEN.join(told) if len(told) > 1 and 4 * words >= _TELLING * len(told) else ""
+
+
+def _size(told: list[str]) -> int:
+    return sum(len(each) + len(BETWEEN) for each in told if each)
 
 
 def _opens_part(message: WrittenMessage, unit: Unit) -> bool:
@@ -238,6 +351,17 @@ def _below(message: WrittenMessage, place: int) -> list[str]:
     return said[:_BELOW]
 
 
+def _drop_open(text: str) -> str:
+    """`text` without a bracket at its end that is not closed, or a few words of a sentence that is
+    not told.
+    """
+    if text.count("(") > text.count(")"):
+        text = text[: text.rindex("(")].rstrip(_HANGING)
+    stop = max(text.rfind(f"{mark} ") for mark in ".!?")
+    few = stop > 0 and len(text[stop + 2 :].split()) < _LEAST_HEAD
+    return text[:stop] if few and not _SHORTENED.search(text[:stop]) else text
+
+
 def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
     """`text` in at most `cap` words: all, else what ends with a sentence or a clause behind its
     head, else its head, else as many as end well.
@@ -251,10 +375,11 @@ def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
     clauses = [match.start() for match in _CLAUSES.finditer(cut) if match.start() >= end + _LEAST]
     if clauses and 2 * clauses[-1] > len(cut):
         whole = end_whole(cut[: clauses[-1]], len(cut), wordings, parts=False).rstrip(_HANGING)
+        whole = _drop_open(whole)
         if 2 * len(whole) > len(cut):
             return whole
     own = text[:end].rstrip(" .:-–—")
-    if len(own.split()) >= _HEAD_WORDS:
+    if len(own.split()) >= _HEAD_WORDS and not (own.endswith("?") and cap >= _BELOW_WORDS):
         return own
     whole = end_whole(cut, len(cut), wordings, parts=False).rstrip(_HANGING)
     return f"{(whole or cut).rstrip('.!?')}{ELLIPSIS}"

@@ -18,7 +18,7 @@ from parley.memory.extraction.writing.unit_texts import BETWEEN
 from parley.memory.state.summary_state import LedgerChange
 from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import Item, list_runs
-from parley.memory.summaries.list_heads import LISTED
+from parley.memory.summaries.list_heads import LISTED, OUTLINED
 from parley.memory.summaries.points import Point, puts_forward
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.summaries.summary_room import FEW_WORDS, LEAST_TEXT, TEXT_LIMIT, Room
@@ -39,9 +39,17 @@ from parley.memory.summaries.told_words import (
 from parley.memory.text.plain_text import ELLIPSIS, one_line
 
 _LISTED: Final = 200  # per cent of that which a list may have
+_OUTLINED: Final = 350  # and the outline of a message
 _TURNS: Final = ("first", "uncovered", "share", "rest")
 _LEAST_LIST: Final = 170  # characters that a list may have
 _SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc)\.$", re.IGNORECASE)
+_POINTS_BACK: Final = re.compile(
+    r"\b(?:do|doing|on|to|of|with|from|for) (?:that|this|it|these|those)\b[^a-z]?(?! [a-z]+\b)|"
+    r"\bdo (?:that|this|it)\b",
+    re.IGNORECASE,
+)
+_SAME: Final = 40  # characters by which two wordings are taken to be the same
+_LEAST_SAME: Final = 24
 _COVER: Final = 200  # characters that the first line of a message may have
 _LEAST_COVER: Final = 140  # that it has, as far as there is room
 _MORE: Final = 130  # per cent of its share that the first line of a message may have
@@ -69,6 +77,7 @@ class PointLines:
         self._room = room
         self._size = room.size()
         self._written: list[tuple[str, str]] = []  # who says it, and in what words
+        self._texts: dict[int, list[str]] = {}  # of each message
         self._titled: set[int] = set()  # messages whose titles are told
         self._sections: set[tuple[int, str]] = set()  # and the heads of whose parts
         self._told_lists: list[tuple[int, int, int]] = []  # of which message, from where to where
@@ -232,7 +241,11 @@ class PointLines:
             return False  # its head is told
         if sentence.person:
             self._limit = sys.maxsize  # what a person asks for is told in full
-        whole = self._words.sentence(sentence, self._listed())
+        titled = sentence.outline or (sentence.title and sentence.leads)
+        most = min(OUTLINED, self._limit * 2 // 3) if titled else LISTED
+        whole = self._words.sentence(sentence, self._listed(most))
+        if sentence.outline:
+            whole = self._without_told(point.n, whole)
         head += self._under(point, whole)
         if len(whole.split()) < self._least(point, sentence, whole) and whole.isascii():
             return False
@@ -251,6 +264,23 @@ class PointLines:
             self._sections.add((point.n, point.section))
             self.handles.update(point.handles)
         return bool(point.text)
+
+    def _without_told(self, n: int, outline: str) -> str:
+        """An outline without the parts that are told already."""
+        parts = [
+            part
+            for part in outline.split(BETWEEN)
+            if len(words := part.rpartition(": ")[2][:_SAME]) < _LEAST_SAME
+            or not any(words in text for text in self._texts.get(n, ()))
+        ]
+        return BETWEEN.join(parts)
+
+    def _is_outlined(self, n: int, whole: str) -> bool:
+        """True of words that the outline of their message has."""
+        words = first_sentence(whole).rpartition(": ")[2][:_SAME]
+        return len(words) >= _LEAST_SAME and any(
+            words in text and text.count(BETWEEN) > 1 for text in self._texts.get(n, ())
+        )
 
     def _is_known(self, point: Point, whole: str) -> bool:
         return self._words.is_known(point.n, point.start, whole)
@@ -311,6 +341,8 @@ class PointLines:
             self._titled.add(point.n)
         if birth is not None and not ruled:
             whole = self._own_words(birth, head, whole).lstrip(_DASHES)
+        if birth is not None and self._is_outlined(birth.n, whole):
+            whole = first_sentence(whole)
         item.text = self._tell(point, head, whole, anew=not ruled)
         if item.text and birth is not None:
             item.reasons = self._give_reasons(item)
@@ -332,14 +364,14 @@ class PointLines:
         if text != whole and figures and figures not in text:
             return figures
         own = self._words.own_words(birth.n, birth.start, birth.end)
-        person = shipped_roles().people.occurs(birth.who)
+        person = shipped_roles().people.occurs(birth.who) or _POINTS_BACK.search(own)
         if text == whole or own[:LEAST_TEXT] in text or puts_forward(text) or person:
             return whole
         return own if len(own.split()) >= LEAST_OF_SENTENCE else whole
 
-    def _listed(self) -> int:
-        """The characters that a list may have now."""
-        return max(_LEAST_LIST, min(LISTED, self._limit, self._room.size()))
+    def _listed(self, most: int = LISTED) -> int:
+        """The characters that a list may have now, `most` at most."""
+        return max(_LEAST_LIST, min(most, self._limit, self._room.size()))
 
     def _clip(self, whole: str, head: str, share: int = 100) -> str:
         limit = TEXT_LIMIT * share // 100
@@ -359,6 +391,8 @@ class PointLines:
         if anew and is_repeated(whole, point.who, self._written, results=results):
             return ""
         share = _LISTED if point.leads or whole.count(BETWEEN) > 1 else 100
+        if point.sentence is not None and (point.sentence.outline or point.sentence.title):
+            share = _OUTLINED
         text = self._clip(whole, head, share)
         if point.leads and text != whole and not self._lenient:
             return ""  # part of a list
@@ -373,6 +407,7 @@ class PointLines:
         if not self._room.take(f"{head}{text}\n"):
             return ""
         self._written.append((point.who, whole))
+        self._texts.setdefault(point.n, []).append(whole)
         return text
 
     def _give_reasons(self, item: Item) -> list[str]:

@@ -175,7 +175,7 @@ class _Weights:
             weight -= _WEIGH_SHORT
         weight -= _WEIGH_LONG * (len(text.split()) > _MANY_WORDS)
         weight -= _WEIGH_NAMES * (not _is_whole(text) and _names_code(text))
-        if roles.progress.occurs(text):
+        if roles.progress.occurs(text) and not roles.has(text, "gate"):
             ended = self._last[line.participant] != place
             weight -= _WEIGH_PROGRESS * (2 if ended else 1) // 2
         return weight

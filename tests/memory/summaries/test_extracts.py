@@ -589,8 +589,32 @@ def test_a_long_message_is_told_by_its_outline_but_not_by_one_that_is_pasted() -
     report = f"Flood report\n\n{_chapters(*heads)}"
     pasted = f"Please comment on the report of ann about the flood:\n\n{report}"
     summary = extract_summary([Line(1, "ann", report), Line(2, "bob", pasted)], [], 200)
-    assert f"ann: Flood report – {'; '.join(heads)}" in summary
-    assert summary.count("; ".join(heads)) == 1
+    assert f"ann: Flood report – {heads[0]}: {FILLING[:20]}" in summary
+    assert all(f"; {head}: {FILLING[:20]}" in summary for head in heads[1:])
+    assert not any(head in summary.partition("bob: ")[2] for head in heads)
+
+
+def test_parts_are_told_with_what_stands_under_them_and_no_label_alone() -> None:
+    parts = (
+        "**Changed:** The pumps stop by themselves when the cellar is dry.",
+        "**Why:** They ran dry for nine hours in May and two of them burst.",
+        "**Watch out:** The sluice has no such switch yet.",
+    )
+    report = f"Pumps of the mill\n\n{chr(10).join(parts)}\n\n{FILLING} {FILLING} {FILLING}"
+    summary = extract_summary([Line(1, "ann", report), Line(2, "bob", FILLING)], [], 200)
+    told = "; ".join(part.replace("**", "").rstrip(".") for part in parts)
+    assert f"ann: Pumps of the mill – {told}" in summary
+    assert "Changed;" not in extract_summary([Line(1, "ann", report)], [], 20)
+
+
+def test_what_must_not_begin_yet_is_told_before_other_requests() -> None:
+    rules = " ".join(f"We need to paint fence {n} of the {n} yards green." for n in range(12))
+    gate = "Do not start the pumps until the sluice is closed."
+    lines = [
+        Line(1, "ann", f"The plan of the mill is final. {rules} {gate} {FILLING}"),
+        Line(2, "bob", f"The fences of the yards were painted in May. {FILLING}"),
+    ]
+    assert gate in extract_summary(lines, [], 60)
 
 
 def test_what_a_person_asks_for_is_told_though_it_points_back() -> None:
