@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -151,6 +152,37 @@ async def delay(d: Standing, data: bytes) -> float:
     unreadable = data.startswith(FLOODS["nothing"][:8])
     assert flooding.ending == ((1008, "unreadable") if unreadable else (4429, "rate"))
     return flooded / usual
+
+
+BURSTS = {  # as much as may come at once, and how many bytes answer each
+    "pings": (text(type="ping") * 380, 380 * len(frame(1, b'{"type":"pong"}')) - 4 * 380),
+    "pings of the protocol": (frame(9, b"") * 3_900, 3_900 * 2),
+}
+
+
+@pytest.mark.parametrize(("data", "answers"), BURSTS.values(), ids=BURSTS)
+async def test_small_frames_are_read_in_turns(redis_url: str, data: bytes, answers: int) -> None:
+    """Others wait for some of those that came together, not for all: by the processor's time."""
+    async with doors(redis_url) as d:
+        await discuss(d.deps.backend.bus, "s", 5)
+        eye = d.token("eye", role="observer", session="s")
+        wire = await to_thread.run_sync(Wire, d.url, eye, b"")
+        hello = b'"type":"hello"'
+        wire.pipe.settimeout(PATIENCE)
+        while hello not in wire.heard:
+            wire.heard += await to_thread.run_sync(wire.pipe.recv, 1 << 16)
+        wire.pipe.setblocking(False)
+        wire.pipe.send(data)  # before the loop looks again
+        heard, longest, total = 0, 0.0, 0.0
+        while heard < answers:
+            began = time.thread_time()
+            await asyncio.sleep(0)
+            took = time.thread_time() - began
+            longest, total = max(longest, took), total + took
+            with suppress(BlockingIOError):
+                heard += len(wire.pipe.recv(1 << 16))
+        wire.pipe.close()
+    assert longest <= total / 5
 
 
 EMPTY = b"[" + b"[]," * 400_000 + b"[]]"
