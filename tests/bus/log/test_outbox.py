@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, cast
 
 import pytest
@@ -32,6 +35,7 @@ from parley.bus.entries import (
 from parley.bus.log import outbox
 from parley.bus.log.outbox import Outbox, ReofferedDrafts
 from tests.support.logs.mixed import TIMED_MAKERS, made
+from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.talks import everything, forget_after, message_draft, talk
@@ -471,6 +475,67 @@ async def test_what_nobody_opens_again_is_given_up_with_its_ids(
         assert lost == ["m1", "m2", "m3"]
         with pytest.raises(SessionNotFound):
             await bus.publish("a", [message_draft(4)])
+
+
+OPENER = """
+import asyncio, sys
+from parley.bus import Bus
+from parley.bus.entries import SessionOpened
+
+async def main():
+    async with await Bus.connect(sys.argv[1], outbox_seconds=60) as bus:
+        await bus.open("a", SessionOpened())
+        print("open", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("opener", ["stands", "is killed"])
+async def test_a_session_whose_opener_died_is_lost_with_everything(
+    redis_url: str, raw: redis.Redis, opener: str
+) -> None:
+    """All is flushed: while the opener lives the session comes back whole, else what others said
+    in it is named and gone, and under its name nothing of it stands."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", OPENER, redis_url, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": OWN_CODE},
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"open\n"
+        seconds = 60 if opener == "stands" else 1
+        async with await Bus.connect(redis_url, outbox_seconds=seconds) as bus:
+            await bus.publish("a", [message_draft(k) for k in range(1, 4)])
+            if opener == "is killed":
+                process.kill()
+                await process.wait()
+            with capture_logs() as logs:
+                raw.flushall()
+
+                async def is_over() -> bool:
+                    """Whole again, or given up."""
+                    with suppress(SessionNotFound):
+                        await bus.publish("a", [])
+                        return (await bus.info("a")).head == 4
+                    return "answers_lost" in [line["event"] for line in logs]
+
+                await wait_until(is_over)
+            lost = [line["ids"] for line in logs if line["event"] == "answers_lost"]
+            if opener == "stands":
+                assert (lost, await ids(bus, "a")) == ([], ["open", "m1", "m2", "m3"])
+            else:
+                assert lost == [["m1", "m2", "m3"]]
+                with pytest.raises(SessionNotFound):
+                    await bus.publish("a", [message_draft(4)])
+                await bus.open("a", SessionOpened())
+                await bus.publish("a", [message_draft(4)])
+                assert await ids(bus, "a") == ["open", "m4"]
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 @pytest.mark.parametrize(
