@@ -34,9 +34,9 @@ from parley.memory.summaries.sentence_weights import Talk, read_talk
 from parley.memory.summaries.summary_room import Room
 from parley.memory.summaries.talk_sentences import Line, any_sentence
 
-SHARE: Final = 450  # per mille of the talk's characters that its summary may have
-LONG_SHARE: Final = 280  # of those beyond the first three thousand
-_SHORT_TALK: Final = 3_000  # characters
+SHARE: Final = 500  # per mille of the talk's characters that its summary may have
+LONG_SHARE: Final = 290  # of those beyond the first 2,400
+_SHORT_TALK: Final = 2_400  # characters
 MORE: Final = 400  # per cent of its words that the summary of long talk may have
 _LONG_MESSAGES: Final = 200  # characters of a message, on average
 _SHORT_MESSAGES: Final = 150  # characters of a message, on average

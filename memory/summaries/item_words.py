@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from parley.memory.extraction.writing.back_references import (
@@ -24,12 +25,16 @@ from parley.memory.summaries.list_heads import LISTED, list_text, outline_text
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.summaries.talk_sentences import Line, Sentence, quote_line
 from parley.memory.text.courtesies import drop_courtesies, is_courtesy
-from parley.memory.text.plain_text import to_plain
+from parley.memory.text.plain_text import ELLIPSIS, to_plain
 from parley.memory.text.similarity import content_stems
 
 _DOCUMENT: Final = 200  # characters: a shorter message is a line, and is quoted as it stands
 _CLAUSE: Final = re.compile(r"[:;.!?]\s|\s[-–—→]\s")
 _SHARED: Final = 2  # content words by which a stance shows what it is on
+_ADVICE: Final = re.compile(
+    r"[^:.?!]{0,50}\b(?:fix|recommend(?:ed|ation)?|suggest(?:ed|ion)?|proposal)\b[^:.?!]{0,40}: ",
+    re.IGNORECASE,
+)
 _SHORT: Final = 8  # words; a sentence of fewer is told with the next one
 _ANNOUNCED: Final = 20  # words of what a sentence announces, with it
 _LONG: Final = 260  # characters of both together
@@ -85,6 +90,15 @@ class RangeWords:
             if listed.count(BETWEEN) > text.count(BETWEEN):
                 return listed
         return _extended(message, place, text)
+
+    def is_ordered_text(self, n: int) -> bool:
+        """True of a text that the message before entry `n` orders: its sentences are nobody's."""
+        ns = sorted(self._lines)
+        line, place = self._lines.get(n), ns.index(n) if n in self._lines else 0
+        if line is None or not place or len(line.content) < _DOCUMENT:
+            return False
+        order = self._lines[ns[place - 1]].content
+        return len(order) < _DOCUMENT and shipped_roles().orders_text.occurs(order)
 
     def is_row(self, n: int, start: int) -> bool:
         """True where a row of a table stands at `start` of entry `n`."""
@@ -292,6 +306,7 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
     """`text`, which the unit at `place` says, with what follows it where it is too short to say
     anything or only announces that.
     """
+    text = _advised(message, place, text)
     bare = shipped_roles().bare.occurs(text)
     least = _ANNOUNCED if bare else _SHORT
     units = message.units
@@ -300,7 +315,7 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
         following = units[place]
         if following.kind not in ("sentence", "item"):
             break
-        if following.kind == "item" == units[place - 1].kind and following.first:
+        if following.kind == "item" and following.first and _in_item(units, place - 1):
             break  # the next of a list says something of its own
         words = tidy(message.text[following.start : following.end])
         words = drop_openers(words, message.text_wordings)
@@ -315,6 +330,28 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
             break
         text = f"{text} {words}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {words}"
     return text
+
+
+def _in_item(units: Sequence[Unit], place: int) -> bool:
+    """True of a unit of an item of a list."""
+    block = units[place].block
+    while place and units[place - 1].block == block:
+        place -= 1
+    return units[place].kind == "item"
+
+
+def _advised(message: WrittenMessage, place: int, text: str) -> str:
+    """`text`; of advice that begins with what is wrong, its label with the sentence that says what
+    to do.
+    """
+    label = _ADVICE.match(text)
+    following = message.units[place + 1] if place + 1 < len(message.units) else None
+    if label is None or following is None or following.block != message.units[place].block:
+        return text
+    words = tidy(message.text[following.start : following.end])
+    says = shipped_roles().proposes(text[label.end() :])
+    advises = words.startswith("If ") or shipped_roles().proposes(words)
+    return f"{label[0]}{ELLIPSIS} {words}" if advises and not says else text
 
 
 def _is_head(message: WrittenMessage, unit: Unit) -> bool:

@@ -24,6 +24,7 @@ _CAPS_OF_SOME: Final = 3  # where not all have room
 _BELOW_CHARS: Final = 150  # of what stands under it that is read
 _LEAST_HEAD: Final = 4  # words of a head that says something alone
 _SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc|incl|approx)$", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"^\d{1,2}[.)]\s+")
 _BOLD: Final = re.compile(r"(?:[-*•]\s+|\d+[.)]\s+)?\*\*(.{2,100}?)\*\*")
 _CAPS: Final = (
     30,
@@ -53,6 +54,13 @@ _READ: Final = 240  # characters of an item
 _HEAD: Final = re.compile(r".{2,80}?(?::(?=\s)|\s[-–—](?=\s)|[.!?](?=\s))")
 _CLAUSES: Final = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)[.;!?](?=\s)|,(?=\s)(?!\s(?:and|or|\d))|\s[-–—→](?=\s)|\s(?=\()"
+)
+# A clause that asks for another, at the end: "With a pump, the cellar".
+_OPENS: Final = re.compile(
+    r"(?:^|[.:;?!] )(?:while|although|though|if|when|whenever|as|since|because|unless|even|with"
+    r"|without|after|before|once|to|in|on|at|by|for|from|given|despite|rather|instead|however"
+    r"|unlike|during)\b[^,.:;?!]*$",
+    re.IGNORECASE,
 )
 _LEAST: Final = 12  # characters of a clause behind a head
 _MOST_OF_HEAD: Final = 10  # words
@@ -160,7 +168,7 @@ def _part(message: WrittenMessage, place: int) -> Part:
         if own:
             head, below = tidy(bold[1]), own
     labels = head.endswith(":") or source.rstrip("* ").endswith(":")
-    head = head.rstrip(" .:")
+    head = _NUMBERED.sub("", head.rstrip(" .:"))
     label = labels or _LABELS.match(head) is not None or len(head.split()) < _LEAST_HEAD
     leads = below.endswith(":")
     whole = "" if leads else below
@@ -372,7 +380,11 @@ def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
     cut = " ".join(words[:cap])
     head = _HEAD.match(text)
     end = head.end() if head is not None and head.end() <= len(cut) else 0
-    clauses = [match.start() for match in _CLAUSES.finditer(cut) if match.start() >= end + _LEAST]
+    clauses = [
+        match.start()
+        for match in _CLAUSES.finditer(cut)
+        if match.start() >= end + _LEAST and not _OPENS.search(cut[: match.start()])
+    ]
     if clauses and 2 * clauses[-1] > len(cut):
         whole = end_whole(cut[: clauses[-1]], len(cut), wordings, parts=False).rstrip(_HANGING)
         whole = _drop_open(whole)

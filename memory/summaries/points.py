@@ -189,7 +189,8 @@ def list_item_points(
         extra = 0
         if birth.kind == "proposed":
             words = range_words.own_words(birth.n, birth.start, birth.end)
-            if not _puts_forward(words, birth, range_words):
+            ordered = range_words.is_ordered_text(birth.n) and not spoken
+            if ordered or not _puts_forward(words, birth, range_words):
                 continue
             extra = _OPTIONS * bool(_OPTION.match(words))
             extra += _FIGURES * (_FIGURE.search(words) is not None)

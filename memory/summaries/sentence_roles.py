@@ -27,6 +27,7 @@ class SentenceRoles:
         "_roles",
         "bare",
         "filler",
+        "orders_text",
         "people",
         "progress",
         "thanks",
@@ -40,6 +41,7 @@ class SentenceRoles:
         ]
         self.progress = RarePattern(data["progress"], "progress")
         self.filler = RarePattern(data["filler"], "filler")
+        self.orders_text = RarePattern(data["orders_text"], "orders_text")
         self.thanks = RarePattern(data["thanks"], "thanks")
         self.people = RarePattern(data["people"], "people")
         self.bare = RarePattern(data["bare"], "bare")
