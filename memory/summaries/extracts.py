@@ -72,8 +72,8 @@ def extract_summary(
 ) -> str:
     """The summary of `lines`, oldest first, which did `changes` to the ledger.
 
-    At most `words` words (twice as many where messages are long, and there are enough of
-    them), and 45 % of the talk's characters (120 where that is less, and never more than the
+    At most `words` words (four times as many where messages are long, and there are enough of
+    them), and `most_characters` of the talk's (120 where that is less, and never more than the
     talk). `talks` are those of the intervals of `lines` where they were
     read before. "" where nothing was said but code and greetings, or `words` is below 1.
     """

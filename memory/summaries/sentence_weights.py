@@ -117,7 +117,7 @@ class _Weights:
             elif place > 0 and _is_question(sentence) and not _proposes(sentence):
                 weight -= _WEIGH_ASKING
             ranked.append((-weight, index))
-        if not ranked and (any_index := self._any_index(place)) is not None:
+        if not (ranked or pasted) and (any_index := self._any_index(place)) is not None:
             ranked.append((_WEIGH_ANY, any_index))
         most = min(_MOST_OF_LONG, _MOST_GISTS + len(line.content) // _CHARS_PER_GIST)
         for weight, index in sorted(ranked)[:most]:
@@ -134,7 +134,7 @@ class _Weights:
         for index, (sentence, words) in enumerate(said):
             text = sentence.text
             least = 1 if len(self._lines[place].content) < _BRIEF else _LEAST_OF_ANY
-            short = len(text.split()) < least or not says_something(text, 1)
+            short = sentence.outline or len(text.split()) < least or not says_something(text, 1)
             short = short or shipped_roles().filler.occurs(text)
             if not short and not is_courtesy(text) and words not in self._taken:
                 return None if text.endswith(("?", "？", ":")) else index

@@ -209,7 +209,7 @@ def test_an_item_of_an_earlier_range_is_named_and_never_quoted() -> None:
 def test_a_summary_is_shorter_than_its_talk_and_keeps_its_words(
     talk: list[tuple[str, str]], words: int
 ) -> None:
-    """45 % of it, or 120 characters; never longer than the talk; the same bytes every time.
+    """Half of it at most, or 120 characters; never longer than the talk; the same bytes every time.
 
     Its words, and up to four times as many where the talk is long.
     """
@@ -605,6 +605,29 @@ def test_parts_are_told_with_what_stands_under_them_and_no_label_alone() -> None
     told = "; ".join(part.replace("**", "").rstrip(".") for part in parts)
     assert f"ann: Pumps of the mill – {told}" in summary
     assert "Changed;" not in extract_summary([Line(1, "ann", report)], [], 20)
+
+
+def test_advice_is_told_by_what_it_advises() -> None:
+    advice = "The fix I recommend: the pumps share a fuse with the lamps (it is too small). "
+    says = "If you give the pumps a fuse of their own, the lamps stay lit."
+    lines = [Line(1, "ann", f"{advice}{says} {FILLING}"), Line(2, "bob", FILLING)]
+    summary = extract_summary(lines, [], 60)
+    assert f"The fix I recommend: … {says}" in summary
+    assert "share a fuse" not in summary
+
+
+def test_a_message_that_is_pasted_whole_is_told_of_its_author_alone() -> None:
+    report = "\n\n".join(
+        f"The mill of {town} has lost its wheel in May." for town in ("Ash", "Elm", "Oak")
+    )
+    lines = [
+        Line(1, "ann", report),
+        Line(2, "bob", report),
+        Line(3, "cleo", "We should mend them."),
+    ]
+    summary = extract_summary(lines, [], 200)
+    assert "ann: " in summary
+    assert "bob: " not in summary
 
 
 def test_what_must_not_begin_yet_is_told_before_other_requests() -> None:

@@ -1,0 +1,48 @@
+"""Items and parts of a message in few words."""
+
+from __future__ import annotations
+
+import pytest
+
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.summaries.list_heads import Part, cut_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "cut"),
+    [
+        (
+            "With a new pump from the town, the cellar of the mill is dry",
+            10,
+            "With a new pump from the town, the cellar…",
+        ),
+        (
+            "The pumps of the mill are old, the wheel of the barn is new and red",
+            9,
+            "The pumps of the mill are old",
+        ),
+        (
+            "Is the pump on? No, it has been off since May of last year",
+            8,
+            "Is the pump on? No, it has been…",
+        ),
+        (
+            "The mill of ann is old (the wheel, which bob mended, is new) and slow",
+            10,
+            "The mill of ann is old…",
+        ),
+    ],
+)
+def test_what_is_cut_ends_with_a_clause_that_stands_alone(text: str, words: int, cut: str) -> None:
+    assert cut_words(text, words, current_cards().texts) == cut
+
+
+def test_a_label_is_told_with_what_stands_under_it_or_not_at_all() -> None:
+    wordings = current_cards().texts
+    assert Part("Why", "The old pumps burst in May.", True).cut(8, wordings) == (
+        "Why: The old pumps burst in May"
+    )
+    assert Part("Why", "", True).cut(8, wordings) == ""
+    assert Part("Mend the pumps of the mill", "", False).cut(8, wordings) == (
+        "Mend the pumps of the mill"
+    )
