@@ -26,12 +26,16 @@ from benchmarks.material import (
 )
 from parley.bus.entries import Record, SummaryMade
 from parley.memory.context.context import Request, assemble
+from parley.memory.extraction.writing.cards import current_cards
+from parley.memory.extraction.writing.units import split_units
+from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.fold.replay import fold_records
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
 from parley.memory.text.markdown_blocks import split_blocks
+from parley.memory.text.plain_text import to_plain
 
 
 def spread(figures: list[float]) -> dict[str, float]:
@@ -144,17 +148,35 @@ def cold_ms(session: list[Record], tail: int = 1000) -> float:
 
 def blocks_us(texts: list[str], runs: int) -> dict[str, float]:
     """Microseconds of processor time to split texts into Markdown blocks, a 1,000 characters."""
-    chars = sum(map(len, texts))
-    figures = []
-    for _ in range(runs):
-        gc.collect()
-        gc.disable()
-        started = time.process_time()
-        for text in texts:
-            split_blocks(text)
-        figures.append((time.process_time() - started) / chars * 1e9)
-        gc.enable()
+    thousands = sum(map(len, texts)) / 1000
+    figures = [processor_us(lambda: list(map(split_blocks, texts)), thousands) for _ in range(runs)]
     return {**spread(figures), "texts": len(texts)}
+
+
+def reading_us(texts: list[str], runs: int) -> dict[str, float]:
+    """Microseconds of processor time, a message, of what reading one as a document cannot leave
+    out: its blocks and units, their words, what these weigh, one look for wordings at a place.
+    """
+    cards, plain = current_cards(), [to_plain(text) for text in texts]
+    messages = [WrittenMessage(text, frozenset(), cards) for text in plain]
+    parts: list[tuple[str, Callable[[], object]]] = [
+        ("units", lambda: [split_units(text) for text in plain]),
+        ("units, words and labels", lambda: [WrittenMessage(t, (), cards) for t in plain]),
+        ("weights", lambda: [message.scores() for message in messages]),
+        ("wordings", lambda: [cards.gate.hits(text.lower().encode()) for text in plain]),
+    ]
+    return {name: min(processor_us(work, len(texts)) for _ in range(runs)) for name, work in parts}
+
+
+def processor_us(work: Callable[[], object], parts: float) -> float:
+    """Microseconds of processor time that `work` takes, a part, without the collector's."""
+    gc.collect()
+    gc.disable()
+    started = time.process_time()
+    work()
+    took = time.process_time() - started
+    gc.enable()
+    return round(took / parts * 1e6, 1)
 
 
 def main() -> None:
@@ -174,6 +196,7 @@ def main() -> None:
         figures["Markdown blocks of agents' talk, us a 1,000 characters"] = blocks_us(
             texts, options.runs * 5
         )
+        figures["of it to read, least, us a message"] = reading_us(texts, options.runs)
     if transcripts := agent_talk():
         figures["fold, agents' talk, us"] = fold_us(transcripts, options.runs)
     if irc := meetings():
