@@ -25,7 +25,7 @@ from parley.memory.extraction.patterns.pattern_packs import (
     parse_pack,
     parse_shipped_pack,
 )
-from parley.memory.extraction.patterns.speech_acts import SpeechActReader
+from parley.memory.extraction.patterns.speech_acts import SpeechActReader, compile_guards
 from parley.memory.settings.session_settings import Settings
 from parley.memory.settings.setting_defaults import SummaryWish
 from parley.memory.state.claim_state import Claims
@@ -51,9 +51,9 @@ def pack_key(name: str, hash: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _reader(packs: tuple[Pack, ...]) -> SpeechActReader:
+def _reader(packs: tuple[Pack, ...], brought: frozenset[str]) -> SpeechActReader:
     """The compiled packs: 50 ms of work that the sessions of a process share."""
-    return SpeechActReader(packs)
+    return SpeechActReader(packs, brought)
 
 
 class Era(Struct, frozen=True, gc=False):
@@ -257,6 +257,11 @@ class Memory:
 
     def reader_of(self, refs: tuple[PackRef, ...]) -> SpeechActReader:
         """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
+        packs = self._packs_of(refs)
+        brought = (pack.name for pack, ref in zip(packs, refs, strict=True) if ref.pack is not None)
+        return _reader(packs, frozenset(brought))
+
+    def _packs_of(self, refs: tuple[PackRef, ...]) -> tuple[Pack, ...]:
         packs: list[Pack] = []
         size = 0  # of those that the session brings
         for ref in refs:
@@ -267,13 +272,12 @@ class Memory:
                 packs.append(pack)
             else:
                 raise PackMissing(ref.name, ref.hash)
-        return _reader(tuple(packs))
+        return tuple(packs)
 
     def compile_packs(self, refs: tuple[PackRef, ...]) -> Iterator[None]:
         """Do what takes long of `reader_of`, a few ms at a step. Raises as it does.
 
-        A pattern that the session brings at each, and at the last what tells of all whether
-        they occur.
+        A pattern that the session brings at each, then what is made of several.
         """
         size = 0
         for ref in refs:
@@ -281,8 +285,11 @@ class Memory:
                 for instructions in compile_pack(parse_shipped_pack(ref.pack), size):
                     size = instructions
                     yield
-        self.reader_of(refs)
+        if size:
+            yield from compile_guards(self._packs_of(refs))
+        reader = self.reader_of(refs)
         yield
+        yield from reader.compile()
 
     def begin_era(self) -> None:
         """Note what is in force for the entries after the last one folded, where it is new."""

@@ -6,7 +6,7 @@ said we agreed" match the words of a decision and are none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -49,11 +49,14 @@ class GuardJudge:
     """The guards of several packs together: what one of them denies, no other claims."""
 
     def __init__(self, guards: Sequence[Guards]) -> None:
-        self._guards = {
-            field.name: _united([getattr(each, field.name) for each in guards], field.name)
-            for field in fields(Guards)
-        }
+        self._guards = dict(_unite(guards))
         self.reserve = self._guards["reserve"]
+
+    @staticmethod
+    def compile(guards: Sequence[Guards]) -> Iterator[None]:
+        """Compile what a judge by `guards` looks for, one of its kinds at a step."""
+        for _ in _unite(guards):
+            yield
 
     def has(self, guard: str, text: str) -> bool:
         """True where the guard's words are in `text`."""
@@ -173,6 +176,11 @@ def _whole(text: str, match: RuleMatch) -> bool:
     return not ((before.isalnum() or before == "_") and text[match.start].isalnum()) and not (
         (after.isalnum() or after == "_") and edge.isalnum()
     )
+
+
+def _unite(guards: Sequence[Guards]) -> Iterator[tuple[str, Any]]:
+    for field in fields(Guards):
+        yield field.name, _united([getattr(each, field.name) for each in guards], field.name)
 
 
 def _united(patterns: Sequence[str], name: str) -> Any:

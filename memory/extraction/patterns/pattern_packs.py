@@ -29,6 +29,7 @@ GuardName = Literal["negation", "hypothesis", "modal", "inverted", "reported"]
 _MAX_RULES: Final = 2000
 _MAX_INSTRUCTIONS: Final = 500_000  # of the packs that a session brings; a shipped pack has 84,249
 _MAX_BROUGHT: Final = 20_000  # of the packs of a session file that nobody here knows: 12 ms
+_MAX_BROUGHT_PATTERN: Final = 5_000  # of one pattern of those: others wait for it for 2 ms
 _MAX_PATTERN: Final = 4000  # characters; the longest shipped one has under 600
 _Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._@+-]{0,63}$")]
 _Language = Annotated[str, Field(pattern=r"^[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}$")]
@@ -226,8 +227,11 @@ def measure_brought(tree: dict[str, Any], others: int = 0) -> Iterator[int]:
     for rule, pattern in _patterns(pack):
         instructions = measure_pattern(pattern)
         size += instructions or 0
-        if instructions is None or size > _MAX_BROUGHT:
-            why = f"its patterns come to more than {_MAX_BROUGHT:,} instructions of RE2"
+        is_large = instructions is None or instructions > _MAX_BROUGHT_PATTERN
+        if is_large or size > _MAX_BROUGHT:
+            what = "its pattern comes" if is_large else "its patterns come"
+            most = _MAX_BROUGHT_PATTERN if is_large else _MAX_BROUGHT
+            why = f"{what} to more than {most:,} instructions of RE2"
             cure = "or start with the pack (--packs) what is to read it"
             raise BadPattern(rule, f"{why}; make repetitions such as {{1,99}} shorter, {cure}")
         yield size

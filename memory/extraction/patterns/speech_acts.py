@@ -9,7 +9,7 @@ guards of its language before it claims anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,8 +19,12 @@ from parley.memory.extraction.patterns.detections import Detection, Sighting
 from parley.memory.extraction.patterns.guards import GuardJudge, RuleMatch, select_claims
 from parley.memory.extraction.patterns.match_selection import select_detections
 from parley.memory.extraction.patterns.pattern_packs import REACTIONS, Guards, Pack, Rule
-from parley.memory.extraction.patterns.regular_expressions import PatternFinder, compile_pattern_set
-from parley.memory.extraction.patterns.rule_gates import RuleGate
+from parley.memory.extraction.patterns.regular_expressions import (
+    PatternFinder,
+    compile_pattern,
+    compile_pattern_set,
+)
+from parley.memory.extraction.patterns.rule_gates import RuleGate, split_rules
 from parley.memory.extraction.patterns.tags import PATTERNS as TAGS
 from parley.memory.extraction.patterns.tags import UNDER, find_tags
 from parley.memory.extraction.patterns.vote_marks import PATTERNS as VOTES
@@ -37,7 +41,6 @@ _SIGNED_LINE: Final = re.compile(r"(?m)^[ \t]*[+-][\d.]+[ \t]*$")
 _SHORT_CHARS: Final = 40  # +1, "I agree", "present+": said again and again
 _ALONE: Final = 4  # characters before a vote that is all a message says
 _SHORT_KEPT: Final = 4096
-_NO_HITS: Final[tuple[int, ...]] = ()  # a set that finds nothing says None
 _MAX_REFS: Final = 32
 _MAX_MATCHES: Final = 128  # of patterns in one message: what follows compares them in pairs
 _EDGE: Final = " \t\r\n,;:-"
@@ -50,7 +53,8 @@ class SpeechActReader:
     Raises `BadPattern` where the packs are too large together.
     """
 
-    def __init__(self, packs: Sequence[Pack]) -> None:
+    def __init__(self, packs: Sequence[Pack], brought: Container[str] = ()) -> None:
+        """`brought`: the names of those that come out of a log, and may take long to compile."""
         judges = _judges(packs)
         rules = [
             (f"{pack.name}/{rule.name}", rule, judges[pack.language])
@@ -64,15 +68,27 @@ class SpeechActReader:
         asked = [(by_name[name.partition("/")[0]], rule) for name, rule, _ in self._rules]
         # Rules that name a handle have an automaton of their own, asked only
         # where there is a handle: it keeps the one for every message small.
-        self._gate = RuleGate((*_MARKS, _HANDLE), asked[: self._free]).hits
-        self._handle_gate = compile_pattern_set(
-            tuple(rule.pattern for _, rule in asked[self._free :]) or (_HANDLE,)
-        ).Match
+        weights = [
+            compile_pattern(rule.pattern, rule.name).programsize if pack.name in brought else 0
+            for pack, rule in asked
+        ]
+        self._rule_gate = RuleGate((*_MARKS, _HANDLE), asked[: self._free], weights)
+        self._gate = self._rule_gate.hits
+        handles = [(number, rule.pattern) for number, (_, rule) in enumerate(asked)]
+        self._handle_gates = split_rules(handles[self._free :], dict(enumerate(weights)))
         self._marks_gate = compile_pattern_set((*_MARKS, _HANDLE)).Match
         self._all = GuardJudge([pack.guards for pack in packs])  # a bare vote has no language
         # No `lru_cache` of a method: it would hold the reader, whose megabytes the cyclic
         # collector does not see and hardly ever frees.
         self._short: dict[tuple[str, str | None], tuple[Detection, ...]] = {}
+
+    def compile(self) -> Iterator[None]:
+        """Compile what of the packs that were brought takes long, a few ms at a step."""
+        yield from self._rule_gate.compile()
+        for search in self._handle_gates:
+            if search.is_heavy:
+                search.compile()
+                yield
 
     def read(self, content: str, act: str | None = None) -> tuple[Detection, ...]:
         """The acts in `content`, in text order; () for nearly all plain talk.
@@ -157,7 +173,8 @@ class SpeechActReader:
         first = len(_MARKS) + 1
         chosen = [hit - first for hit in hits if hit >= first]
         if first - 1 in hits and self._free < len(self._rules):
-            chosen += [self._free + hit for hit in self._handle_gate(script.subject) or _NO_HITS]
+            for search in self._handle_gates:
+                chosen = search.add_hits(script.subject, chosen)
         rule_matches = []
         for index in sorted(chosen):
             finder = self._finders[index]
@@ -192,11 +209,22 @@ def _moved(detection: Detection, made: BareText) -> Detection:
     return replace(detection, start=start, end=end, text_start=first, text_end=last, quotes=quotes)
 
 
+def compile_guards(packs: Sequence[Pack]) -> Iterator[None]:
+    """Compile the guards that a reader of `packs` judges by, one at a step."""
+    for guards in (*_guards(packs).values(), [pack.guards for pack in packs]):
+        yield from GuardJudge.compile(guards)
+
+
 def _judges(packs: Sequence[Pack]) -> dict[str, GuardJudge]:
+    return {language: GuardJudge(own) for language, own in _guards(packs).items()}
+
+
+def _guards(packs: Sequence[Pack]) -> dict[str, list[Guards]]:
+    """By language."""
     guards: dict[str, list[Guards]] = {}
     for pack in packs:
         guards.setdefault(pack.language, []).append(pack.guards)
-    return {language: GuardJudge(own) for language, own in guards.items()}
+    return guards
 
 
 def _match(

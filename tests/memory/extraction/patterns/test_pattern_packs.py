@@ -18,8 +18,13 @@ from hypothesis import strategies as st
 from parley.bus.entries import PackRef
 from parley.listeners.sessions.shipped_packs import shipped_packs
 from parley.memory.errors import BadPattern
-from parley.memory.extraction.patterns import regular_expressions
-from parley.memory.extraction.patterns.pattern_packs import Pack, parse_pack, parse_shipped_pack
+from parley.memory.extraction.patterns import regular_expressions, rule_gates
+from parley.memory.extraction.patterns.pattern_packs import (
+    Pack,
+    measure_brought,
+    parse_pack,
+    parse_shipped_pack,
+)
 from parley.memory.extraction.patterns.regular_expressions import compile_kept
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
 from parley.memory.state.memory import Memory
@@ -332,3 +337,55 @@ def test_a_pattern_is_compiled_once_however_many_rules_have_it() -> None:
     (act,) = SpeechActReader([pack("we are done", "we (?:are|were) done")]).read("we are done")
     assert act.act == "decide"
     assert compile_kept.cache_info().misses - made == 2
+
+
+def test_a_session_file_brings_no_large_pattern() -> None:
+    """Nor many that are large together: others would wait for it while it is compiled."""
+
+    def measured(*patterns: str) -> int:
+        rules = [
+            {"name": f"r{number}", "act": "decide", "pattern": pattern}
+            for number, pattern in enumerate(patterns)
+        ]
+        return max(measure_brought({"name": "own@1", "rules": rules}))
+
+    with pytest.raises(BadPattern, match="its pattern comes to more than 5,000 instructions"):
+        measured(r"\pL{1,5}a")
+    each = [rf"\pL{{1,2}}{number}" for number in range(9)]
+    assert 15_000 < measured(*each[:8]) < 20_000
+    with pytest.raises(BadPattern, match="its patterns come to more than 20,000 instructions"):
+        measured(*each)
+
+
+TALK = (
+    "We are done.",
+    "we shall lower the price of P3",
+    "Estamos de acuerdo con la luz del muelle y no queremos mas.",
+    "la luz",
+    "Ünder the pier we are done.",
+    "we agree on P1, P2",
+    "Nothing at all is said here, in some more words than few.",
+)
+
+
+@pytest.mark.parametrize("hints", ["", "la de que y no"])
+def test_patterns_tell_the_same_in_however_many_automata(
+    monkeypatch: pytest.MonkeyPatch, hints: str
+) -> None:
+    """Those that a session brings are split into automata that take a few ms each."""
+    rules = [
+        {"name": f"r{number}", "act": "decide", "pattern": pattern, "handle": "P" in pattern}
+        for number, pattern in enumerate(
+            ["we are done", "la luz", "we agree on P[0-9]", "lower .* P[0-9]", "de acuerdo", "pier"]
+        )
+    ]
+    own = parse_pack({"name": "own@1", "rules": rules, "hints": hints})
+    packs = [parse_pack(ENGLISH.read_bytes()), own]
+    whole = SpeechActReader(packs)
+    monkeypatch.setattr(rule_gates, "_AT_ONCE", 1)
+    split = SpeechActReader(packs, {"own@1"})
+    assert len(list(split.compile())) >= 5
+    for text in TALK:
+        assert split.read(text) == whole.read(text)
+        assert split.sighted(text) == whole.sighted(text)
+    assert any(whole.read(text) for text in TALK)
