@@ -63,6 +63,7 @@ class RangeWords:
         self._lines = lines
         self._lowered: dict[int, str] = {}
         self._messages: dict[int, WrittenMessage | None] = {}
+        self._scores: dict[int, Sequence[float]] = {}
 
     def item_words(self, n: int, start: int, end: int, *, ruling: bool, most: int = LISTED) -> str:
         """What the item at `start`..`end` of entry `n` says, a list in about `most` characters;
@@ -79,7 +80,7 @@ class RangeWords:
             place = places[0]
             text = ruling_text(message, message.units[place]).text
         else:
-            scores = message.unit_scores()
+            scores = self._unit_scores(n, message)
             place = max(places, key=lambda place: (scores[place], -place))
             unit = message.units[place]
             text = item_text(message, unit, (start, end)).text
@@ -261,9 +262,14 @@ class RangeWords:
         places = [] if message is None else _places(message, start, end)
         if message is None or not places:
             return self.quote(n, start, end)
-        scores = message.unit_scores()
+        scores = self._unit_scores(n, message)
         unit = message.units[max(places, key=lambda place: (scores[place], -place))]
         return tidy(message.text[unit.start : unit.end])
+
+    def _unit_scores(self, n: int, message: WrittenMessage) -> Sequence[float]:
+        if n not in self._scores:
+            self._scores[n] = message.unit_scores()
+        return self._scores[n]
 
     def _read(self, line: Line) -> WrittenMessage | None:
         if line.n not in self._messages:

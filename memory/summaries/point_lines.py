@@ -29,6 +29,7 @@ from parley.memory.summaries.told_words import (
     NUMBER,
     STOPS,
     WEIGHTY,
+    Told,
     hangs,
     is_repeated,
     rank_points,
@@ -76,7 +77,7 @@ class PointLines:
         self._words = range_words
         self._room = room
         self._size = room.size()
-        self._written: list[tuple[str, str]] = []  # who says it, and in what words
+        self._written: list[Told] = []
         self._texts: dict[int, list[str]] = {}  # of each message
         self._titled: set[int] = set()  # messages whose titles are told
         self._sections: set[tuple[int, str]] = set()  # and the heads of whose parts
@@ -388,7 +389,8 @@ class PointLines:
         enough, and, where it has to be new, for what is told already.
         """
         results = point.sentence is not None
-        if anew and is_repeated(whole, point.who, self._written, results=results):
+        told = Told.of(point.who, whole)
+        if anew and is_repeated(told, self._written, results=results):
             return ""
         share = _LISTED if point.leads or whole.count(BETWEEN) > 1 else 100
         if point.sentence is not None and (point.sentence.outline or point.sentence.title):
@@ -406,7 +408,7 @@ class PointLines:
             return ""
         if not self._room.take(f"{head}{text}\n"):
             return ""
-        self._written.append((point.who, whole))
+        self._written.append(told)
         self._texts.setdefault(point.n, []).append(whole)
         return text
 
@@ -424,11 +426,11 @@ class PointLines:
             if (
                 says_enough(text, whole)
                 and len(text) <= self._most
-                and not is_repeated(whole, change.who, self._written)
+                and not is_repeated(Told.of(change.who, whole), self._written)
                 and self._room.take(head + text)
             ):
                 reasons[change.who] = head + text
-                self._written.append((change.who, whole))
+                self._written.append(Told.of(change.who, whole))
         return list(reasons.values())
 
 

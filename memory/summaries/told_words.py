@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from parley.memory.extraction.writing.back_references import begins_elsewhere, points_elsewhere
 from parley.memory.extraction.writing.cards import current_cards
@@ -77,24 +77,35 @@ def hangs(text: str, point: Point) -> bool:
     return point.weight < WEIGHTY or begins_elsewhere(text, wordings)
 
 
-def is_repeated(
-    text: str, who: str, written: Sequence[tuple[str, str]], *, results: bool = False
-) -> bool:
+class Told(NamedTuple):
+    """Words that are told: who says them, what they speak of, and whether of what came of it."""
+
+    who: str
+    stems: frozenset[str]
+    numbers: frozenset[str]
+    result: bool
+
+    @classmethod
+    def of(cls, who: str, text: str) -> Told:
+        numbers = frozenset(NUMBER.findall(text))
+        return cls(
+            who, frozenset(content_stems(text)), numbers, shipped_roles().has(text, "result")
+        )
+
+
+def is_repeated(told: Told, written: Sequence[Told], *, results: bool = False) -> bool:
     """True where one of `written` says nearly the same, with the same numbers; with `results` not
     what came of it.
     """
-    stems, numbers = set(content_stems(text)), set(NUMBER.findall(text))
-    roles = shipped_roles()
-    for teller, words in written:
-        if results and roles.has(text, "result") and not roles.has(words, "result"):
+    for other in written:
+        if results and told.result and not other.result:
             continue  # what came of it
-        other = set(content_stems(words))
-        shared = 100 * len(stems & other)
-        if teller == who:
-            alike = shared >= _ALIKE * max(1, min(len(stems), len(other)))
+        shared = 100 * len(told.stems & other.stems)
+        if other.who == told.who:
+            alike = shared >= _ALIKE * max(1, min(len(told.stems), len(other.stems)))
         else:
-            alike = shared >= _ALIKE_OF_OTHERS * max(1, len(stems), len(other))
-        if alike and numbers <= set(NUMBER.findall(words)):
+            alike = shared >= _ALIKE_OF_OTHERS * max(1, len(told.stems), len(other.stems))
+        if alike and told.numbers <= other.numbers:
             return True
     return False
 
