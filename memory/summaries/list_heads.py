@@ -85,7 +85,7 @@ class Part(NamedTuple):
         if not below:
             return "" if self.label else head
         between = ": " if len(head.split()) <= _MOST_OF_HEAD else ". "
-        between = " " if head.endswith(("?", "!")) else between
+        between = " " if head.endswith(("?", "!")) or below.startswith("(") else between
         return f"{head}{between}{below}".rstrip(" .;,-–—")
 
 
@@ -124,7 +124,7 @@ def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
 
 
 def _led(lead: str, listed: str) -> str:
-    if not lead:
+    if not lead or listed.startswith(lead):
         return listed
     return f"{lead} {listed}" if lead.endswith((".", "!", "?")) else f"{lead}: {listed}"
 

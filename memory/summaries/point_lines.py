@@ -49,6 +49,8 @@ _POINTS_BACK: Final = re.compile(
     r"\bdo (?:that|this|it)\b",
     re.IGNORECASE,
 )
+_OF_PARTS: Final = 75  # per cent of what a message has that its parts may have
+_WHOLE: Final = 90  # and a list that is nearly all of it
 _SAME: Final = 40  # characters by which two wordings are taken to be the same
 _LEAST_SAME: Final = 24
 _COVER: Final = 200  # characters that the first line of a message may have
@@ -132,7 +134,8 @@ class PointLines:
                 if point.weight < _LEAST_OF_LONG and not covers and point.sentence is not None:
                     continue
                 share = shares.get(n, 0)
-                if used.get(n, 0) >= (1 if covers else share if turn == "share" else sys.maxsize):
+                most = 1 if covers else share if turn == "share" else sys.maxsize
+                if used.get(n, 0) >= most and not (point.is_outcome and turn == "first"):
                     later.append((weight, point))
                     continue
                 before = self._room.chars
@@ -242,9 +245,9 @@ class PointLines:
             return False  # its head is told
         if sentence.person:
             self._limit = sys.maxsize  # what a person asks for is told in full
-        titled = sentence.outline or (sentence.title and sentence.leads)
-        most = min(OUTLINED, self._limit * 2 // 3) if titled else LISTED
-        whole = self._words.sentence(sentence, self._listed(most))
+        whole = self._words.sentence(sentence, self._listed(self._most_listed(sentence)))
+        if not sentence.leads and self._has_part(point.n, whole):
+            return False
         if sentence.outline:
             whole = self._without_told(point.n, whole)
         head += self._under(point, whole)
@@ -265,6 +268,21 @@ class PointLines:
             self._sections.add((point.n, point.section))
             self.handles.update(point.handles)
         return bool(point.text)
+
+    def _most_listed(self, sentence: Sentence) -> int:
+        """The characters of a list, or of the parts of a message: most of what the message has,
+        where that has little else.
+        """
+        if not (sentence.outline or (sentence.title and sentence.leads)):
+            return LISTED
+        listed = sentence.reach - sentence.start
+        whole = not sentence.outline and 4 * listed > 3 * self._words.length(sentence.n)
+        return min(OUTLINED, self._limit * (_WHOLE if whole else _OF_PARTS) // 100)
+
+    def _has_part(self, n: int, whole: str) -> bool:
+        """True of words that a list or the parts of their message told begin with."""
+        words = whole[:_SAME]
+        return len(words) >= _LEAST_SAME and any(words in text for text in self._texts.get(n, ()))
 
     def _without_told(self, n: int, outline: str) -> str:
         """An outline without the parts that are told already."""

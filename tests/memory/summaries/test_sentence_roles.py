@@ -30,7 +30,7 @@ def test_each_role_is_known_by_its_wordings(text: str, role: str) -> None:
 def test_the_two_heaviest_roles_count() -> None:
     """However many a sentence plays."""
     many = "The owner wants it fixed: I disagree, the root cause is a stuck float, and please wait."
-    assert ROLES.weigh(many) < 100
+    assert ROLES.weigh(many) < 120
 
 
 @pytest.mark.parametrize(
