@@ -19,8 +19,8 @@ from parley.memory.text.plain_text import ELLIPSIS
 
 LISTED: Final = 420  # characters that a list may have with its lead
 OUTLINED: Final = 750  # and the outline of a message
-_BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8)  # words under the head of a part
-_CAPS_OF_SOME: Final = 3  # where not all have room
+_BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8, 6, 5)  # words under the head of a part
+_CAPS_OF_SOME: Final = (13, 10, 8)  # where not all have room
 _BELOW_CHARS: Final = 150  # of what stands under it that is read
 _LEAST_HEAD: Final = 4  # words of a head that says something alone
 _SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc|incl|approx)$", re.IGNORECASE)
@@ -110,6 +110,7 @@ def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
     bold = sum(_opens_part(message, message.units[each]) for each in items)
     if 2 * bold > len(items):
         parts = [_part(message, each) for each in items[:_MOST]]
+        parts = [part._replace(label=len(part.head.split()) < _HEAD_WORDS) for part in parts]
         listed = _fit_parts(parts, room, wordings)
         left = len(items) - len(parts)
     if not listed:
@@ -222,7 +223,7 @@ def _fit_parts(parts: list[Part], room: int, wordings: TextWordings) -> str:
         told = [part.cut(0, wordings) for part in parts]
         weights = [roles.weigh(f"{part.head}: {part.below}") for part in parts]
         for place in sorted(range(len(parts)), key=lambda place: -weights[place]):
-            for cap in _BELOW_CAPS[-_CAPS_OF_SOME:]:
+            for cap in _CAPS_OF_SOME:
                 text = parts[place].cut(cap, wordings)
                 if _size(told) - len(told[place]) + len(text) <= room:
                     told[place] = text
@@ -391,7 +392,7 @@ def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
         if 2 * len(whole) > len(cut):
             return whole
     own = text[:end].rstrip(" .:-–—")
-    if len(own.split()) >= _HEAD_WORDS and not (own.endswith("?") and cap >= _BELOW_WORDS):
+    if len(own.split()) >= _HEAD_WORDS and not own.endswith("?"):
         return own
     whole = end_whole(cut, len(cut), wordings, parts=False).rstrip(_HANGING)
     return f"{(whole or cut).rstrip('.!?')}{ELLIPSIS}"
