@@ -32,7 +32,11 @@ MISSED: Final = 5  # votes that came to nothing, the newest
 DRAWER: Final = 50  # of those that may be decisions or proposals
 _SAID_TO_BE: Final = frozenset({"act", "tag", "person"})  # how an item was found
 _NOTHING: Final = frozenset({"short", "failed"})  # how a vote ends that comes to nothing
+_FIXES: Final = "writing/decide.output"  # how a document is found that sets down decisions
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
+
+
+Claimed = Decision | Proposal | ClaimedItem
 
 
 @dataclass(slots=True)
@@ -45,7 +49,7 @@ class Brief:
     open: list[Proposal] = field(default_factory=list)
     votes: list[Vote] = field(default_factory=list)  # that run
     missed: list[Vote] = field(default_factory=list)  # on no proposal, that came to nothing
-    perhaps: list[Decision | Proposal | ClaimedItem] = field(default_factory=list)
+    perhaps: list[Claimed] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -65,17 +69,37 @@ def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
     brief = Brief(votes=[memory.votes.by_ref[ref] for ref in reversed(memory.votes.running)])
     brief.missed = _missed_votes(memory)
     voted = {vote.proposal for vote in brief.votes}
+    written_down = _last_document(memory)
     for decision in sorted(filter(_stands, memory.decisions.values()), key=_settled_at):
         _place_decision(memory, brief, decision, listed_status(read, decision))
     for proposal in reversed(memory.proposals.values()):
         if not proposal.stands or listed_status(read, proposal) != "active":
             continue
-        is_one = proposal.ref in voted or is_taken_up(proposal)
+        left_behind = is_of_prose(proposal.origin.rule) and proposal.born < written_down
+        waits = is_taken_up(proposal) and not (left_behind and not proposal.tally[1])
+        is_one = proposal.ref in voted or waits
         (brief.open if is_one else brief.perhaps).append(proposal)
     claims = (item for item in reversed(read.items.values()) if item.status == "claimed")
     brief.perhaps += claims
-    brief.perhaps.sort(key=lambda item: -_sureness(item))
+    brief.perhaps = _each_once(memory, sorted(brief.perhaps, key=lambda item: -_sureness(item)))
     return brief
+
+
+def _each_once(memory: Memory, items: Iterable[Claimed]) -> list[Claimed]:
+    """Without those that say in the same words what a surer one says."""
+    by_words: dict[str, Claimed] = {}
+    for item in items:
+        by_words.setdefault(_words(memory, item).casefold(), item)
+    return [*by_words.values()]
+
+
+def _last_document(memory: Memory) -> int:
+    """The last entry that sets down in a document what was decided; 0 for none.
+
+    What was suggested in prose before it, and not opposed, is in it or was let go.
+    """
+    found = (item.born for item in memory.decisions.values() if item.origin.rule == _FIXES)
+    return max(found, default=0)
 
 
 def _missed_votes(memory: Memory) -> list[Vote]:
@@ -138,7 +162,7 @@ def _heir(memory: Memory, decision: Decision) -> Decision | None:
     return decision if decision.binds else None
 
 
-def _sureness(item: Decision | Proposal | ClaimedItem) -> int:
+def _sureness(item: Claimed) -> int:
     """Per mille, above all what somebody marked as one."""
     return item.origin.confidence + 1000 * (item.origin.how in _SAID_TO_BE)
 
@@ -267,17 +291,20 @@ def perhaps_rows(memory: Memory, brief: Brief) -> list[Row]:
     return [_perhaps(memory, item) for item in brief.perhaps[:DRAWER]]
 
 
-def _perhaps(memory: Memory, item: Decision | Proposal | ClaimedItem) -> Row:
+def _words(memory: Memory, item: Claimed) -> str:
     if isinstance(item, ClaimedItem):
-        kind, text = item.kind, item.statement or item.text or item.topic
-    elif isinstance(item, Decision):
-        kind, text = "decision", decision_text(memory, item)
-    else:
-        kind, text = "proposal", item_words(item.text or item.topic, item.origin.rule)
+        return item.statement or item.text or item.topic
+    if isinstance(item, Decision):
+        return decision_text(memory, item)
+    return item_words(item.text or item.topic, item.origin.rule)
+
+
+def _perhaps(memory: Memory, item: Claimed) -> Row:
+    kind = "decision" if isinstance(item, Decision) else "proposal"
     return {
         "ref": item.handle,
-        "kind": kind,
-        "text": text,
+        "kind": item.kind if isinstance(item, ClaimedItem) else kind,
+        "text": _words(memory, item),
         "participant": item.participant,
         "n": item.born,
         "cites": cite_list(item.origin),

@@ -7,7 +7,7 @@ from typing import Final
 from parley.memory.state.item_state import Origin
 
 _BY_RULE: Final = {
-    "ratify.quorum": "carried by those for it",
+    "ratify.quorum": "adopted",
     "ratify.agreement": "agreed, nobody against",
     "proposal.accepted": "its proposal was accepted",
     "item.confirmed": "confirmed by a person",
@@ -30,5 +30,5 @@ _BY_FINDER: Final = {
 
 
 def basis_words(origin: Origin) -> str:
-    """By what it stands: "carried by those for it", "declared", "by its wording"."""
+    """By what it stands: "adopted", "declared", "by its wording"."""
     return _BY_RULE.get(origin.rule or "") or _BY_FINDER[origin.how]

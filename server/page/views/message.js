@@ -15,6 +15,7 @@ const ACTS = {
 };
 const LOOKS = { support: "support", accept: "support", ratify: "support", oppose: "oppose", reject: "oppose", dispute: "oppose" };
 const CLOSE_MS = 6 * 60 * 1000; // what one says within it stands together
+const DAY = "2026-03-02".length;
 
 /** Whether `record` goes on where `before` left off. */
 export const goesOn = (record, before) =>
@@ -23,7 +24,21 @@ export const goesOn = (record, before) =>
 const sameDay = (one, other) => new Date(when(one)).toDateString() === new Date(when(other)).toDateString();
 
 /** When it was said, as its publisher has it; else when it came. */
-const when = ({ t, entry }) => Date.parse(entry.at ?? "") || t;
+const when = ({ t, entry }) => Date.parse(said(entry)) || t;
+
+/** The time that its publisher gave, also one without a zone, or a day. */
+const said = (entry) => entry.at ?? entry.at_text ?? "";
+
+/** Whether its day is that of the talk: what came with a file, without a time, was said before. */
+const dated = ({ id, entry }) => Boolean(Date.parse(said(entry))) || !id?.startsWith("line:");
+
+/** The time beside a name; nothing where only the day is known, or that it came with a file. */
+function time(record) {
+  const [t, told] = [when(record), said(record.entry)];
+  const known = Boolean(Date.parse(told));
+  if (!dated(record) || (known && told.trim().length <= DAY)) return null;
+  return el("time", { datetime: new Date(t).toISOString(), title: known ? moment(t) : `received ${moment(t)}` }, clock(t));
+}
 
 /** The acts that a deed tells too, with the item's name: then the act need not be told beside it. */
 const TOLD = {
@@ -56,7 +71,7 @@ export function message(ctx, record, { before, apart = false, deeds, spans, earl
       "aria-setsize": ctx.store.get("messages").total,
       "aria-label": `${visible(entry.participant)}, message ${n}`,
     },
-    newDay && el("p", { class: "day" }, el("span", {}, day(when(record)))),
+    newDay && dated(record) && el("p", { class: "day" }, el("span", {}, day(when(record)))),
     el(
       "div",
       { class: "msg-row" },
@@ -86,14 +101,13 @@ function first(record, newest, spans) {
 
 function head(record) {
   const { entry, n } = record;
-  const t = when(record);
   return el(
     "header",
     { class: "msg-head" },
     named(entry.participant),
     entry.act && actTag(entry.act),
     entry.to?.length > 0 && el("span", { class: "soft to" }, "to ", entry.to.flatMap((name, at) => [at ? ", " : "", bdi(name)])),
-    el("time", { datetime: new Date(t).toISOString(), title: Date.parse(entry.at ?? "") ? moment(t) : `received ${moment(t)}` }, clock(t)),
+    time(record),
     el("a", { class: "number", href: `#${n}`, tabindex: "-1", title: "The address of this message" }, `#${n}`),
   );
 }
@@ -143,7 +157,7 @@ export function open(ctx, record) {
     ["Number", `#${record.n}`],
     ["Entry", String(record.seq)],
     ["Came", moment(record.t)],
-    entry.at && ["Said at", entry.at],
+    said(entry) && ["Said at", said(entry)],
     entry.act && ["Act", entry.act],
     entry.re != null && ["Answers", String(entry.re)],
     entry.topic && ["Topic", entry.topic],

@@ -35,7 +35,7 @@ def test_what_is_in_force_says_what_how_many_and_by_what() -> None:
     (row,) = brief["decided"]
     assert row["text"] == "we move the index to the second disk before Friday"
     assert row["tally"] == {"support": 3, "oppose": 0, "neutral": 0}
-    assert row["basis"] == "carried by those for it"
+    assert row["basis"] == "adopted"
     assert brief["sentence"] == "Decided 1, nothing open."
     assert (brief["open"], brief["perhaps"]) == ([], [])
 
@@ -75,6 +75,41 @@ def test_the_strongest_dissent_comes_first_in_its_own_words() -> None:
     assert next((d["participant"], d["text"]) for d in row["dissent"]) == (
         "dee", "The second disk is the older one.",
     )  # fmt: skip
+
+
+LONG = (
+    " The harbour has been as it is for as long as anybody of us can think back, and the people "
+    "who use it every day have got used to much that others would find odd, which does not mean "
+    "that it has to stay that way for another twenty years."
+)
+HARBOUR = [
+    ("ida", f"Thank you for coming. The piers are dark, and nobody knows who mends what.{LONG}"),
+    ("bo", f"I understand. We can pay for two lamps on the north pier out of what is left.{LONG}"),
+    ("ida", f"I'd appreciate that! It's a step in the right direction.{LONG}"),
+    ("cy", f"Excellent! Let's draft this harbour proposal with two lamps on the north pier.{LONG}"),
+    ("bo", f"Agreed. We'll see that it is paid for.{LONG}"),
+]
+PLAN = """**Output: Harbour Plan**
+
+1. **Lamps:** Two lamps on the north pier, paid out of what is left from the wall.
+2. **Boats:** The boats lie on the south side, in the order in which they came.
+3. **Repairs:** Whoever breaks something tells the harbour master, who has a list of who mends what.
+
+This plan looks after the piers and after the people who use them."""
+
+
+def test_what_prose_suggested_is_open_until_a_document_sets_down_what_was_decided() -> None:
+    """It is in the document or was let go; what says the same in the same words stands once."""
+    before = brief_of(*HARBOUR)
+    assert [row["text"][:20] for row in before["open"]][-1] == "pay for two lamps on"
+    after = brief_of(*HARBOUR, ("dee", PLAN))
+    assert after["open"] == []
+    words = [row["text"] for row in after["perhaps"]]
+    assert len(words) == len({*words}) == after["counts"]["perhaps"]
+    assert sum(text.startswith("draft this harbour proposal") for text in words) == 1
+    assert sum(text.startswith("pay for two lamps on") for text in words) == 1
+    opposed = ("eve", f"I disagree. Lamps on the north pier are too expensive for us, bo.{LONG}")
+    assert brief_of(*HARBOUR[:2], opposed, *HARBOUR[2:], ("dee", PLAN))["open"]
 
 
 def test_an_item_has_one_count_wherever_it_is_shown() -> None:
