@@ -73,10 +73,12 @@ class Card {
   shown = null;
   #node = null;
   #timer = 0;
+  #asked = null; // the cite that was looked at last
 
   /** Shows the words of a cite beside `button`, a moment from now. */
   ask(ctx, button, found) {
     clearTimeout(this.#timer);
+    this.#asked = button;
     this.#timer = setTimeout(() => this.#show(ctx, button, found), this.shown ? 0 : ASK_MS);
   }
 
@@ -118,6 +120,12 @@ class Card {
     ];
   }
 
+  /** Focus brings what is out of sight into it: the words stay beside their cite then, and else go. */
+  #follow() {
+    if (this.#asked !== document.activeElement) this.hide();
+    else if (this.shown === this.#asked && this.#node) placed(this.#node, this.shown.getBoundingClientRect());
+  }
+
   #made() {
     const node = el("div", {
       class: "evidence",
@@ -129,7 +137,7 @@ class Card {
     });
     document.body.append(node);
     addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
-    addEventListener("scroll", () => this.hide(), { capture: true, passive: true });
+    addEventListener("scroll", () => this.#follow(), { capture: true, passive: true });
     addEventListener("pointerdown", (event) => {
       if (!node.contains(event.target) && !event.target.closest?.(".cite")) this.hide();
     });
