@@ -148,8 +148,8 @@ def cold_ms(session: list[Record], tail: int = 1000) -> float:
 
 def blocks_us(texts: list[str], runs: int) -> dict[str, float]:
     """Microseconds of processor time to split texts into Markdown blocks, a 1,000 characters."""
-    thousands = sum(map(len, texts)) / 1000
-    figures = [processor_us(lambda: list(map(split_blocks, texts)), thousands) for _ in range(runs)]
+    chars = sum(map(len, texts))
+    figures = [timed(lambda: list(map(split_blocks, texts))) / chars * 1e9 for _ in range(runs)]
     return {**spread(figures), "texts": len(texts)}
 
 
@@ -165,18 +165,10 @@ def reading_us(texts: list[str], runs: int) -> dict[str, float]:
         ("weights", lambda: [message.scores() for message in messages]),
         ("wordings", lambda: [cards.gate.hits(text.lower().encode()) for text in plain]),
     ]
-    return {name: min(processor_us(work, len(texts)) for _ in range(runs)) for name, work in parts}
-
-
-def processor_us(work: Callable[[], object], parts: float) -> float:
-    """Microseconds of processor time that `work` takes, a part, without the collector's."""
-    gc.collect()
-    gc.disable()
-    started = time.process_time()
-    work()
-    took = time.process_time() - started
-    gc.enable()
-    return round(took / parts * 1e6, 1)
+    return {
+        name: round(min(timed(work) for _ in range(runs)) / len(texts) * 1e6, 1)
+        for name, work in parts
+    }
 
 
 def main() -> None:
