@@ -21,7 +21,7 @@ from parley.memory.extraction.writing.unit_texts import BETWEEN, leads_in, tidy
 from parley.memory.extraction.writing.units import Unit
 from parley.memory.extraction.writing.written_message import WrittenMessage
 from parley.memory.summaries.filled_forms import form_words, is_form, run_words
-from parley.memory.summaries.list_heads import LISTED, list_text, outline_text
+from parley.memory.summaries.list_heads import LISTED, list_text, outline_text, tell
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.summaries.talk_sentences import Line, Sentence, quote_line
 from parley.memory.text.courtesies import drop_courtesies, is_courtesy
@@ -264,7 +264,7 @@ class RangeWords:
             return self.quote(n, start, end)
         scores = self._unit_scores(n, message)
         unit = message.units[max(places, key=lambda place: (scores[place], -place))]
-        return tidy(message.text[unit.start : unit.end])
+        return tell(message.text[unit.start : unit.end])
 
     def _unit_scores(self, n: int, message: WrittenMessage) -> Sequence[float]:
         if n not in self._scores:
@@ -295,7 +295,7 @@ def _with_before(message: WrittenMessage, place: int, most: int) -> str:
     """
     wordings = message.text_wordings
     unit = message.units[place]
-    text = _drop_leads(tidy(message.text[unit.start : unit.end]), wordings)
+    text = _drop_leads(tell(message.text[unit.start : unit.end]), wordings)
     kept = drop_courtesies(text)
     if kept != text and not begins_elsewhere(kept, wordings):
         text = kept
@@ -323,7 +323,7 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
             break
         if following.kind == "item" and following.first and _in_item(units, place - 1):
             break  # the next of a list says something of its own
-        words = tidy(message.text[following.start : following.end])
+        words = tell(message.text[following.start : following.end])
         words = drop_openers(words, message.text_wordings)
         if words in text:
             continue

@@ -18,12 +18,17 @@ from parley.memory.text.courtesies import drop_courtesies, is_courtesy
 from parley.memory.text.plain_text import ELLIPSIS
 
 LISTED: Final = 420  # characters that a list may have with its lead
+CROSSES: Final = "❌✗✘❎⛔🚫"
 OUTLINED: Final = 750  # and the outline of a message
 _BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8, 6, 5)  # words under the head of a part
 _CAPS_OF_SOME: Final = (13, 10, 8)  # where not all have room
 _BELOW_CHARS: Final = 150  # of what stands under it that is read
 _LEAST_HEAD: Final = 4  # words of a head that says something alone
 _SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc|incl|approx)$", re.IGNORECASE)
+_CODE: Final = "```"
+_ANNOUNCES: Final = re.compile(
+    r"(?:here(?:'s| is| are)|as follows|the following)\b[^.!?]{0,40}$", re.IGNORECASE
+)
 _NUMBERED: Final = re.compile(r"^\d{1,2}[.)]\s+")
 _BOLD: Final = re.compile(r"(?:[-*•]\s+|\d+[.)]\s+)?\*\*(.{2,100}?)\*\*")
 _CAPS: Final = (
@@ -59,7 +64,7 @@ _CLAUSES: Final = re.compile(
 _OPENS: Final = re.compile(
     r"(?:^|[.:;?!] )(?:while|although|though|if|when|whenever|as|since|because|unless|even|with"
     r"|without|after|before|once|to|in|on|at|by|for|from|given|despite|rather|instead|however"
-    r"|unlike|during)\b[^,.:;?!]*$",
+    r"|unlike|during)\b[^,.:;?!]*$|, (?:while|although|if|when|because|unless|since)\b[^,.:;?!]*$",
     re.IGNORECASE,
 )
 _LEAST: Final = 12  # characters of a clause behind a head
@@ -87,6 +92,20 @@ class Part(NamedTuple):
         between = ": " if len(head.split()) <= _MOST_OF_HEAD else ". "
         between = " " if head.endswith(("?", "!")) or below.startswith("(") else between
         return f"{head}{between}{below}".rstrip(" .;,-–—")
+
+
+def tell(source: str) -> str:
+    """`source` on one line without markup and signs, but for a cross, which says that it does not
+    hold: before the words of its line.
+    """
+    if not any(sign in source for sign in CROSSES):
+        return tidy(source)
+    told = []
+    for line in source.splitlines():
+        words = tidy(line)
+        crossed = words and any(sign in line for sign in CROSSES)
+        told.append(f"{CROSSES[0]} {words}" if crossed else words)
+    return " ".join(filter(None, told))
 
 
 def list_text(message: WrittenMessage, place: int, most: int = LISTED) -> str:
@@ -161,11 +180,11 @@ def _part(message: WrittenMessage, place: int) -> Part:
     """The head of the part that opens at `place`, and the words that stand under it first."""
     units, unit, wordings = message.units, message.units[place], message.text_wordings
     source = _source(message, unit).strip()
-    head = drop_openers(tidy(source), wordings).replace("**", "")
+    head = drop_openers(tell(source), wordings).replace("**", "")
     bold = _BOLD.match(source)
     below = ""
     if bold is not None and unit.kind != "heading":
-        own = tidy(source[bold.end() :]).lstrip(" :-–—")
+        own = tell(source[bold.end() :]).lstrip(" :-–—")
         if own:
             head, below = tidy(bold[1]), own
     labels = head.endswith(":") or source.rstrip("* ").endswith(":")
@@ -181,10 +200,15 @@ def _part(message: WrittenMessage, place: int) -> Part:
             break
         if not words:
             continue
+        unit = units[following]
+        if leads and _CODE in message.text[units[following - 1].end : unit.start]:
+            below = whole  # what led in is code
+            leads = False
         between = " " if below.endswith((".", "!", "?", ":")) else ": " if leads else ", "
         below = f"{below}{between}{words}" if below else words
-        unit = units[following]
-        leads = unit.kind == "heading" or leads_in(message, unit)
+        leads = (
+            unit.kind == "heading" or leads_in(message, unit) or _ANNOUNCES.match(words) is not None
+        )
         whole = whole if leads else below
     return Part(head, whole, label)
 
@@ -199,11 +223,10 @@ def _words_under(message: WrittenMessage, place: int, following: int) -> str | N
     if head.kind != "heading" and _opens_part(message, unit):
         return None
     if unit.kind == "row" and unit.level:
-        cells = _cells(message, unit)
-        return ": ".join(filter(None, [cells[0], " / ".join(cells[1:])])).rstrip(" .")
+        return ": ".join(filter(None, _cells(message, unit)[:2])).rstrip(" .")
     if unit.kind not in ("sentence", "item", "heading"):
         return ""
-    words = drop_courtesies(drop_openers(tidy(_source(message, unit)), wordings).replace("**", ""))
+    words = drop_courtesies(drop_openers(tell(_source(message, unit)), wordings).replace("**", ""))
     if unit.kind != "sentence" or leads_in(message, unit):
         words = words.rstrip(" .:")
     return "" if is_courtesy(words) and len(words.split()) <= _FEW else words
@@ -292,7 +315,7 @@ def _short(cells: list[str], wordings: TextWordings) -> list[str]:
 
 def _cells(message: WrittenMessage, row: Unit) -> list[str]:
     line = _source(message, row).partition("\n")[0]
-    first, *rest = [tidy(cell) for cell in line.strip("| ").split("|")]
+    first, *rest = [tell(cell) for cell in line.strip("| ").split("|")]
     return [first, *(cell for cell in rest if cell)]
 
 
@@ -338,7 +361,7 @@ def _item_words(message: WrittenMessage, place: int, wordings: TextWordings) -> 
         if _opens_part(message, following):
             break
         end = following.end
-    words = drop_openers(tidy(message.text[unit.start : end]), wordings).replace("**", "")
+    words = drop_openers(tell(message.text[unit.start : end]), wordings).replace("**", "")
     words = drop_courtesies(words)
     if is_courtesy(words) and len(words.split()) <= _FEW:
         return ""
@@ -355,7 +378,7 @@ def _below(message: WrittenMessage, place: int) -> list[str]:
         if unit.lead != place:
             break
         if unit.kind == "item" and unit.first:
-            words = drop_openers(tidy(_source(message, unit)), wordings).rstrip(" .:")
+            words = drop_openers(tell(_source(message, unit)), wordings).rstrip(" .:")
             said.append(cut_words(words, _BELOW_WORDS, wordings))
     return said[:_BELOW]
 

@@ -52,6 +52,7 @@ _POINTS_BACK: Final = re.compile(
 _OF_PARTS: Final = 75  # per cent of what a message has that its parts may have
 _WHOLE: Final = 90  # and a list that is nearly all of it
 _SAME: Final = 40  # characters by which two wordings are taken to be the same
+_SAME_LIST: Final = 70
 _LEAST_SAME: Final = 24
 _COVER: Final = 200  # characters that the first line of a message may have
 _LEAST_COVER: Final = 140  # that it has, as far as there is room
@@ -246,7 +247,8 @@ class PointLines:
         if sentence.person:
             self._limit = sys.maxsize  # what a person asks for is told in full
         whole = self._words.sentence(sentence, self._listed(self._most_listed(sentence)))
-        if not sentence.leads and self._has_part(point.n, whole):
+        same = _SAME_LIST if sentence.leads else _SAME
+        if not sentence.outline and self._has_part(point.n, whole[:same]):
             return False
         if sentence.outline:
             whole = self._without_told(point.n, whole)
@@ -279,9 +281,8 @@ class PointLines:
         whole = not sentence.outline and 4 * listed > 3 * self._words.length(sentence.n)
         return min(OUTLINED, self._limit * (_WHOLE if whole else _OF_PARTS) // 100)
 
-    def _has_part(self, n: int, whole: str) -> bool:
-        """True of words that a list or the parts of their message told begin with."""
-        words = whole[:_SAME]
+    def _has_part(self, n: int, words: str) -> bool:
+        """True of words that a list or the parts of their message told have."""
         return len(words) >= _LEAST_SAME and any(words in text for text in self._texts.get(n, ()))
 
     def _without_told(self, n: int, outline: str) -> str:
@@ -400,7 +401,8 @@ class PointLines:
                 text = self._room.clip(whole, min(size, limit), head, most)
                 if text.endswith(STOPS) and not _SHORTENED.search(text):
                     return text
-        return self._room.clip(whole, limit, head, most)
+        text = self._room.clip(whole, limit, head, most)
+        return "" if text != whole and _SHORTENED.search(text) else text
 
     def _tell(self, point: Point, head: str, whole: str, *, anew: bool = True) -> str:
         """`whole`, cut to the room that is left behind `head`; "" where nothing fits that says

@@ -35,6 +35,7 @@ _WEIGH_HANGING: Final = 14
 _WEIGH_PROGRESS: Final = 45  # what was going on until the same participant spoke again
 _WEIGH_LEADING: Final = 25  # what leads a list in, and is told with its heads
 _WEIGH_OUTLINE: Final = 70  # the heads of the parts of a long message
+_WEIGH_CONTRAST: Final = 16  # what the next sentence holds something against
 _WEIGH_ANY: Final = 15  # less than nothing: what stands for a message that has nothing better
 _WEIGH_TITLE: Final = 12
 _WEIGH_ITEM: Final = 6
@@ -56,6 +57,7 @@ _LEAST_STEMS: Final = 3
 _HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
 
 
+_CONTRAST: Final = re.compile(r"(?:However|Nevertheless|But|That said|Yet)\b")
 _FIGURES: Final = re.compile(r"\d")
 
 
@@ -101,6 +103,7 @@ class _Weights:
         ranked: list[tuple[int, int]] = []
         opened = asked = False
         for index, (sentence, words) in enumerate(zip(sentences, stems, strict=False)):
+            following = sentences[index + 1] if index + 1 < len(sentences) else None
             if not self._says(sentence, words, pasted=pasted):
                 continue
             self._taken.update([] if sentence.outline else [words])
@@ -110,6 +113,7 @@ class _Weights:
                 opened = True
             elif index == len(sentences) - 1:
                 weight += _WEIGH_FIRST // 2
+            weight -= _WEIGH_CONTRAST * _is_contrast(following)
             if person:
                 asks = not asked and (_is_question(sentence) or _requests(sentence))
                 weight += _WEIGH_PERSON + _WEIGH_ASKED * asks
@@ -179,6 +183,10 @@ class _Weights:
             ended = self._last[line.participant] != place
             weight -= _WEIGH_PROGRESS * (2 if ended else 1) // 2
         return weight
+
+
+def _is_contrast(sentence: Sentence | None) -> bool:
+    return sentence is not None and _CONTRAST.match(sentence.text) is not None
 
 
 def _is_question(sentence: Sentence) -> bool:

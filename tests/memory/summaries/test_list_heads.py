@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.summaries.list_heads import Part, cut_words
+from parley.memory.summaries.list_heads import Part, cut_words, tell
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,10 @@ def test_a_label_is_told_with_what_stands_under_it_or_not_at_all() -> None:
     assert Part("Mend the pumps of the mill", "", False).cut(8, wordings) == (
         "Mend the pumps of the mill"
     )
+
+
+def test_what_is_crossed_out_is_told_with_its_cross() -> None:
+    """A tick says nothing that is not said without it."""
+    assert tell("✅ mend the pumps") == "mend the pumps"
+    assert tell("→ say *open* ✅\n→ say *ajar* ❌") == "say open ❌ say ajar"
+    assert tell("mend the pumps ❌") == "❌ mend the pumps"
