@@ -35,6 +35,12 @@ _ADVICE: Final = re.compile(
     r"[^:.?!]{0,50}\b(?:fix|recommend(?:ed|ation)?|suggest(?:ed|ion)?|proposal)\b[^:.?!]{0,40}: ",
     re.IGNORECASE,
 )
+_LONG_MESSAGE: Final = 500  # characters of a message that has a headline
+_HEADLINE: Final = 60  # of that
+_LIVE: Final = re.compile(
+    r"\b(?:(?:is|are) (?:now )?(?:ready|live|done|complete|final)|added|landed|merged|approved"
+    r"|rejected|fixed|failed)\b"
+)
 _SHORT: Final = 8  # words; a sentence of fewer is told with the next one
 _ANNOUNCED: Final = 20  # words of what a sentence announces, with it
 _LONG: Final = 260  # characters of both together
@@ -234,6 +240,8 @@ class RangeWords:
         message = None if line is None else self._read(line)
         if message is None or len(message.units) < 2 or is_form(message.text):
             return ""
+        if headline := _headline(message):
+            return headline
         first, second = message.units[:2]
         if has_fields(tidy(message.text[first.start : first.end]), message.text_wordings):
             first = next((unit for unit in message.units[1:_HEADER] if unit.level == 1), first)
@@ -336,6 +344,27 @@ def _extended(message: WrittenMessage, place: int, text: str) -> str:
             break
         text = f"{text} {words}" if text.endswith(_STOPS) else f"{text.rstrip(':')}: {words}"
     return text
+
+
+def _headline(message: WrittenMessage) -> str:
+    """What a message opens with behind whom it is to, where that is a short sentence that says what
+    came of something or rules; else "".
+    """
+    if len(message.text) < _LONG_MESSAGE:
+        return ""
+    for unit in message.units[:_HEADER]:
+        source = message.text[unit.start : unit.end].rstrip()
+        words = tidy(source)
+        if unit.kind != "sentence":
+            break
+        if source.endswith(",") and len(words.split()) <= _TITLE_WORDS:
+            continue
+        words = drop_openers(words, message.text_wordings).rstrip(".!")
+        short = len(words.split()) >= _TITLE_WORDS and len(words) <= _HEADLINE
+        if short and words[-1:].isalnum() and not is_courtesy(words) and _LIVE.search(words):
+            return words
+        break
+    return ""
 
 
 def _in_item(units: Sequence[Unit], place: int) -> bool:

@@ -26,6 +26,7 @@ from parley.memory.summaries.extracts import (
     most_characters,
     talk_length,
 )
+from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_changes import MOST_CHANGES, note_changes
 from parley.memory.summaries.talk_sentences import Line
 from tests.support.logs.corpora import ROOT, needs_corpora
@@ -605,6 +606,15 @@ def test_parts_are_told_with_what_stands_under_them_and_no_label_alone() -> None
     told = "; ".join(part.replace("**", "").rstrip(".") for part in parts)
     assert f"ann: Pumps of the mill – {told}" in summary
     assert "Changed;" not in extract_summary([Line(1, "ann", report)], [], 20)
+
+
+def test_the_news_that_a_long_message_opens_with_is_its_title() -> None:
+    def title(opening: str) -> str:
+        return RangeWords({1: Line(1, "ann", f"Bob,\n\n{opening} Read it.\n\n{FILLING}")}).title(1)
+
+    assert title("✅ The report on the pumps is ready.") == "The report on the pumps is ready"
+    assert title("I am ready for the pumps.") == ""
+    assert title("The pumps stand in the cellar.") == ""
 
 
 def test_advice_is_told_by_what_it_advises() -> None:
