@@ -58,6 +58,7 @@ _HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\
 
 
 _CONTRAST: Final = re.compile(r"(?:However|Nevertheless|But|That said|Yet)\b")
+_CHATS: Final = re.compile(r"(?:Oh|Well|Ah|Ha(?:ha)*|Hey|Hi|Hello)\b,? ")
 _FIGURES: Final = re.compile(r"\d")
 
 
@@ -108,7 +109,8 @@ class _Weights:
                 continue
             self._taken.update([] if sentence.outline else [words])
             weight = self._weigh(place, sentence, words)
-            if not opened and not sentence.title and len(words) >= _LEAST_STEMS:
+            chats = _CHATS.match(sentence.text) is not None
+            if not (opened or chats or sentence.title) and len(words) >= _LEAST_STEMS:
                 weight += _WEIGH_FIRST
                 opened = True
             elif index == len(sentences) - 1:
