@@ -29,6 +29,11 @@ _CODE: Final = "```"
 _ANNOUNCES: Final = re.compile(
     r"(?:here(?:'s| is| are)|as follows|the following)\b[^.!?]{0,40}$", re.IGNORECASE
 )
+_CONCLUDES: Final = re.compile(
+    r"\b(?:recommend\w*|verdict|decisions?|conclusions?|consensus|outcome|status|final)\b",
+    re.IGNORECASE,
+)
+_MORE: Final = 60  # that the part weighs which such a head opens
 _NUMBERED: Final = re.compile(r"^\d{1,2}[.)]\s+")
 _BOLD: Final = re.compile(r"(?:[-*•]\s+|\d+[.)]\s+)?\*\*(.{2,100}?)\*\*")
 _CAPS: Final = (
@@ -244,7 +249,10 @@ def _fit_parts(parts: list[Part], room: int, wordings: TextWordings) -> str:
     else:
         roles = shipped_roles()
         told = [part.cut(0, wordings) for part in parts]
-        weights = [roles.weigh(f"{part.head}: {part.below}") for part in parts]
+        weights = [
+            roles.weigh(f"{part.head}: {part.below}") + _MORE * bool(_CONCLUDES.search(part.head))
+            for part in parts
+        ]
         for place in sorted(range(len(parts)), key=lambda place: -weights[place]):
             for cap in _CAPS_OF_SOME:
                 text = parts[place].cut(cap, wordings)

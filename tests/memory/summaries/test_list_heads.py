@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from parley.memory.extraction.writing.cards import current_cards
-from parley.memory.summaries.list_heads import Part, cut_words, tell
+from parley.memory.extraction.writing.written_message import WrittenMessage
+from parley.memory.summaries.list_heads import Part, cut_words, outline_text, tell
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,14 @@ def test_what_is_crossed_out_is_told_with_its_cross() -> None:
     assert tell("✅ mend the pumps") == "mend the pumps"
     assert tell("→ say *open* ✅\n→ say *ajar* ❌") == "say open ❌ say ajar"
     assert tell("mend the pumps ❌") == "❌ mend the pumps"
+
+
+def test_where_room_is_short_the_part_that_concludes_keeps_its_words() -> None:
+    parts = [
+        "**How the pumps stand:** Both failed, the root cause is a fuse that nobody fixed in May.",
+        "**What the drains do:** The real problem is the mud in them, and none was removed in May.",
+        "**Recommendation:** Dig the drains two feet deeper before the rains of October begin.",
+    ]
+    message = WrittenMessage("The cellar\n\n" + "\n\n".join(parts), frozenset(), current_cards())
+    told = outline_text(message, 150)
+    assert "Recommendation: Dig the drains two feet deeper" in told
