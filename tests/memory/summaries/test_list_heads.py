@@ -60,8 +60,9 @@ def test_where_room_is_short_the_part_that_concludes_keeps_its_words() -> None:
     parts = [
         "**How the pumps stand:** Both failed, the root cause is a fuse that nobody fixed in May.",
         "**What the drains do:** The real problem is the mud in them, and none was removed in May.",
+        "**What it costs:** Nine pumps failed, the root cause is the mud, and none was fixed yet.",
         "**Recommendation:** Dig the drains two feet deeper before the rains of October begin.",
     ]
     message = WrittenMessage("The cellar\n\n" + "\n\n".join(parts), frozenset(), current_cards())
-    told = outline_text(message, 150)
+    told = outline_text(message, 140)
     assert "Recommendation: Dig the drains two feet deeper" in told
