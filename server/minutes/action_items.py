@@ -31,6 +31,7 @@ from parley.server.minutes.action_wording import (
     task_words,
     without_mark,
 )
+from parley.server.minutes.course.topics import words_in_common
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.words.attribution import Voice
 from parley.server.minutes.words.mentions import NameIndex
@@ -47,6 +48,8 @@ _LATER: Final = 60  # entries in which somebody says that it is done
 _DONE: Final = re.compile(
     r"\W*(?:done|sent|fixed|posted|filed|created)\b(?! (?:if|when|by|it)\b).{0,60}", re.IGNORECASE
 )
+_AROUND: Final = 15  # messages before it that tell what a task is about
+_TERSE: Final = 9  # words of a task that may need that
 _SHORT: Final = 3  # words of a task that says enough by itself
 _LEAST: Final = 2  # words of a sentence that tells what the next one is about
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
@@ -73,7 +76,8 @@ def find_actions(
             settled = _settle(row, records[place + 1 : place + 1 + _LATER], voices, decided)
             if settled is not None:
                 count += 1
-                rows.append(settled)
+                before = records[max(0, place - _AROUND) : place]
+                rows.append({**settled, "amid": _amid(settled, before, names)})
     return [*rows], count - len(rows)
 
 
@@ -101,7 +105,14 @@ def _settle(
         for record in later
         if voices[record.n].name == who and _DONE.fullmatch(_content(record))
     )
-    return {**row, "decision": near, "done": next(done, None)}
+    return {**row, "decision": near, "done": next(done, None), "amid": []}
+
+
+def _amid(row: Row, before: Sequence[Record], names: NameIndex) -> list[str]:
+    """What was spoken of just before a task of few words, which tells what it is about."""
+    if row["decision"] or len(_LETTERS.findall(row["text"])) > _TERSE:
+        return []
+    return words_in_common(map(_content, before), names.all())
 
 
 def _content(record: Record) -> str:
@@ -172,6 +183,11 @@ def _due_words() -> re.Pattern[str]:
     return re.compile(shipped_words()["due"], re.IGNORECASE)
 
 
+def find_dates(text: str) -> list[str]:
+    """All by which something is to be, in the words of `text`."""
+    return [one_line(match["when"] or match["soon"]) for match in _due_words().finditer(text)]
+
+
 def _find_due(text: str) -> str | None:
     """By when, in the words of `text`: "Friday", "3 May"; None where it does not say."""
     match = _due_words().search(text)
@@ -225,6 +241,7 @@ def _told(row: Row, record: Record, voice: Voice) -> Row:
         return row
     marked = row["rule"] in ("marked", "listed")
     lead = "" if marked else lead_words(row["words"], row["text"])
+    lead = "" if lead.startswith("I ") else lead  # of who says it, not of what is to do
     if says_something(row["text"]):
         told = says_something(lead, _LEAST)
         return {**row, "text": clip(f"{row['text']} (“{lead}”)", TEXT)} if told else row

@@ -33,8 +33,11 @@ _AT_HAND: Final = re.compile(
     r"|^see if \w+ wants?\b|\bmy (?:own )?(?:announcement|screen|slides)\b",
     re.IGNORECASE,
 )
-_LEADS: Final = re.compile(
-    r"(?:to|we|that|the group|the group will|we'll|we will|let's)\s+", re.IGNORECASE
+_BEGIN: Final = 14  # words of a decision that tell whether it only holds
+_HOLDS: Final = re.compile(
+    r"\b(?:keeps?|kept|continues?|retains?|stays?|remains?|closed?|do not|don't|not to|no longer"
+    r"|hold off|postponed?|deferred?|approved?|accepted?|nothing)\b",
+    re.IGNORECASE,
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
@@ -115,7 +118,6 @@ def ends_at_once(task: str) -> bool:
     return first is not None and first[0].casefold() in shipped_words()["ending"].split()
 
 
-def is_deed(decided: str) -> bool:
-    """Whether somebody has to do something so that it comes about: "begin drafting a charter"."""
-    first = _LETTERS.match(_LEADS.sub("", to_plain(decided), count=1))
-    return first is not None and first[0].casefold() in shipped_words()["deeds"].split()
+def only_holds(decided: str) -> bool:
+    """Whether nobody has to do anything for it: things stay, end, or are not done."""
+    return bool(_HOLDS.search(" ".join(to_plain(decided).split()[:_BEGIN])))

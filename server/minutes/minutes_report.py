@@ -11,13 +11,19 @@ from parley.memory.state.item_state import Cite
 from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import ELLIPSIS, clip, one_line
-from parley.server.minutes.action_items import find_actions
-from parley.server.minutes.action_wording import is_deed
+from parley.server.minutes.action_items import find_actions, find_dates
+from parley.server.minutes.action_wording import only_holds
 from parley.server.minutes.attendance import import_day, present_participants, talk_span
 from parley.server.minutes.course.discussion import find_discussion
-from parley.server.minutes.course.documents import find_documents, taken_up
+from parley.server.minutes.course.documents import explain, find_documents, taken_up
 from parley.server.minutes.course.polls import find_polls
-from parley.server.minutes.course.topics import find_put_off, find_subjects, find_topics
+from parley.server.minutes.course.topics import (
+    find_agenda,
+    find_issues,
+    find_put_off,
+    find_subjects,
+    find_topics,
+)
 from parley.server.minutes.decided_words import NEAR, DecidedTerms
 from parley.server.minutes.goal_layers import goal_rows_of_minutes, insight_rows
 from parley.server.minutes.open_questions import find_open_questions
@@ -33,6 +39,7 @@ from parley.server.verdicts.decision_words import reason_words
 from parley.server.verdicts.plain_words import is_of_prose, item_words
 
 _EVIDENCE: Final = 1200  # characters of a message, in the appendix
+_UPON: Final = 8  # entries after a show of hands, in which what is proposed is upon it
 _ALIKE: Final = 0.6  # of the words of both
 _WORDING: Final = 600  # of a decision
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
@@ -52,7 +59,8 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
     talk = _talk(memory, records_by_n)
     speakers, decided = voices(memory, talk), DecidedTerms(memory)
     to_do, older_actions = find_actions(memory, talk, speakers, decided)
-    documents, index = find_documents(talk), brief_index(memory, overlay_claims(memory))
+    documents = _standing(find_documents(talk), memory)
+    index = brief_index(memory, overlay_claims(memory))
     asked, older_questions = find_open_questions(memory, talk, speakers, decided)
     began, ended = talk_span(_messages(records_by_n), logged=bool(session))
     whole = {
@@ -108,9 +116,39 @@ def _course(
         "discussion": []
         if index["decided"]
         else find_discussion(talk, speakers, NameIndex(memory), told),
-        "polls": find_polls(talk),
+        "agenda": find_agenda(talk),
+        "issues": find_issues(talk),
+        "polls": [_with_sequel(row, index) for row in find_polls(talk)],
         "put_off": put_off,
     }
+
+
+def _with_sequel(poll: Row, index: Row) -> Row:
+    """`poll` with the unconfirmed proposal that was made upon it, where one was."""
+    rows = (
+        row
+        for row in index["perhaps"]
+        if row["kind"] == "proposal" and 0 < row["n"] - poll["last"] <= _UPON
+    )
+    return {**poll, "then": min(rows, key=lambda row: row["n"], default=None)}
+
+
+def _standing(documents: Sequence[Row], memory: Memory) -> list[Row]:
+    """Each with the decision in force that it is of, and who spoke for it since."""
+    rows = []
+    for document in documents:
+        found = [d for d in memory.decisions.values() if d.stands and d.born == document["n"]]
+        offers = [memory.proposals.get(d.resolves or 0) for d in found]
+        voices = {
+            name
+            for offer in offers
+            if offer is not None
+            for name, reaction in offer.reactions.items()
+            if reaction.stance == "support" and reaction.origin.cites[0].n > document["n"]
+        }
+        in_force = next((d.handle for d in found if d.binds), None)
+        rows.append({**document, "decision": in_force, "welcome": sorted(voices)})
+    return rows
 
 
 def _side_changes(report: Row) -> list[Row]:
@@ -146,6 +184,8 @@ def _decision(
     documents: Sequence[Row],
 ) -> Row:
     wording = _wording(row, memory, records)
+    told = explain(wording or row["text"], documents)
+    wording = told if told != row["text"] else wording
     owned = any(action["decision"] == row["handle"] for action in actions)
     drawn_up = taken_up(wording or row["text"], row["n"] - 1, documents) is not None
     return {
@@ -153,13 +193,15 @@ def _decision(
         "dissenters": _reasons(row["dissenters"], records),
         "wording": wording,
         "alike": None,
-        "unowned": is_deed(wording or row["text"]) and not owned and not drawn_up,
+        "drawn_up": drawn_up,
+        "due": find_dates(wording or row["text"]),
+        "unowned": not (owned or drawn_up or only_holds(wording or row["text"])),
     }
 
 
 def _taken_up(row: Row, documents: Sequence[Row]) -> int | None:
-    """The document that has it; what is a stretch of prose, and unopposed, needs less of it."""
-    loose = is_of_prose(row["evidence"]["rule"]) and not row["tally"]["oppose"]
+    """The document that has it; of a stretch of prose it need have less."""
+    loose = is_of_prose(row["evidence"]["rule"])
     return taken_up(row["text"] or row["topic"], row["n"], documents, loose=loose)
 
 

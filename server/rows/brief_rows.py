@@ -6,6 +6,7 @@ What a decision replaced stands beneath it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,6 +20,7 @@ from parley.memory.extraction.model_claims.item_overlay import (
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
+from parley.memory.text.similarity import content_stems
 from parley.server.rows.cite_rows import NO_RECORDS, RecordsByNumber, Row, cite_list, origin_terms
 from parley.server.rows.entry_times import time_row
 from parley.server.rows.item_rows import dissent_rows, page_decision_row, page_proposal_row
@@ -32,6 +34,9 @@ MISSED: Final = 5  # votes that came to nothing, the newest
 DRAWER: Final = 50  # of those that may be decisions or proposals
 _SAID_TO_BE: Final = frozenset({"act", "tag", "person"})  # how an item was found
 _NOTHING: Final = frozenset({"short", "failed"})  # how a vote ends that comes to nothing
+_AT_ONCE: Final = 15  # entries within which a decision is made again in better words
+_ALIKE: Final = 0.6  # of the words of both
+_CONTRARY: Final = re.compile(r"\d+(?:\.\d+)*|\bnon-?\w*")  # figures, and "non-editorial"
 _FIXES: Final = "writing/decide.output"  # how a document is found that sets down decisions
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
@@ -72,6 +77,7 @@ def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
     written_down = _last_document(memory)
     for decision in sorted(filter(_stands, memory.decisions.values()), key=_settled_at):
         _place_decision(memory, brief, decision, listed_status(read, decision))
+    _join_rewordings(memory, brief)
     for proposal in reversed(memory.proposals.values()):
         if not proposal.stands or listed_status(read, proposal) != "active":
             continue
@@ -83,6 +89,29 @@ def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
     brief.perhaps += claims
     brief.perhaps = _each_once(memory, sorted(brief.perhaps, key=lambda item: -_sureness(item)))
     return brief
+
+
+def _join_rewordings(memory: Memory, brief: Brief) -> None:
+    """What was decided again at once, by the same people in nearly the same words, stands beneath
+    that: the later words are the ones that hold."""
+    for decision in [*brief.decided]:
+        heir = next((d for d in brief.decided if _rewords(memory, d, decision)), None)
+        if heir is not None:
+            brief.decided.remove(decision)
+            earlier = brief.replaced.pop(decision.ref, [])
+            brief.replaced.setdefault(heir.ref, []).extend([decision, *earlier])
+
+
+def _rewords(memory: Memory, later: Decision, earlier: Decision) -> bool:
+    if not 0 < later.born - earlier.born <= _AT_ONCE or later.participant != earlier.participant:
+        return False
+    if set(later.supporters) != set(earlier.supporters) or later.dissenters or earlier.dissenters:
+        return False
+    new, old = (decision_text(memory, decision) for decision in (later, earlier))
+    if _CONTRARY.findall(new.casefold()) != _CONTRARY.findall(old.casefold()):
+        return False
+    words, before = {*content_stems(new)}, {*content_stems(old)}
+    return len(words & before) >= _ALIKE * len(words | before)
 
 
 def _each_once(memory: Memory, items: Iterable[Claimed]) -> list[Claimed]:
@@ -279,6 +308,7 @@ def replaced_rows(
         {
             "ref": decision.handle,
             "text": decision_text(memory, decision),
+            "status": decision.status,
             "n": decision.born,
             **time_row(decision.at, records.get(decision.born)),
         }

@@ -81,10 +81,11 @@ class DecisionCard(Answer):
 
 
 class Replaced(Answer):
-    """A decision that another took the place of."""
+    """A decision that another took the place of, or, in force as it is, says in better words."""
 
     ref: str
     text: str
+    status: str
     n: int
     at: str | None
     at_from: str | None
@@ -136,7 +137,8 @@ class DecidedCard(DecisionCard):
 class ActionRow(Answer):
     """What somebody said they, or `who`, would do; `known`: `who` takes part.
 
-    `text` is the task, `words` the sentence; `done` the entry in which `who` says that it is done.
+    `text` is the task, `words` the sentence; `done` the entry in which `who` says that it is done,
+    `amid` what was spoken of just before a task of few words.
     """
 
     who: str | None
@@ -152,6 +154,7 @@ class ActionRow(Answer):
     rule: str
     decision: str | None
     done: int | None
+    amid: list[str]
 
 
 class BriefRow(Answer):

@@ -30,6 +30,8 @@ _NAMED: Final = re.compile(
 )
 _ITEM: Final = re.compile(r"(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)")
 _MARKS: Final = re.compile(r"\*\*|__|`")
+_THESE: Final = re.compile(r"\b(?:these|those|this) ((?:[a-z]+ )?[a-z]{4,})\b")
+_UNTIL: Final = re.compile(r" (?:with|which|that|by|through) ")
 _TAKEN: Final = 2  # of five: the share of its words that a suggestion finds again in a document
 _SHARED: Final = 3  # and how many at least
 _LOOSE: Final = 2
@@ -67,6 +69,18 @@ def taken_up(text: str, n: int, documents: Sequence[Row], *, loose: bool = False
         if row["n"] > n and shared >= enough:
             return int(row["n"])
     return None
+
+
+def explain(text: str, documents: Sequence[Row]) -> str:
+    """`text` with what "these …" in it are for, in brackets, where a document says so."""
+    match = _THESE.search(text)
+    for row in documents:
+        if match is None:
+            break
+        told = re.search(rf"\b{re.escape(match[1])} (for [^.,;()]+)", " ".join(row["whole"]))
+        if told:
+            return f"{text[: match.end()]} ({_UNTIL.split(told[1])[0]}){text[match.end() :]}"
+    return text
 
 
 def _roots(text: str) -> set[str]:

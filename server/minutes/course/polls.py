@@ -22,7 +22,7 @@ _ASKED: Final = re.compile(
 
 
 def find_polls(messages: Sequence[Record]) -> list[Row]:
-    """Each with `question participant n cites counts`: how many gave each answer, last words
+    """Each with `question participant n last cites counts`: how many gave each answer, last words
     counting; those of a talk of which nobody said what they were about are none."""
     rows = []
     for run in _runs(messages):
@@ -32,7 +32,7 @@ def find_polls(messages: Sequence[Record]) -> list[Row]:
             counts[entry.participant] = answer
         asked = _question(messages, run[0][0], {*counts.values()})
         if len(counts) >= _LEAST and asked is not None:
-            rows.append(_row(asked, sorted(counts.values())))
+            rows.append({**_row(asked, sorted(counts.values())), "last": messages[run[-1][0]].n})
     return rows
 
 

@@ -22,6 +22,8 @@ Row = dict[str, Any]
 TEXT: Final = 120  # characters of a topic
 _MOST: Final = 12  # topics
 _SUBJECTS: Final = 6
+_AMID: Final = 3  # words that tell what a few messages are about
+_SEVERAL: Final = 3  # of those messages that have them
 _LATER: Final = 3  # of what was put off
 _END: Final = 3  # it is said in the last third: before that it may come up again
 _PUT_OFF: Final = 200
@@ -31,6 +33,9 @@ _WORD_LENGTH: Final = 4  # letters of a word that may be what the talk is about
 TOPIC: Final = re.compile(r"\s*(?:sub-?)?topic\s*:\s*(?=\S)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
 _LINK: Final = re.compile(r"\S+://\S+|[\w.-]+@[\w.-]+|`[^`]*`")
+_AGENDA: Final = re.compile(r"\s*agenda\s*:\s*(\S+://\S+)", re.IGNORECASE)
+_ISSUE: Final = re.compile(r"//github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
+_NEXT: Final = re.compile(r"(?:let's|let us|we'll|we will|we should|we can)\s+", re.IGNORECASE)
 _OFF: Final = re.compile(
     r"(?<!had )\b(?:"
     r"(?:take|taking|put|send|bring) (?:it|this|that|these|those|them) (?:to|on) the (?:\w+ )?list"
@@ -83,10 +88,7 @@ def find_subjects(messages: Sequence[Record], names: Iterable[str]) -> list[str]
 
     Without the names of who takes part. [] of short talk.
     """
-    parts = (word.casefold() for name in names for word in _WORD.findall(name))
-    known = {
-        part[:end] for part in parts for end in range(_WORD_LENGTH, len(part) + 1)
-    }  # short forms, too
+    known = _name_parts(names)
     counts: Counter[str] = Counter()
     speakers: defaultdict[str, set[str]] = defaultdict(set)
     shapes: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -109,6 +111,26 @@ def find_subjects(messages: Sequence[Record], names: Iterable[str]) -> list[str]
         ):
             chosen.append(stem)
     return [shapes[stem].most_common(1)[0][0] for stem in chosen]
+
+
+def words_in_common(texts: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The words that several of these texts have, the most common first; nobody's name."""
+    known = _name_parts(names)
+    counts: Counter[str] = Counter()
+    shapes: dict[str, str] = {}
+    for text in texts:
+        for stem, word in _phrases(text[:_READ], known):
+            if " " not in stem:
+                counts[stem] += 1
+                shapes.setdefault(stem, word)
+    common = [stem for stem, count in counts.most_common(_AMID) if count >= _SEVERAL]
+    return [shapes[stem] for stem in common]
+
+
+def _name_parts(names: Iterable[str]) -> set[str]:
+    """The words of names, and short forms of them."""
+    parts = (word.casefold() for name in names for word in _WORD.findall(name))
+    return {part[:end] for part in parts for end in range(_WORD_LENGTH, len(part) + 1)}
 
 
 def _phrases(text: str, known: set[str]) -> Iterable[tuple[str, str]]:
@@ -138,6 +160,31 @@ def _stem(word: str) -> str:
     return "".join(content_stems(f"minutes {word}")[1:2])
 
 
+def find_agenda(messages: Iterable[Record]) -> str:
+    """The address of the agenda, where somebody gave it; "" else."""
+    for record in messages:
+        entry: Any = record.entry
+        if match := _AGENDA.match(entry.content):
+            return clip(match[1], TEXT)
+    return ""
+
+
+def find_issues(messages: Iterable[Record]) -> list[str]:
+    """The issues and requests whose addresses were given, "owner/name#7", in order, each once."""
+    named = dict.fromkeys(
+        f"{match[1]}#{match[2]}"
+        for record in messages
+        for match in _ISSUE.finditer(getattr(record.entry, "content", "")[:_READ])
+    )
+    return [*named][:_MOST]
+
+
+def _step(words: str) -> str | None:
+    """What is to be done next, by nobody in particular: "Let's take it to the list"."""
+    lead = _NEXT.match(words)
+    return None if lead is None else words[lead.end() :].rstrip(". ")
+
+
 def find_put_off(messages: Sequence[Record], voices: Mapping[int, Voice]) -> list[Row]:
     """The last sentences that leave something for another time, or another place."""
     rows = []
@@ -155,5 +202,6 @@ def find_put_off(messages: Sequence[Record], voices: Mapping[int, Voice]) -> lis
                     "text": clip(words, _PUT_OFF),
                     "n": record.n,
                     "cites": [[record.n, first, last]],
+                    "step": _step(words),
                 })  # fmt: skip
     return rows[-_LATER:]

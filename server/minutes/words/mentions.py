@@ -30,6 +30,10 @@ class NameIndex:
     def canonical(self, participant: str) -> str:
         return self._memory.named(participant)
 
+    def all(self) -> list[str]:
+        """The names of all participants."""
+        return [*self._memory.participants]
+
     def is_bot(self, participant: str) -> bool:
         return self.canonical(participant) in self._memory.bots
 

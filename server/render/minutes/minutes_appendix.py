@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 _QUOTED: Final = 240  # characters of a message in the appendix
 _WORD: Final = re.compile(r"\w+")
-_MORE: Final = 4  # words of a message that its line has not
+_MORE: Final = 12  # words of a message that its line has not
 _FIFTH: Final = 0.2  # of the page, that is evidence
 _VOICES: Final = frozenset({"for", "against", "abstaining"})
 _AROUND: Final = 24  # characters of a quotation's number and lines, and of the heading over all
@@ -28,8 +28,7 @@ def cited_entries(lines: Sequence[Section]) -> list[int]:
 
 
 def appendix(report: Row, lines: Sequence[Section]) -> list[Row]:
-    """The messages that the page quotes at its end, by number: those that say more than the line
-    that links to them.
+    """The messages that the page quotes at its end, by number: of actions that say far less.
 
     With the notes on how items stand and what is said against them at most a fifth of the page.
     """
@@ -37,9 +36,7 @@ def appendix(report: Row, lines: Sequence[Section]) -> list[Row]:
     told = {n for row in report["documents"] for n in (row["n"], *row["earlier"])}
     evidence = {row["n"]: row for row in report["evidence"] if row["n"] not in told}
     shown: dict[int, Row] = {}
-    for line in _each(lines):
-        if line.text.startswith("“"):
-            continue  # these are the words themselves
+    for line in (line for section in lines if section.columns for line in section.lines):
         for n in (n for n, *_ in line.cites if n in evidence and n not in shown):
             row = {**evidence[n], "text": clip(evidence[n]["text"], _QUOTED)}
             cost = len(row["text"]) + len(time_label(row)) + _AROUND

@@ -12,10 +12,13 @@ from parley.server.basics.output import count_of
 from parley.server.render.minutes.standing import (
     begun,
     declared_decisions,
+    document_standing,
+    is_routine,
     lowered,
     open_proposals,
     poll_words,
     standing_words,
+    task_about,
     told_decisions,
 )
 
@@ -24,14 +27,15 @@ Row = Mapping[str, Any]
 _ALL: Final = 8  # decisions that the lead names, each; of more the first, the weightiest, the last
 _SOME: Final = 5  # open proposals that it tells
 _FEW: Final = 3  # other items, or tasks, that the lead tells
-_TOLD: Final = 90  # characters of an item in the lead
-_MORE: Final = 40  # of one that begins with a condition
+_TOLD: Final = 180  # characters of an item in the lead
+_MORE: Final = 60  # of one that begins with a condition
 _CONCESSION: Final = re.compile(
-    r"(?:while|although|though|since|given|considering|to)\b[^.;]{10,240}?,"
+    r"^(?:while|although|though|since|given|considering|to)\b[^.;]{10,240}?,"
     r" (?=(?:the|we|it|this|there|they|an?|our|all)\b)",
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(r"(?:if|when|where|unless|once|as long as)\b", re.IGNORECASE)
+_STOP: Final = re.compile(r"(?<=\w{3}[.!])\s+(?=[A-Z])")  # of a sentence, not of "e.g." or "No."
 _CLAUSE: Final = re.compile(r"[,;:] | (?:and|or|but|while|because) |[.!?] | \(", re.IGNORECASE)
 _PHRASE: Final = re.compile(r" (?:by|that|which|so|as|with|to|of|for|in|on) ", re.IGNORECASE)
 _TASK: Final = 80  # of a task
@@ -66,7 +70,11 @@ def heading_lines(report: Row) -> Iterator[str]:
         yield f"Present ({len(present)}): {', '.join(map(_named, present[:NAMED]))}{more}"
     if report["topics"]:
         yield f"Topics: {'; '.join(row['text'].rstrip('.') for row in report['topics'])}"
-    elif report["subjects"]:
+    if report["agenda"]:
+        yield f"Agenda: {report['agenda']}"
+    if report["issues"] and not report["topics"]:
+        yield f"Issues that were named: {', '.join(report['issues'])}"
+    if report["subjects"] and not report["topics"]:
         yield f"Spoken of most: {', '.join(report['subjects'])}"
 
 
@@ -74,24 +82,26 @@ def lead_paragraph(report: Row) -> str:
     """What it came to, a line each; that nothing was decided where nothing was."""
     sentences = [
         _decided(report),
+        _polled(report),
         _drawn_up(report["documents"]),
-        _polled(report["polls"]),
         _told("Disputed", report["brief"]["disputed"], report["decisions"]),
         _claimed(report),
         _left_open(report),
         _put_off(report),
         _to_do(report),
+        _routine(report),
     ]
     return "\n".join(filter(None, sentences)).replace("….", "…")
 
 
 def short(text: str, most: int = _TOLD) -> str:
-    """The beginning of an item, in a line, without its full stop.
+    """The first sentence of an item, without its full stop.
 
     Cut between clauses, but for a condition, which says nothing without what follows from it; what
     a sentence concedes first is left out.
     """
-    line = _CONCESSION.sub("", one_line(text).rstrip("."))
+    first = _STOP.split(one_line(text), maxsplit=1)[0]
+    line = _CONCESSION.sub("", first.rstrip("."))
     if _CONDITION.match(line):
         whole = clip(line, most + _MORE)
         return begun(whole if whole == line else f"{whole.rstrip('… ,;:')}…")
@@ -117,7 +127,7 @@ def _named(row: Row) -> str:
 def _decided(report: Row) -> str:
     rows = told_decisions(report, "decided")
     if not rows:
-        return "Nothing was decided."
+        return "Nothing was decided." if not report["polls"] else ""  # the polls say so
     if len(rows) <= _ALL:
         named = [f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows]
         return f"{_NUMBERS[len(rows)]} decided: {'; '.join(named)}."
@@ -135,28 +145,40 @@ def _drawn_up(documents: Sequence[Row]) -> str:
         return ""
     row = documents[-1]
     heads = "; ".join(short(point.partition(":")[0], 60) for point in row["points"])
-    return f"Drawn up: “{row['title']}” ({heads})."
+    return f"Drawn up, {document_standing(row)}: “{row['title']}” ({heads})."
 
 
 def _claimed(report: Row) -> str:
-    rows = declared_decisions(report)
+    rows = [row for row in declared_decisions(report) if not is_routine(row)]
     said = "; ".join(
         f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows[:_FEW]
     )
     return f"Put down as decided, with no word for or against: {said}." if rows else ""
 
 
-def _polled(polls: Sequence[Row]) -> str:
-    asked = "; ".join(f"“{short(row['question'])}”, {poll_words(row)}" for row in polls[-_FEW:])
-    return f"By a show of hands: {asked}." if polls else ""
+def _polled(report: Row) -> str:
+    """What hands were shown for, and what was proposed upon it."""
+    polls = report["polls"][-_FEW:]
+    if not polls:
+        return ""
+    begin = "" if report["brief"]["decided"] else "Nothing was decided, but hands were shown: "
+    asked = "; ".join(f"“{short(row['question'])}”, {poll_words(row)}" for row in polls)
+    return f"{begin or 'By a show of hands: '}{asked}{_then(polls[-1]['then'])}."
+
+
+def _then(row: Row | None) -> str:
+    """What was proposed upon it."""
+    if row is None:
+        return ""
+    offer = lowered(short(row["text"]))
+    return f"; {row['participant']} then proposed: {offer}, which nobody confirmed"
 
 
 def _put_off(report: Row) -> str:
     """What became of it all, where nothing was decided: it was left for another time."""
-    if not report["put_off"] or report["brief"]["decided"]:
-        return ""
-    said = (f"“{short(row['text'])}” ({row['participant']})" for row in report["put_off"][-_FEW:])
-    return f"Left for later: {', '.join(said)}."
+    rows = [row for row in report["put_off"] if row["step"] is None]
+    said = (f"“{short(row['text'])}” ({row['participant']})" for row in rows[-_FEW:])
+    return f"Left for later: {', '.join(said)}." if rows else ""
 
 
 def _told(word: str, handles: Sequence[str], rows: Sequence[Row]) -> str:
@@ -183,24 +205,32 @@ def _left_open(report: Row) -> str:
 def _to_do(report: Row) -> str:
     """Who does what; that nothing is to do where nothing was said; what nobody is named for."""
     rows = [row for row in report["actions"] if row["done"] is None]
+    steps = [row["step"] for row in report["put_off"] if row["step"]]
     unowned = [row["handle"] for row in told_decisions(report, "decided") if row["unowned"]]
     few = ", ".join(unowned[:_ALL]) + (" and others" if len(unowned) > _ALL else "")
     nobody = f" Nobody is named to carry out {few}." if unowned else ""
-    if not rows:
+    if not rows and not steps:
         return f"No actions were recorded.{nobody}"
-    if len(rows) <= _FEW:
-        told: dict[str, list[str]] = {}
-        for row in rows:
-            task = lowered(short(row["text"], _TASK))
-            told.setdefault(row["who"] or "nobody named", []).append(task)
+    told: dict[str, list[str]] = {}
+    for row in rows:
+        task = lowered(short(row["text"], _TASK)) + task_about(row, report["brief"]["decided"])
+        told.setdefault(row["who"] or "nobody named", []).append(task)
+    if steps:
+        told.setdefault("nobody named", []).extend(lowered(short(step, _TASK)) for step in steps)
+    if sum(map(len, told.values())) <= _FEW:
         tasks = "; ".join(f"{name}: {', and '.join(theirs)}" for name, theirs in told.items())
         return f"To do: {tasks}.{nobody}"
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row["who"] or "nobody named"] = counts.get(row["who"] or "nobody named", 0) + 1
-    whose = ", ".join(f"{name} ({count})" for name, count in [*counts.items()][:_ALL])
-    others = f" and {len(counts) - _ALL} more" if len(counts) > _ALL else ""
-    return f"To do: {count_of(len(rows), 'thing')}, by {whose}{others}.{nobody}"
+    whose = ", ".join(f"{name} ({len(theirs)})" for name, theirs in [*told.items()][:_ALL])
+    others = f" and {len(told) - _ALL} more" if len(told) > _ALL else ""
+    things = count_of(sum(map(len, told.values())), "thing")
+    return f"To do: {things}, by {whose}{others}.{nobody}"
+
+
+def _routine(report: Row) -> str:
+    """That earlier minutes were approved: no decision of this talk."""
+    rows = [row for row in declared_decisions(report) if is_routine(row)]
+    said = ", ".join(f"“{short(row['wording'] or row['text'])}”" for row in rows)
+    return f"Earlier minutes were approved ({said})." if rows else ""
 
 
 def _in_words(day: str) -> str:

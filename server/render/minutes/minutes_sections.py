@@ -17,6 +17,7 @@ from parley.server.render.minutes.minutes_heading import heading_lines, lead_par
 from parley.server.render.minutes.minutes_line import Line
 from parley.server.render.minutes.standing import (
     declared_decisions,
+    is_routine,
     open_proposals,
     told_decisions,
 )
@@ -32,7 +33,9 @@ _QUESTIONS: Final = 6
 _OTHERS: Final = 12
 _SUMMARIES: Final = 6
 _DAY: Final = len("2026-03-02")
-_NUMBERS: Final = "A number in brackets is that of the message that decided it."
+_NUMBERS: Final = (
+    "[n] is the message that decided it; a D or P that is missing came to nothing or stands apart."
+)
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -105,7 +108,9 @@ def _decided(report: Row) -> list[Section]:
     return [
         section("Decisions", "decided"),
         Section(
-            "Put down as decided", [*map(row_lines.declared, declared_decisions(report))], declared
+            "Put down as decided",
+            [row_lines.declared(row) for row in declared_decisions(report) if not is_routine(row)],
+            declared,
         ),
         section("Disputed", "disputed", disputed),
     ]
@@ -118,9 +123,7 @@ def day_of(report: Row, row: Row) -> str:
 
 
 def _drawn_up(report: Row) -> list[Section]:
-    taken = sum(row["taken_up"] is not None for row in report["open"])
-    about = f"{count_of(taken, 'suggestion')} of the talk came into it." if taken else ""
-    return [Section("Drawn up", [*map(row_lines.document, report["documents"])], about)]
+    return [Section("Drawn up", [*map(row_lines.document, report["documents"])])]
 
 
 def _to_do(report: Row) -> list[Section]:
@@ -131,7 +134,8 @@ def _to_do(report: Row) -> list[Section]:
     unowned = [row for row in told_decisions(report, "decided") if row["unowned"]]
     in_force = report["brief"]["decided"]
     tasks = [row_lines.action(row, in_force) for row in to_do]
-    tasks += [*map(row_lines.unowned, unowned[-_OTHERS:])]
+    tasks += [row_lines.step(row) for row in report["put_off"] if row["step"]]
+    tasks += [row_lines.unowned(unowned)] if unowned else []
     due = any(line.note for line in tasks)
     return [
         Section(
@@ -141,7 +145,6 @@ def _to_do(report: Row) -> list[Section]:
             ("Who", "What", "By when") if due else ("Who", "What"),
         ),
         Section("Shows of hands", [*map(row_lines.poll, report["polls"])]),
-        Section("Left for later", [*map(row_lines.put_off, report["put_off"])]),
         Section(
             "Open questions",
             [row_lines.question(row) for row in asked],
@@ -174,8 +177,9 @@ def _by_proposer(report: Row, rows: Sequence[Row]) -> Iterator[Line]:
 
 
 def _discussed(report: Row) -> list[Section]:
-    """Sentences of the talk, where no decision says what it was about."""
-    if report["brief"]["decided"]:
+    """Sentences of the talk, where nothing else on the page says what it was about."""
+    declared = [row for row in declared_decisions(report) if not is_routine(row)]
+    if any((report["brief"]["decided"], declared, open_proposals(report), report["polls"])):
         return []
     topics = dict.fromkeys(row["topic"] for row in report["discussion"])
     lines = [
@@ -207,6 +211,7 @@ def _perhaps(report: Row) -> list[Section]:
         row["wording"] or row["text"] for row in report["decisions"] if row["status"] != "claimed"
     ]
     standing += [row["text"] for row in (*report["open"], *report["settled"]) if row["reactions"]]
+    standing += [row["then"]["text"] for row in report["polls"] if row["then"]]
     known = [*map(_stems, standing), *map(_stems, _points(report))]
     least = _SURE if report["brief"]["decided"] else 0
     rows = [

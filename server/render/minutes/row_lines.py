@@ -8,15 +8,16 @@ from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
-from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.minutes.standing import (
     begun,
     count_words,
     decision_words,
+    document_standing,
     join_notes,
     poll_words,
     standing_words,
+    task_about,
 )
 from parley.server.render.vote_text import vote_headline
 
@@ -29,8 +30,11 @@ _LETTER: Final = re.compile(r"[^\W\d_]{2}")
 _OBJECTION: Final = 160  # of what somebody says against an item
 _WHY: Final = 5  # words that only take the other side: "So I oppose P6."
 _VOICES: Final = 3  # of an item, in their words
+_BY: Final = re.compile(
+    r"[\s,]*(?:\bhopefully\b\s*)?(?:\b(?:by|before|until|till|on|for|in)\b\s*)?(?:\bthe\b\s*)?$",
+    re.IGNORECASE,
+)
 _DEED: Final = 180  # of what somebody has to do
-_TASK: Final = 60  # characters of a decision among the actions: it stands above
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
 
@@ -43,13 +47,17 @@ def decision(row: Row, votes: Mapping[str, Row], proposer: str, day: str, gone: 
     if decisive_vote is not None:
         under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
     under += [
-        Line(clip(item["text"], _SETTLED), (), item["ref"], "replaced", "over", of="item")
+        Line(clip(item["text"], _SETTLED), (), item["ref"], _gone(item), "over", of="item")
         for item in gone
     ]
     kind = "firm" if row["status"] == "ratified" else ""
     note = join_notes(decision_words(row, proposer), day, likeness(row))
     text = begun(row["wording"] or row["text"])
     return Line(text, cited(_born(row))[-1:], row["handle"], note, kind, tuple(under), of="item")
+
+
+def _gone(item: Row) -> str:
+    return "replaced" if item["status"] == "superseded" else "in earlier words"
 
 
 def likeness(row: Row) -> str:
@@ -126,7 +134,7 @@ def perhaps(row: Row, wording: str | None) -> Line:
 def document(row: Row) -> Line:
     """Its title, and its points below."""
     before = count_of(len(row["earlier"]), "earlier form") if row["earlier"] else ""
-    note = join_notes(f"by {row['participant']}", before)
+    note = join_notes(f"by {row['participant']}", document_standing(row), before)
     points = tuple(Line(point) for point in row["points"])
     return Line(row["title"], cited(row), "", note, "firm", points)
 
@@ -147,7 +155,21 @@ def put_off(row: Row) -> Line:
 def poll(row: Row) -> Line:
     """What was asked, and how many gave each answer."""
     note = join_notes(f"asked by {row['participant']}", poll_words(row))
-    return Line(row["question"], cited(row), "", note)
+    then = row["then"]
+    under = (
+        ()
+        if then is None
+        else (
+            Line(
+                begun(then["text"]),
+                cited(then),
+                then["ref"],
+                f"{then['participant']} then proposed, not confirmed",
+                of="item",
+            ),
+        )
+    )
+    return Line(row["question"], cited(row), "", note, under=under)
 
 
 def settled(row: Row, votes: Mapping[str, Row]) -> Line:
@@ -194,15 +216,29 @@ def action(row: Row, decided: Collection[str]) -> Line:
     """A row of a table: who, what, by when."""
     named: Literal["participant", ""] = "participant" if row["who"] and row["known"] else ""
     done = f" (done [{row['done']}])" if row["done"] else ""
-    of = f" (for {row['decision']})" if row["decision"] in decided else ""
-    text, who = begun(clip(row["text"], _DEED)) + of + done, row["who"] or "nobody named"
+    task = without_date(clip(row["text"], _DEED), row["due"])
+    text, who = begun(task) + task_about(row, decided) + done, row["who"] or "nobody named"
     return Line(text, cited(row), who, row["due"] or "", of=named)
 
 
-def unowned(row: Row) -> Line:
-    """A decision that somebody has to carry out, and nobody said they would."""
-    text = f"{row['handle']}: {short(row['wording'] or row['text'], _TASK)}"
-    return Line(text, (), "nobody named")
+def unowned(rows: Rows) -> Line:
+    """The decisions that somebody has to carry out, and nobody said they would."""
+    handles = [
+        row["handle"] + (f" ({', '.join(row['due'])})" if row["due"] else "") for row in rows
+    ]
+    return Line(f"Carry out {', '.join(handles)}", (), "nobody named")
+
+
+def without_date(task: str, due: str | None) -> str:
+    """`task` without the date that it ends with: it has a column."""
+    if not due or not task.casefold().endswith(due.casefold()):
+        return task
+    return _BY.sub("", task[: -len(due)]).rstrip(" ,") or task
+
+
+def step(row: Row) -> Line:
+    """What is to come next, which nobody said they would see to."""
+    return Line(begun(row["step"]), cited(row), "nobody named")
 
 
 def question(row: Row) -> Line:

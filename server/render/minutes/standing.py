@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 Row = Mapping[str, Any]
@@ -26,6 +27,26 @@ def declared_decisions(report: Row) -> list[Row]:
     return [row for row in report["decisions"] if row["handle"] in marked]
 
 
+_APPROVAL: Final = re.compile(
+    r"\b(?:minutes|meeting|call)\b.*\b(?:approved|accepted|adopted)\b"
+    r"|\b(?:approve|accept|adopt)\w*\b.*\bminutes\b",
+    re.IGNORECASE,
+)
+
+
+def is_routine(row: Row) -> bool:
+    """Whether a decision only approves the minutes of an earlier meeting."""
+    return bool(_APPROVAL.search(row["wording"] or row["text"]))
+
+
+def document_standing(row: Row) -> str:
+    """What a document that was drawn up came to: decided, or only put on the table."""
+    if row["decision"]:
+        return f"decided as {row['decision']}"
+    welcome = f", welcomed by {', '.join(row['welcome'])}" if row["welcome"] else ""
+    return f"not put to a vote{welcome}"
+
+
 def open_proposals(report: Row) -> list[Row]:
     """What is proposed and not settled, but for what a document of the talk took up."""
     wanted = set(report["brief"]["open"])
@@ -39,7 +60,8 @@ def decision_words(row: Row, proposer: str = "") -> str:
     basis = row["basis"] if voted else ""
     by = f"proposed by {proposer}" if proposer else ""
     names = [voice["participant"] for voice in row["abstainers"]]
-    return "; ".join(filter(None, (by, count_words(row["tally"], names), basis)))
+    drawn_up = "in the document below" if row["drawn_up"] else ""
+    return "; ".join(filter(None, (by, count_words(row["tally"], names), basis, drawn_up)))
 
 
 def standing_words(row: Row) -> str:
@@ -71,6 +93,13 @@ def begun(text: str) -> str:
     """`text` with a capital at the beginning, where that is a word: "fromRDF" stays as it is."""
     first = text.split(" ", 1)[0]
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def task_about(row: Row, in_force: Collection[str]) -> str:
+    """What a task is for, in brackets: a decision, or what was spoken of before it."""
+    if row["decision"] in in_force:
+        return f" (for {row['decision']})"
+    return f" (when they spoke of {', '.join(row['amid'])})" if row["amid"] else ""
 
 
 def lowered(text: str) -> str:

@@ -218,7 +218,7 @@ def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: 
         ("I'll write to Ana.", "write to Ana"),
         (
             "I cannot speak for the yard, but I'll also ask them about the lamp.",
-            "ask them about the lamp (“I cannot speak for the yard”)",
+            "ask them about the lamp",
         ),
         (
             "Fine, I'll ask the master of the harbour about the lamp and the wire.",
@@ -226,6 +226,7 @@ def test_an_action_says_who_and_by_when(words: str, who: str, known: bool, due: 
         ),
         ("**Fine, I'll go ahead and fix the lamp!**", "fix the lamp"),
         ("Ana will check the price, then.", "check the price"),
+        ("The yard has its own mind, so I'll ask them.", "ask them (“The yard has its own mind”)"),
     ],
 )
 def test_what_is_to_be_done_is_told_as_a_task(words: str, text: str) -> None:

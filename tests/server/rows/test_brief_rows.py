@@ -240,7 +240,7 @@ def test_who_takes_a_side_after_the_vote_is_counted_too(secret: bool) -> None:
     assert all(map(le, named.values(), counts)), (named, tally)
     shown = f"+{tally['support']} -{tally['oppose']} ~0"
     assert next(iter(ledger(memory))).startswith(f"D1 ratified {shown}, ")
-    told = {**row, "wording": None, "alike": None}
+    told = {**row, "wording": None, "alike": None, "drawn_up": False}
     note = decision_line(told, {}, "", "", []).note
     assert note.startswith(
         "3 for, 1 against; by a vote" if secret else "4 for, 0 against; by a vote"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from parley.server.minutes.course.documents import taken_up
+from parley.server.minutes.course.documents import explain, taken_up
 from parley.server.minutes.minutes_report import build_report
 from parley.server.records.transcript_analysis import analyze
 from parley.server.render.minutes.minutes_forms import render
@@ -81,7 +81,7 @@ def test_a_document_that_was_drawn_up_is_told_in_its_points() -> None:
     ]
     (line,) = section(report, "Drawn up")["lines"]
     assert [below["text"] for below in line["under"]] == document["points"]
-    assert "Drawn up: “Lamp Plan” (Piers; Yard; Slip)." in report["page"]["lead"]
+    assert "Drawn up, not put to a vote: “Lamp Plan” (Piers; Yard; Slip)." in report["page"]["lead"]
 
 
 def test_a_list_in_a_message_is_no_document() -> None:
@@ -133,7 +133,7 @@ def test_a_decision_that_somebody_has_to_carry_out_says_that_nobody_is_named() -
               ("Ana", "RESOLVED: send the offer to the yard")]  # fmt: skip
     report = report_of(*decide)
     (line,) = section(report, "Actions")["lines"]
-    assert (line["mark"], line["text"]) == ("nobody named", "D1: Send the offer to the yard")
+    assert (line["mark"], line["text"]) == ("nobody named", "Carry out D1")
     assert report["page"]["lead"].endswith(
         "No actions were recorded. Nobody is named to carry out D1."
     )
@@ -151,16 +151,99 @@ def test_people_under_two_names_are_one_in_the_head() -> None:
     assert [row["messages"] for row in report["present"]] == [2, 1]
 
 
-def test_a_decision_made_again_in_nearly_the_same_words_says_so() -> None:
+VOICES = ("Ana", "Bo", "Cy")
+KEY = "a key with a colon in it is a compact address if its prefix is known"
+
+
+def decided(words: str, voices: tuple[str, ...] = VOICES) -> list[tuple[str, str]]:
+    said = [(who, "+1") for who in voices]
+    return [("Ana", f"PROPOSAL: {words}"), *said, ("Ana", f"RESOLVED: {words}")]
+
+
+def test_what_is_decided_again_at_once_in_better_words_is_one_decision() -> None:
+    """By the same people, and to the same end: another figure or a "non-" is another thing."""
+    report = report_of(*decided(KEY), *decided(KEY.replace("a colon", "one colon")))
+    (line,) = section(report, "Decisions")["lines"]
+    assert (line["mark"], [(below["mark"], below["note"]) for below in line["under"]]) == (
+        "D2", [("D1", "in earlier words")]
+    )  # fmt: skip
+    assert report["brief"]["counts"]["decided"] == 1
+    for other in (KEY.replace("compact", "non-compact"), f"{KEY} for 3 days"):
+        assert report_of(*decided(KEY), *decided(other))["brief"]["counts"]["decided"] == 2
+
+
+def test_a_decision_made_again_by_others_says_so() -> None:
     """Both stand: which of them holds is not for the minutes to say."""
-
-    def decide(words: str) -> list[tuple[str, str]]:
-        voices = [(who, "+1") for who in ("Ana", "Bo", "Cy")]
-        return [("Ana", f"PROPOSAL: {words}"), *voices, ("Ana", f"RESOLVED: {words}")]
-
-    words = "a key with a colon in it is a compact address if its prefix is known"
-    report = report_of(*decide(words), *decide(words.replace("a colon", "one colon")))
+    again = decided(KEY.replace("a colon", "one colon"), ("Ana", "Bo", "Dee"))
+    report = report_of(*decided(KEY), *again)
     first, second = section(report, "Decisions")["lines"]
     assert "nearly the words of" not in first["note"]
     assert "nearly the words of D1, which stands too" in second["note"]
     assert render(report, "md").decode().count("nearly the words") == 1
+
+
+def test_what_somebody_says_is_to_come_next_is_nobodys_action() -> None:
+    """ "Let's …" of the end of a talk; its own words where it is no more than put off."""
+    talk = [("Bo", "The lamp is dark.")] * 6
+    report = report_of(*talk, ("Ana", "Let's take it to the mailing list."))
+    (line,) = section(report, "Actions")["lines"]
+    assert (line["mark"], line["text"]) == ("nobody named", "Take it to the mailing list")
+    apart = report_of(*talk, ("Ana", "The bell is off the table until the summer is over."))
+    later = "Left for later: “The bell is off the table until the summer is over” (Ana)."
+    assert later in apart["page"]["lead"].split("\n")
+
+
+def test_a_short_task_is_told_with_what_was_spoken_of_before_it() -> None:
+    """Where several messages had it; a decision that it is for is enough."""
+    talk = [("Bo", f"The bell of the watch house is number {k}.") for k in range(5)]
+    report = report_of(*talk, ("Ana", "I'll talk to Jo."))
+    (line,) = section(report, "Actions")["lines"]
+    assert line["text"].startswith("Talk to Jo (when they spoke of bell")
+
+
+def test_what_these_are_is_told_by_the_document_that_says_so() -> None:
+    """In brackets, in a decision that has no more than "these …"."""
+    plan = PLAN.replace("Two lamps.", "Two trial lamps for the slip with a bell.")
+    (document,) = report_of(("Bo", plan))["documents"]
+    assert explain("pay for these trial lamps now", [document]) == (
+        "pay for these trial lamps (for the slip) now"
+    )
+    assert explain("pay for these boats now", [document]) == "pay for these boats now"
+
+
+def test_that_earlier_minutes_were_approved_is_told_apart() -> None:
+    """It is no decision of this talk."""
+    report = report_of(("Ana", "RESOLVED: minutes of the last meeting approved"))
+    lead = report["page"]["lead"].split("\n")
+    assert lead[-1] == "Earlier minutes were approved (“Minutes of the last meeting approved”)."
+    assert not [part for part in report["page"]["sections"] if "decided" in part["heading"]]
+
+
+def test_agenda_and_issues_are_told_at_the_head() -> None:
+    """By their addresses; issues where no topics were called out."""
+    lamps = "https://github.com/pier/lamps"
+    links = [
+        ("Ana", "Agenda: https://lists.example/7"),
+        ("Bo", f"see {lamps}/issues/7 and …/8"),
+        ("Bo", f"{lamps}/pull/9, {lamps}/issues/7"),
+    ]
+    head = report_of(*links)["page"]["head"]
+    assert "Agenda: https://lists.example/7" in head
+    assert "Issues that were named: pier/lamps#7, pier/lamps#9" in head
+    assert not any(
+        "Issues" in line for line in report_of(("Ana", "Topic: x"), *links)["page"]["head"]
+    )
+
+
+def test_what_was_proposed_upon_a_show_of_hands_stands_with_it() -> None:
+    """Also in the lead, which says that nothing was decided."""
+    asked = ("Ana", "straw-poll: [1] a lamp or [2] a bell")
+    hands = [(who, "1") for who in ("Ana", "Bo", "Cy", "Dee")]
+    offer = ("Ana", "Maybe we should order the lamp of the first kind.")
+    report = report_of(asked, *hands, offer)
+    (line,) = section(report, "Shows of hands")["lines"]
+    assert "order the lamp" in line["under"][0]["text"].casefold()
+    assert report["page"]["lead"].startswith(
+        "Nothing was decided, but hands were shown: “[1] a lamp"
+    )
+    assert "Ana then proposed: order the lamp" in report["page"]["lead"]
