@@ -114,12 +114,18 @@ class RangeWords:
 
     def names(self, n: int, start: int, end: int, ref: str, text: str) -> bool:
         """True where the words at `start`..`end` of entry `n` name `ref`, or share two of their
-        content words with `text`, which says what it is.
+        content words with `text`, which says what it is, and a quarter; a heading one more.
         """
         words = self.quote(n, start, end)
         if re.search(rf"\b{re.escape(ref)}\b", words):
             return True
-        return len(set(content_stems(words)) & set(content_stems(text))) >= _SHARED
+        stems, others = set(content_stems(words)), set(content_stems(text))
+        least = max(_SHARED, (min(len(stems), len(others)) + 3) // 4)
+        return len(stems & others) >= least + self._is_heading(n, start)
+
+    def _is_heading(self, n: int, start: int) -> bool:
+        line = self._lines.get(n)
+        return line is not None and line.content[:start].rpartition("\n")[2].startswith("#")
 
     def speaks_of(self, n: int, ref: str, text: str) -> bool:
         """True where entry `n` names `ref`, or has three content words of `text`, which says what

@@ -608,6 +608,14 @@ def test_parts_are_told_with_what_stands_under_them_and_no_label_alone() -> None
     assert "Changed;" not in extract_summary([Line(1, "ann", report)], [], 20)
 
 
+def test_a_heading_names_an_item_where_it_shares_more_than_two_words_with_it() -> None:
+    heading = "# APPROVED stub ready for the rule"
+    words = RangeWords({1: Line(1, "ann", f"{heading}\n\nThe drains are dry.")})
+    other = "If you approve, please move the rule file to the folder of approved rules."
+    assert not words.names(1, 2, len(heading), "P4", other)
+    assert words.names(1, 2, len(heading), "P4", "Approve the rule of the stub, which is ready.")
+
+
 def test_the_news_that_a_long_message_opens_with_is_its_title() -> None:
     def title(opening: str) -> str:
         return RangeWords({1: Line(1, "ann", f"Bob,\n\n{opening} Read it.\n\n{FILLING}")}).title(1)
