@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -50,10 +51,26 @@ def pack_key(name: str, hash: str) -> str:
     return f"{name} {hash}"
 
 
+_Wanted = tuple[tuple[Pack, ...], frozenset[str]]  # and the names of those that are not known
+
+# Readers are megabytes and 50 ms of work: while some memory has one, no other is made, and the
+# newest are kept besides. Those of packs that sessions bring take no place of the others.
+_readers = WeakValueDictionary[_Wanted, SpeechActReader]()
+
+
 @lru_cache(maxsize=16)
-def _reader(packs: tuple[Pack, ...], brought: frozenset[str]) -> SpeechActReader:
-    """The compiled packs: 50 ms of work that the sessions of a process share."""
-    return SpeechActReader(packs, brought)
+def _keep_known(wanted: _Wanted) -> SpeechActReader:
+    return _find_reader(wanted)
+
+
+@lru_cache(maxsize=4)
+def _keep_brought(wanted: _Wanted) -> SpeechActReader:
+    return _find_reader(wanted)
+
+
+def _find_reader(wanted: _Wanted) -> SpeechActReader:
+    reader = _readers.get(wanted)
+    return _readers.setdefault(wanted, SpeechActReader(*wanted)) if reader is None else reader
 
 
 class Era(Struct, frozen=True, gc=False):
@@ -258,8 +275,12 @@ class Memory:
     def reader_of(self, refs: tuple[PackRef, ...]) -> SpeechActReader:
         """What reads with the packs that `refs` name. Raises `PackMissing`, `BadPattern`."""
         packs = self._packs_of(refs)
-        brought = (pack.name for pack, ref in zip(packs, refs, strict=True) if ref.pack is not None)
-        return _reader(packs, frozenset(brought))
+        brought = frozenset(
+            pack.name
+            for pack, ref in zip(packs, refs, strict=True)
+            if ref.pack is not None and pack_key(pack.name, pack.hash) not in self.packs
+        )
+        return (_keep_brought if brought else _keep_known)((packs, brought))
 
     def _packs_of(self, refs: tuple[PackRef, ...]) -> tuple[Pack, ...]:
         packs: list[Pack] = []

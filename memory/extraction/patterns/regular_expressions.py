@@ -17,7 +17,7 @@ _PATTERN_BYTES: Final = 8 << 20  # for the automata of one pattern: refused in 4
 _MEASURED_BYTES: Final = 1 << 19  # for the automata of one that is measured: refused in 2 ms
 _SET_BYTES: Final = 64 << 20  # 8 MiB refuses sets of some hundred patterns
 # of the patterns kept compiled, 110 bytes each; all that are shipped have 446,000
-KEPT_INSTRUCTIONS: Final = 1_000_000
+KEPT_INSTRUCTIONS: Final = 600_000
 
 
 def _re2_options(size: int = _PATTERN_BYTES) -> Any:

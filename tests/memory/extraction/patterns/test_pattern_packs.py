@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.bus.entries import PackRef
-from parley.listeners.sessions.shipped_packs import shipped_packs
+from parley.listeners.sessions.shipped_packs import newest_packs, shipped_packs
 from parley.memory.errors import BadPattern
 from parley.memory.extraction.patterns import regular_expressions, rule_gates
 from parley.memory.extraction.patterns.pattern_packs import (
@@ -27,7 +27,7 @@ from parley.memory.extraction.patterns.pattern_packs import (
 )
 from parley.memory.extraction.patterns.regular_expressions import compile_kept
 from parley.memory.extraction.patterns.speech_acts import SpeechActReader
-from parley.memory.state.memory import Memory
+from parley.memory.state.memory import Memory, pack_key
 from tests.support.logs.costs import seconds, times_longer
 from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import PATIENCE
@@ -389,3 +389,27 @@ def test_patterns_tell_the_same_in_however_many_automata(
         assert split.read(text) == whole.read(text)
         assert split.sighted(text) == whole.sighted(text)
     assert any(whole.read(text) for text in TALK)
+
+
+def _bringing(number: int) -> tuple[PackRef, ...]:
+    rule = {"name": "r", "act": "decide", "pattern": f"we are done {number}"}
+    return (PackRef("own@1", "0" * 32, {"name": "own@1", "rules": [rule]}),)
+
+
+def test_sessions_that_bring_packs_take_no_reader_from_others() -> None:
+    """However many come, who reads with packs that are known here shares what is compiled."""
+    known = {pack_key(shipped.name, shipped.hash): shipped for shipped in shipped_packs()}
+    memory, refs = Memory(known), newest_packs()
+    reader = weakref.ref(memory.reader_of(refs))
+    for number in range(40):
+        memory.reader_of(_bringing(number))
+    assert reader() is not None
+    assert memory.reader_of(refs) is reader()
+
+
+def test_a_reader_is_shared_for_as_long_as_somebody_has_it() -> None:
+    """Though it is of none of the newest packs any more."""
+    first = Memory({}).reader_of(_bringing(100))
+    for number in range(40):
+        Memory({}).reader_of(_bringing(number))
+    assert Memory({}).reader_of(_bringing(100)) is first
