@@ -27,7 +27,12 @@ from parley.server.rows.item_rows import dissent_rows, page_decision_row, page_p
 from parley.server.rows.vote_rows import vote_row
 from parley.server.verdicts.basis_words import basis_words
 from parley.server.verdicts.decision_words import decision_text
-from parley.server.verdicts.plain_words import asks_for_something, is_of_prose, item_words
+from parley.server.verdicts.plain_words import (
+    asks_for_something,
+    is_fragment,
+    is_of_prose,
+    item_words,
+)
 
 MOST: Final = 200  # items of a part; `more` counts the rest
 MISSED: Final = 5  # votes that came to nothing, the newest
@@ -82,12 +87,11 @@ def compose_brief(memory: Memory, read: ClaimOverlay) -> Brief:
         if not proposal.stands or listed_status(read, proposal) != "active":
             continue
         left_behind = is_of_prose(proposal.origin.rule) and proposal.born < written_down
-        waits = is_taken_up(proposal) and not (left_behind and not proposal.tally[1])
-        is_one = proposal.ref in voted or waits
+        is_one = proposal.ref in voted or (is_taken_up(proposal) and not left_behind)
         (brief.open if is_one else brief.perhaps).append(proposal)
     claims = (item for item in reversed(read.items.values()) if item.status == "claimed")
     brief.perhaps += claims
-    brief.perhaps = _each_once(memory, sorted(brief.perhaps, key=lambda item: -_sureness(item)))
+    brief.perhaps = _each_once(memory, sorted(brief.perhaps, key=lambda item: _rank(memory, item)))
     return brief
 
 
@@ -125,7 +129,7 @@ def _each_once(memory: Memory, items: Iterable[Claimed]) -> list[Claimed]:
 def _last_document(memory: Memory) -> int:
     """The last entry that sets down in a document what was decided; 0 for none.
 
-    What was suggested in prose before it, and not opposed, is in it or was let go.
+    What was suggested in prose before it is in it or was let go.
     """
     found = (item.born for item in memory.decisions.values() if item.origin.rule == _FIXES)
     return max(found, default=0)
@@ -191,9 +195,10 @@ def _heir(memory: Memory, decision: Decision) -> Decision | None:
     return decision if decision.binds else None
 
 
-def _sureness(item: Claimed) -> int:
-    """Per mille, above all what somebody marked as one."""
-    return item.origin.confidence + 1000 * (item.origin.how in _SAID_TO_BE)
+def _rank(memory: Memory, item: Claimed) -> tuple[bool, bool, int]:
+    """First what somebody marked as one, then the surest, last what says nothing alone."""
+    marked = item.origin.how in _SAID_TO_BE
+    return not marked and is_fragment(_words(memory, item)), not marked, -item.origin.confidence
 
 
 # -- as rows -------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def take_home(visits: Visits, page: Page) -> None:
     visits.shot(page, "05-minutes")
     markdown = kept(page, "md")
     assert "## Decisions" in markdown
-    assert "Order the dredger tomorrow" in markdown
+    assert "| Order the dredger | tomorrow |" in markdown
     tree = json.loads(kept(page, "json"))
     assert [row["who"] for row in tree["actions"]] == ["Bo"]
     assert kept(page, "html").startswith("<!doctype html>")

@@ -108,8 +108,13 @@ def test_what_prose_suggested_is_open_until_a_document_sets_down_what_was_decide
     assert len(words) == len({*words}) == after["counts"]["perhaps"]
     assert sum(text.startswith("draft this harbour proposal") for text in words) == 1
     assert sum(text.startswith("pay for two lamps on") for text in words) == 1
-    opposed = ("eve", f"I disagree. Lamps on the north pier are too expensive for us, bo.{LONG}")
-    assert brief_of(*HARBOUR[:2], opposed, *HARBOUR[2:], ("dee", PLAN))["open"]
+
+
+def test_a_fragment_is_the_last_of_what_may_be_one() -> None:
+    """However sure it is: nobody could tell what it is about."""
+    claims = [("ana", "We agreed to not do that."), ("bo", "We decided to keep the night ferry.")]
+    rows = brief_of(*claims)["perhaps"]
+    assert [row["text"] for row in rows] == ["keep the night ferry", "not do that"]
 
 
 def test_an_item_has_one_count_wherever_it_is_shown() -> None:
