@@ -20,6 +20,7 @@ from parley.server.minutes.course.polls import find_polls
 from parley.server.minutes.course.topics import (
     find_agenda,
     find_issues,
+    find_meaning,
     find_put_off,
     find_subjects,
     find_topics,
@@ -81,6 +82,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
             {
                 **row,
                 "asked": item_words(row["text"] or row["topic"], row["evidence"]["rule"]),
+                "meaning": find_meaning(row["text"], talk),
                 "reactions": _reasons(row["reactions"], records_by_n),
                 "taken_up": _taken_up(row, documents),
             }

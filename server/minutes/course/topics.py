@@ -33,6 +33,8 @@ _WORD_LENGTH: Final = 4  # letters of a word that may be what the talk is about
 TOPIC: Final = re.compile(r"\s*(?:sub-?)?topic\s*:\s*(?=\S)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_][\w'-]*")
 _LINK: Final = re.compile(r"\S+://\S+|[\w.-]+@[\w.-]+|`[^`]*`")
+_BRIEF: Final = 12  # words of a text that may need to be explained
+_MEANS: Final = r"(?:represents?|means|stands for|refers to|is defined as) ([^.,;\n]{10,80})"
 _AGENDA: Final = re.compile(r"\s*agenda\s*:\s*(\S+://\S+)", re.IGNORECASE)
 _ISSUE: Final = re.compile(r"//github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
 _NEXT: Final = re.compile(r"(?:let's|let us|we'll|we will|we should|we can)\s+", re.IGNORECASE)
@@ -111,6 +113,23 @@ def find_subjects(messages: Sequence[Record], names: Iterable[str]) -> list[str]
         ):
             chosen.append(stem)
     return [shapes[stem].most_common(1)[0][0] for stem in chosen]
+
+
+def find_meaning(text: str, messages: Iterable[Record]) -> str:
+    """What a pair of words in a short `text` was said to mean, "green box: …"; "" for none."""
+    words = _WORD.findall(text)
+    if len(words) > _BRIEF:
+        return ""
+    pairs = [f"{one} {other}" for one, other in pairwise(words) if {one, other}.isdisjoint(COMMON)]
+    meanings = [
+        (pair, re.compile(rf"\b{re.escape(pair)} {_MEANS}", re.IGNORECASE)) for pair in pairs
+    ]
+    for record in messages:
+        content = to_plain(getattr(record.entry, "content", "")[:_READ]) if meanings else ""
+        for pair, meaning in meanings:
+            if told := meaning.search(content):
+                return f"{pair}: {one_line(told[1])}"
+    return ""
 
 
 def words_in_common(texts: Iterable[str], names: Iterable[str]) -> list[str]:

@@ -87,13 +87,14 @@ def proposal(row: Row, day: str, grouped: bool) -> Line:
         f"amends {row['amends']}" if row["amends"] else "",
         f"repeats {row['echoes']}" if row["echoes"] else "",
     )
+    text = begun(row["asked"]) + (f" [{row['meaning']}]" if row["meaning"] else "")
     under = [
         _objection(reaction)
         for reaction in row["reactions"]
         if reaction["conditional"] or reaction["stance"] == "oppose" or reaction["before_edit"]
     ][:_VOICES]
     cites = cited(_born(row))
-    return Line(begun(row["asked"]), cites, row["handle"], note, "", tuple(under), of="item")
+    return Line(text, cites, row["handle"], note, "", tuple(under), of="item")
 
 
 def offers_of(name: str, lines: Sequence[Line]) -> Line:

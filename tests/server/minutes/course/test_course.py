@@ -201,6 +201,18 @@ def test_a_short_task_is_told_with_what_was_spoken_of_before_it() -> None:
     assert line["text"].startswith("Talk to Jo (when they spoke of bell")
 
 
+def test_a_short_proposal_is_told_with_what_its_words_were_said_to_mean() -> None:
+    """By whoever said so, anywhere in the talk."""
+    talk = [("Bo", "The green hut represents whatever the yard pays for. So it does."),
+            ("Ana", "PROPOSAL: another meeting on the green hut")]  # fmt: skip
+    (line,) = section(report_of(*talk), "Proposed, not decided")["lines"]
+    assert (
+        line["text"] == "Another meeting on the green hut [green hut: whatever the yard pays for]"
+    )
+    (line,) = section(report_of(talk[1]), "Proposed, not decided")["lines"]
+    assert line["text"] == "Another meeting on the green hut"
+
+
 def test_what_these_are_is_told_by_the_document_that_says_so() -> None:
     """In brackets, in a decision that has no more than "these …"."""
     plan = PLAN.replace("Two lamps.", "Two trial lamps for the slip with a bell.")
