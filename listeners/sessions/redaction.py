@@ -15,15 +15,17 @@ from parley.memory.state.memory import Packs
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a redaction would take. `derived` counts, by kind, what would be made again.
+    """What a redaction would take: the words of entry `n`, and of its `edits`, n -> words.
 
-    `moved` has the items whose status would change: handle -> before, after.
+    `derived` counts, by kind, what would be made again. `moved` has the items whose status would
+    change: handle -> before, after.
     """
 
     n: int
     kind: str
     participant: str
     words: str
+    edits: dict[int, str] = field(default_factory=dict)
     derived: dict[str, int] = field(default_factory=dict)
     moved: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -34,17 +36,22 @@ async def preview(
     """What `redact` would do now. Raises as it does, and changes nothing."""
     log = await _whole(bus, session)
     entry = log[seq_of(session, log, n) - 1].entry
+    edits = {record.n: _words(record.entry) for record in log if _is_edit(record, n)}
     derived: dict[str, int] = {}
     for record in log:
-        if may_quote(record, n):
+        if any(may_quote(record, gone) for gone in (n, *edits)):
             derived[record.entry.kind] = derived.get(record.entry.kind, 0) + 1
+    moved: dict[str, tuple[str, str]] = {}
+    for gone in (*edits, n):
+        moved |= choose_tombstone(packs, log, gone, renumber=renumber).moved
     return Preview(
         n,
         entry.kind,
         str(getattr(entry, "participant", getattr(entry, "by", ""))),
         _words(entry),
+        edits,
         derived,
-        choose_tombstone(packs, log, n, renumber=renumber).moved,
+        moved,
     )
 
 

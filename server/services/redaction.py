@@ -41,6 +41,8 @@ def preview_lines(preview: Preview) -> list[str]:
     lines = [
         f"entry {preview.n}, {preview.kind} of {preview.participant}: {_shown(preview.words)!r}"
     ]
+    for n, words in preview.edits.items():
+        lines.append(f"entry {n}, an edit of it: {_shown(words)!r}")
     for kind, count in preview.derived.items():
         lines.append(f"to be made again: {count} {kind}")
     for ref, (before, after) in preview.moved.items():

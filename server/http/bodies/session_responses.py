@@ -62,6 +62,7 @@ class PreviewRow(Answer):
     kind: str
     participant: str
     words: str
+    edits: dict[int, str]  # n -> words, of a message that was edited
     derived: dict[str, int]
     moved: dict[str, list[str]]  # handle -> status before, after
 

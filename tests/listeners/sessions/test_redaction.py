@@ -132,6 +132,20 @@ async def test_the_preview_says_what_would_go(bus: Bus) -> None:
     assert await whole(bus, "s") == before
 
 
+async def test_the_preview_names_the_edits_that_go_too(bus: Bus) -> None:
+    """Each by its number and in its words; what was derived of one of them is counted once."""
+    await bus.open("s", opened())
+    said = Draft("a", Message(participant="ana", content=f"I propose that we meet in {SECRET}."))
+    await bus.publish("s", [said])
+    for content in (f"I propose that we meet in {SECRET} at noon.", ""):
+        edited = MessageEdited(participant="ana", of=1, content=content)
+        await bus.publish("s", [Draft(f"e{len(content)}", edited)])
+    previewed = await preview(bus, PACKS, "s", 1)
+    assert previewed.edits == {2: f"I propose that we meet in {SECRET} at noon.", 3: ""}
+    await redact(bus, PACKS, "s", 1, reason="a place")
+    assert SECRET not in repr((await preview(bus, PACKS, "s", 1)).edits)
+
+
 async def test_a_refusal_changes_nothing(bus: Bus) -> None:
     """It names the entry that has to go first."""
     await discuss(bus, "s", 1)
