@@ -31,7 +31,7 @@ from parley.server.minutes.action_wording import (
     task_words,
     without_mark,
 )
-from parley.server.minutes.course.topics import words_in_common
+from parley.server.minutes.course.topics import find_issues, words_in_common
 from parley.server.minutes.decided_words import DecidedTerms
 from parley.server.minutes.words.attribution import Voice
 from parley.server.minutes.words.mentions import NameIndex
@@ -76,7 +76,7 @@ def find_actions(
             settled = _settle(row, records[place + 1 : place + 1 + _LATER], voices, decided)
             if settled is not None:
                 count += 1
-                before = records[max(0, place - _AROUND) : place]
+                before = records[max(0, place - _LATER) : place]
                 rows.append({**settled, "amid": _amid(settled, before, names)})
     return [*rows], count - len(rows)
 
@@ -112,7 +112,8 @@ def _amid(row: Row, before: Sequence[Record], names: NameIndex) -> list[str]:
     """What was spoken of just before a task of few words, which tells what it is about."""
     if row["decision"] or len(_LETTERS.findall(row["text"])) > _TERSE:
         return []
-    return words_in_common(map(_content, before), names.all())
+    issues = find_issues(before)[-1:]
+    return [*issues, *words_in_common(map(_content, before[-_AROUND:]), names.all())]
 
 
 def _content(record: Record) -> str:

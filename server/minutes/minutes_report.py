@@ -19,6 +19,7 @@ from parley.server.minutes.course.documents import explain, find_documents, take
 from parley.server.minutes.course.polls import find_polls
 from parley.server.minutes.course.topics import (
     find_agenda,
+    find_group,
     find_issues,
     find_meaning,
     find_put_off,
@@ -119,6 +120,7 @@ def _course(
         if index["decided"]
         else find_discussion(talk, speakers, NameIndex(memory), told),
         "agenda": find_agenda(talk),
+        "group": find_group(talk),
         "issues": find_issues(talk),
         "polls": [_with_sequel(row, index) for row in find_polls(talk)],
         "put_off": put_off,

@@ -37,6 +37,10 @@ _BRIEF: Final = 12  # words of a text that may need to be explained
 _MEANS: Final = r"(?:represents?|means|stands for|refers to|is defined as) ([^.,;\n]{10,80})"
 _AGENDA: Final = re.compile(r"\s*agenda\s*:\s*(\S+://\S+)", re.IGNORECASE)
 _ISSUE: Final = re.compile(r"//github\.com/([\w.-]+/[\w.-]+)/(?:issues|pull)/(\d+)")
+_REPOSITORY: Final = re.compile(r"//github\.com/([\w.-]+/[\w.-]*\w)")
+_LIST: Final = re.compile(
+    r"//lists?\.[\w.-]+/(?:[\w-]+/)*?(?:Public|private|lists?)/([\w-]+)/", re.IGNORECASE
+)
 _NEXT: Final = re.compile(r"(?:let's|let us|we'll|we will|we should|we can)\s+", re.IGNORECASE)
 _OFF: Final = re.compile(
     r"(?<!had )\b(?:"
@@ -186,6 +190,17 @@ def find_agenda(messages: Iterable[Record]) -> str:
         if match := _AGENDA.match(entry.content):
             return clip(match[1], TEXT)
     return ""
+
+
+def find_group(messages: Iterable[Record]) -> str:
+    """Whose meeting it is: the list that an agenda was sent to, else what most issues are of."""
+    repositories: Counter[str] = Counter()
+    for record in messages:
+        content = getattr(record.entry, "content", "")[:_READ]
+        if (agenda := _AGENDA.match(content)) and (sent := _LIST.search(agenda[1])):
+            return sent[1]
+        repositories.update({match[1] for match in _REPOSITORY.finditer(content)})
+    return next((name for name, count in repositories.most_common(1) if count > 1), "")
 
 
 def find_issues(messages: Iterable[Record]) -> list[str]:

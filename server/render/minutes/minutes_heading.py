@@ -41,9 +41,8 @@ _PHRASE: Final = re.compile(r" (?:by|that|which|so|as|with|to|of|for|in|on) ", r
 _TASK: Final = 80  # of a task
 NAMED: Final = 40  # participants that the head names
 _DAY: Final = len("2026-03-02")
-_NUMBERS: Final = ("", "One thing was", "Two things were", "Three things were", "Four things were",
-                   "Five things were", "Six things were", "Seven things were",
-                   "Eight things were")  # fmt: skip
+_BRIEF: Final = 90  # characters of a decision in the lead: it stands below
+_COUNTS: Final = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
 
 
 def title(report: Row) -> str:
@@ -51,7 +50,7 @@ def title(report: Row) -> str:
     if report["title"]:
         return str(report["title"])
     if report["began"]:
-        return f"Meeting of {_days(report, _in_words)}"
+        return f"Meeting {_whose(report)}{_days(report, _in_words)}"
     return f"Meeting “{report['session']}”" if report["session"] else "Minutes"
 
 
@@ -68,14 +67,19 @@ def heading_lines(report: Row) -> Iterator[str]:
     if present := report["present"]:
         more = f" and {len(present) - NAMED} more" if len(present) > NAMED else ""
         yield f"Present ({len(present)}): {', '.join(map(_named, present[:NAMED]))}{more}"
+    pairs = [subject for subject in report["subjects"] if " " in subject]
     if report["topics"]:
         yield f"Topics: {'; '.join(row['text'].rstrip('.') for row in report['topics'])}"
-    if report["agenda"]:
-        yield f"Agenda: {report['agenda']}"
-    if report["issues"] and not report["topics"]:
+    elif report["issues"]:
         yield f"Issues that were named: {', '.join(report['issues'])}"
-    if report["subjects"] and not report["topics"]:
-        yield f"Spoken of most: {', '.join(report['subjects'])}"
+    elif len(pairs) >= _FEW:
+        yield f"Spoken of most: {', '.join(pairs)}"
+
+
+def _whose(report: Row) -> str:
+    """The list that the agenda was sent to, or what was spoken of by its address."""
+    group = report["group"]
+    return f"{'on' if '/' in group else 'of'} {group}, " if group else "of "
 
 
 def lead_paragraph(report: Row) -> str:
@@ -118,6 +122,10 @@ def _at_clause(words: str, most: int) -> str:
     return words
 
 
+def _count(number: int) -> str:
+    return _COUNTS[number] if number < len(_COUNTS) else str(number)
+
+
 def _named(row: Row) -> str:
     name = str(row["participant"])
     also = f" ({', '.join(row['also'])})" if row["also"] else ""
@@ -128,15 +136,13 @@ def _decided(report: Row) -> str:
     rows = told_decisions(report, "decided")
     if not rows:
         return "Nothing was decided." if not report["polls"] else ""  # the polls say so
+    named = [f"({row['handle']}) {short(row['wording'] or row['text'], _BRIEF)}" for row in rows]
+    count = "One thing was" if len(rows) == 1 else f"{_count(len(rows))} things were"
     if len(rows) <= _ALL:
-        named = [f"({row['handle']}) {short(row['wording'] or row['text'])}" for row in rows]
-        return f"{_NUMBERS[len(rows)]} decided: {'; '.join(named)}."
-    weightiest = max(rows[1:-1], key=lambda row: (sum(row["tally"].values()), row["n"]))
-    told = (("the first", rows[0]), ("the most voices on", weightiest), ("the last", rows[-1]))
-    named = [
-        f"{what}, ({row['handle']}) {short(row['wording'] or row['text'])}" for what, row in told
-    ]
-    return f"{len(rows)} things were decided: {'; '.join(named)}."
+        return f"{count} decided: {'; '.join(named)}."
+    weightiest = max(range(1, len(rows) - 1), key=lambda at: sum(rows[at]["tally"].values()))
+    told = (("the first", 0), ("the most voices on", weightiest), ("the last", len(rows) - 1))
+    return f"{count} decided: {'; '.join(f'{what}, {named[at]}' for what, at in told)}."
 
 
 def _drawn_up(documents: Sequence[Row]) -> str:
@@ -195,11 +201,10 @@ def _left_open(report: Row) -> str:
     rows = open_proposals(report)
     if not rows:
         return "No proposal was left open." if report["brief"]["decided"] else ""
-    named = [
-        f"({row['handle']}) {short(row['asked'])} ({standing_words(row)})" for row in rows[:_SOME]
-    ]
-    more = f"; and {len(rows) - _SOME} more" if len(rows) > _SOME else ""
-    return f"Proposed and not decided: {'; '.join(named)}{more}."
+    if len(rows) == 1:
+        offer = f"({rows[0]['handle']}) {short(rows[0]['asked'], _BRIEF)}"
+        return f"One proposal was not decided: {offer} ({standing_words(rows[0])})."
+    return f"{_count(len(rows))} proposals were made and not decided, as told below."
 
 
 def _to_do(report: Row) -> str:
@@ -208,7 +213,7 @@ def _to_do(report: Row) -> str:
     steps = [row["step"] for row in report["put_off"] if row["step"]]
     unowned = [row["handle"] for row in told_decisions(report, "decided") if row["unowned"]]
     few = ", ".join(unowned[:_ALL]) + (" and others" if len(unowned) > _ALL else "")
-    nobody = f" Nobody is named to carry out {few}." if unowned else ""
+    nobody = f" Nobody is named for carrying out {few}." if unowned else ""
     if not rows and not steps:
         return f"No actions were recorded.{nobody}"
     told: dict[str, list[str]] = {}
@@ -216,10 +221,10 @@ def _to_do(report: Row) -> str:
         task = lowered(short(row["text"], _TASK)) + task_about(row, report["brief"]["decided"])
         told.setdefault(row["who"] or "nobody named", []).append(task)
     if steps:
-        told.setdefault("nobody named", []).extend(lowered(short(step, _TASK)) for step in steps)
-    if sum(map(len, told.values())) <= _FEW:
-        tasks = "; ".join(f"{name}: {', and '.join(theirs)}" for name, theirs in told.items())
-        return f"To do: {tasks}.{nobody}"
+        told.setdefault("nobody named", []).extend(steps)
+    if not rows:
+        are = "thing is" if len(steps) == 1 else "things are"
+        return f"{_count(len(steps))} {are} to do, and nobody is named for it.{nobody}"
     whose = ", ".join(f"{name} ({len(theirs)})" for name, theirs in [*told.items()][:_ALL])
     others = f" and {len(told) - _ALL} more" if len(told) > _ALL else ""
     things = count_of(sum(map(len, told.values())), "thing")

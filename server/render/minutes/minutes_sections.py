@@ -8,6 +8,7 @@ All text here is untrusted as it was said; who writes a form makes it harmless. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from parley.memory.text.similarity import content_stems
@@ -33,9 +34,7 @@ _QUESTIONS: Final = 6
 _OTHERS: Final = 12
 _SUMMARIES: Final = 6
 _DAY: Final = len("2026-03-02")
-_NUMBERS: Final = (
-    "[n] is the message that decided it; a D or P that is missing came to nothing or stands apart."
-)
+_NUMBERS: Final = "[n] is the message that decided it."
 _SURE: Final = 600  # per mille: "I propose", not "maybe we could"
 
 
@@ -131,11 +130,10 @@ def _to_do(report: Row) -> list[Section]:
     left = report["left_out"]
     to_do, actions = _newest(report["actions"], _OTHERS)
     asked, questions = _newest(report["questions"], _QUESTIONS)
-    unowned = [row for row in told_decisions(report, "decided") if row["unowned"]]
     in_force = report["brief"]["decided"]
+    offers = [row["handle"] for row in open_proposals(report)]
     tasks = [row_lines.action(row, in_force) for row in to_do]
-    tasks += [row_lines.step(row) for row in report["put_off"] if row["step"]]
-    tasks += [row_lines.unowned(unowned)] if unowned else []
+    tasks += [row_lines.step(row, offers) for row in report["put_off"] if row["step"]]
     due = any(line.note for line in tasks)
     return [
         Section(
@@ -166,11 +164,9 @@ def _offered(report: Row) -> list[Section]:
 
 
 def _by_proposer(report: Row, rows: Sequence[Row]) -> Iterator[Line]:
-    """Each where it was said; those of one person together, where the first of them was."""
-    own: dict[str, list[Row]] = {}
-    for row in rows:
-        own.setdefault(row["participant"], []).append(row)
-    for name, theirs in own.items():
+    """In the order of the talk; what one person proposed in a row stands together."""
+    for name, run in groupby(rows, key=lambda row: str(row["participant"])):
+        theirs = [*run]
         grouped = len(theirs) > 1
         lines = [row_lines.proposal(row, day_of(report, row), grouped) for row in theirs]
         yield from [row_lines.offers_of(name, lines)] if grouped else lines

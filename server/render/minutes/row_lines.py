@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
+from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.minutes.standing import (
     begun,
@@ -34,6 +35,7 @@ _BY: Final = re.compile(
     r"[\s,]*(?:\bhopefully\b\s*)?(?:\b(?:by|before|until|till|on|for|in)\b\s*)?(?:\bthe\b\s*)?$",
     re.IGNORECASE,
 )
+_POINTS: Final = re.compile(r"\b(?:it|this|that|these|those|them)\b", re.IGNORECASE)
 _DEED: Final = 180  # of what somebody has to do
 _MARKED: Final = 24  # characters such as "RESOLVED: " and "[DECISION] " before the same words
 _STANCES: Final = {"support": "for", "oppose": "against", "neutral": "abstaining"}
@@ -47,17 +49,16 @@ def decision(row: Row, votes: Mapping[str, Row], proposer: str, day: str, gone: 
     if decisive_vote is not None:
         under.append(_of_vote(decisive_vote, vote_headline(decisive_vote)))
     under += [
-        Line(clip(item["text"], _SETTLED), (), item["ref"], _gone(item), "over", of="item")
+        Line(clip(item["text"], _SETTLED), (), item["ref"], "replaced", "over", of="item")
         for item in gone
+        if item["status"] == "superseded"
     ]
+    before = [item["ref"] for item in gone if item["status"] != "superseded"]
+    reworded = f"rewords {', '.join(before)}" if before else ""
     kind = "firm" if row["status"] == "ratified" else ""
-    note = join_notes(decision_words(row, proposer), day, likeness(row))
+    note = join_notes(decision_words(row, proposer), day, reworded, likeness(row))
     text = begun(row["wording"] or row["text"])
     return Line(text, cited(_born(row))[-1:], row["handle"], note, kind, tuple(under), of="item")
-
-
-def _gone(item: Row) -> str:
-    return "replaced" if item["status"] == "superseded" else "in earlier words"
 
 
 def likeness(row: Row) -> str:
@@ -222,14 +223,6 @@ def action(row: Row, decided: Collection[str]) -> Line:
     return Line(text, cited(row), who, row["due"] or "", of=named)
 
 
-def unowned(rows: Rows) -> Line:
-    """The decisions that somebody has to carry out, and nobody said they would."""
-    handles = [
-        row["handle"] + (f" ({', '.join(row['due'])})" if row["due"] else "") for row in rows
-    ]
-    return Line(f"Carry out {', '.join(handles)}", (), "nobody named")
-
-
 def without_date(task: str, due: str | None) -> str:
     """`task` without the date that it ends with: it has a column."""
     if not due or not task.casefold().endswith(due.casefold()):
@@ -237,9 +230,16 @@ def without_date(task: str, due: str | None) -> str:
     return _BY.sub("", task[: -len(due)]).rstrip(" ,") or task
 
 
-def step(row: Row) -> Line:
-    """What is to come next, which nobody said they would see to."""
-    return Line(begun(row["step"]), cited(row), "nobody named")
+def step(row: Row, offers: Sequence[str]) -> Line:
+    """What is to come next, which nobody said they would see to; "it" is what `offers` are."""
+    meant = _meant(offers) if _POINTS.search(row["step"]) else ""
+    return Line(begun(short(row["step"])) + meant, cited(row), "nobody named")
+
+
+def _meant(offers: Sequence[str]) -> str:
+    if len(offers) < 2:
+        return f" (the proposal {offers[0]})" if offers else ""
+    return f" (the proposals {', '.join(offers[:-1])} and {offers[-1]})"
 
 
 def question(row: Row) -> Line:

@@ -65,14 +65,14 @@ def decision_words(row: Row, proposer: str = "") -> str:
 
 
 def standing_words(row: Row) -> str:
-    """How an open proposal stands: "3 for, 0 against; not closed"."""
+    """How an open proposal stands: "3 for, 0 against; no decision was recorded"."""
     voices = {reaction["participant"] for reaction in row["reactions"]}
     if not voices:
-        return "no votes"
+        return "no votes were recorded"
     if voices == {row["participant"]}:
         return "no votes but the proposer's own"
     names = [each["participant"] for each in row["reactions"] if each["stance"] == "neutral"]
-    return f"{count_words(row['tally'], names)}; not closed"
+    return f"{count_words(row['tally'], names)}; no decision was recorded"
 
 
 def count_words(tally: Row, abstainers: Sequence[str] = ()) -> str:

@@ -146,7 +146,7 @@ def test_every_link_leads_to_a_message_of_the_appendix() -> None:
     whole = quoting()
     page = Page(render(whole, "html").decode())
     links = {value.removeprefix("#") for value in page.values("href")}
-    assert links == {f"m{len(PIERS) + 1}"}
+    assert links == {f"m{len(PROMISES) + 1}"}
     assert links == {name for name in page.values("id") if name.startswith("m")}
     tokens = inline(render(whole, "md").decode())
     led = {str(token.attrGet("href")) for token in tokens if token.type == "link_open"}
@@ -155,10 +155,9 @@ def test_every_link_leads_to_a_message_of_the_appendix() -> None:
     assert links == {anchor[1:] for anchor in led} <= {f"m{row['n']}" for row in whole["evidence"]}
 
 
-PIERS: Final = (
-    "The north pier gets a lamp of its own before the ferries come back in the spring of the year.",
-    "The boats of the yard lie on the south side until the wall is mended, whoever they belong to.",
-    "Whoever comes in after dark rings at the watch house, and signs the book there by themselves.",
+PROMISES: Final = tuple(
+    f"I'll measure the depth of basin {k} with the long pole and write it down in the harbour book."
+    for k in range(1, 7)
 )
 
 
@@ -166,19 +165,19 @@ def quoting() -> Row:
     """The report on a talk with an action that only its message explains."""
     said = "I cannot speak for the yard, which has its own mind, but I'll ask the harbour master."
     return report_of_rows(
-        *({"agent_id": "Ana", "content": words, "act": "propose"} for words in PIERS),
+        *({"agent_id": "Ana", "content": words} for words in PROMISES),
         {"agent_id": "Bo", "content": said},
     )
 
 
 def test_what_is_quoted_at_the_end_says_more_than_its_line() -> None:
-    """A proposal is told in its words; of an action the rest of the sentence may say why."""
+    """Most promises are told in their words; of some the rest of the sentence may say why."""
     whole = quoting()
     text = render(whole, "text").decode()
-    assert "Bo Ask the harbour master [4]" in text
+    assert re.search(r"Bo Ask the harbour master .*\[7\]\n", text)
     quotes = text.partition("\nEvidence\n")[2]
     assert "which has its own mind" in quotes
-    assert "north pier" not in quotes
+    assert "long pole" not in quotes
 
 
 def test_all_forms_have_the_same_sections(whole: Row) -> None:
@@ -470,7 +469,7 @@ def test_the_lead_says_what_it_came_to() -> None:
     bare = report_of_rows({"agent_id": "Ana", "content": "[PROPOSE] A lamp on the pier."})
     assert bare["page"]["lead"].split("\n") == [
         "Nothing was decided.",
-        "Proposed and not decided: (P1) A lamp on the pier (no votes).",
+        "One proposal was not decided: (P1) A lamp on the pier (no votes were recorded).",
         "No actions were recorded.",
     ]
     claimed = report_of_rows({"agent_id": "Ana", "content": "[DECISION] The pier gets a lamp."})
@@ -486,10 +485,10 @@ def test_the_lead_tells_all_decisions_and_who_has_to_do_something(whole: Row) ->
     assert lead[0].startswith("Three things were decided: (D1) P2 with a reserve:")
     assert "; (D2) The quay machines" in lead[0]
     assert "; (D4) West and Skerry first" in lead[0]
-    assert any("(P9) Print a paper stub" in line and "not closed" in line for line in lead)
+    assert any("(P9) Print a paper stub" in line and "1 for, 1 against" in line for line in lead)
     assert lead[-1] == (
         "To do: 4 things, by Marek (2), Bram (1), Yusra (1). "
-        "Nobody is named to carry out D1, D2, D4."
+        "Nobody is named for carrying out D1, D2, D4."
     )
 
 
@@ -602,7 +601,7 @@ def test_dissent_is_told_with_its_reason(whole: Row) -> None:
         {"agent_id": "Bo", "content": "[OPPOSE P1] It is dear. It is dark as well."},
     )
     assert lines_of(marked, "Proposed, not decided") == [
-        "  P1 A lamp. (by Ana; 0 for, 1 against; not closed)",
+        "  P1 A lamp. (by Ana; 0 for, 1 against; no decision was recorded)",
         "      against Bo: “It is dear. It is dark as well.”",
     ]
 
