@@ -72,6 +72,12 @@ _OPENS: Final = re.compile(
     r"|unlike|during)\b[^,.:;?!]*$|, (?:while|although|if|when|because|unless|since)\b[^,.:;?!]*$",
     re.IGNORECASE,
 )
+# The first of several choices inside a sentence, and any of them.
+_FIRST_CHOICE: Final = re.compile(r"(?<![\w)])\((?:a|1|i)\)(?=\s(?!or\b|and\b))", re.IGNORECASE)
+_CHOICE: Final = re.compile(r"(?<![\w)])\((?:[a-h]|\d|i{1,3}|iv|v)\)(?=\s(?!or\b|and\b))", re.IGNORECASE)
+_EITHER: Final = re.compile(r"\beither\b(?! way)(?!.*\bor\b)", re.IGNORECASE)
+# What holds of all that is listed behind it: some of that alone would be false.
+_ALONE: Final = re.compile(r"\b(?:only|exclusively|solely)\b[^.;!?]*$", re.IGNORECASE)
 _LEAST: Final = 12  # characters of a clause behind a head
 _MOST_OF_HEAD: Final = 10  # words
 _HEAD_WORDS: Final = 2  # of what stands before a colon, from which it says what the item is
@@ -231,7 +237,11 @@ def _words_under(message: WrittenMessage, place: int, following: int) -> str | N
         return ": ".join(filter(None, _cells(message, unit)[:2])).rstrip(" .")
     if unit.kind not in ("sentence", "item", "heading"):
         return ""
-    words = drop_courtesies(drop_openers(tell(_source(message, unit)), wordings).replace("**", ""))
+    words = tell(_source(message, unit))
+    choice = _CHOICE.match(words)
+    words = drop_courtesies(drop_openers(words, wordings).replace("**", ""))
+    if choice is not None and not words.startswith(choice[0]):
+        words = f"{choice[0]} {words}"
     if unit.kind != "sentence" or leads_in(message, unit):
         words = words.rstrip(" .:")
     return "" if is_courtesy(words) and len(words.split()) <= _FEW else words
@@ -290,7 +300,7 @@ def _fit(said: list[str], room: int, wordings: TextWordings) -> str:
     bare = sum(each == head for each, head in zip(told, heads, strict=True))
     if told != said and all(heads) and 2 * bare >= len(told):
         told = heads  # one as the other
-    return BETWEEN.join(each.rstrip(" .;,-–—") for each in told)
+    return BETWEEN.join(each.rstrip(" .;,-–—") for each in told if each)
 
 
 def _head_of(text: str) -> str:
@@ -402,20 +412,41 @@ def _drop_open(text: str) -> str:
     return text[:stop] if few and not _SHORTENED.search(text[:stop]) else text
 
 
+def whole_choices(cut: str, text: str) -> str:
+    """`cut`, the beginning of `text`; where it has some of the choices of `text` and not all, only
+    what stands before the first of them, and "" where that says nothing.
+    """
+    choices = list(_CHOICE.finditer(text))
+    first = _FIRST_CHOICE.search(cut)
+    if first is not None:
+        whole = len(choices) > 1 and not cut.endswith(ELLIPSIS)
+        if whole and len(cut) > choices[-1].end() + _LEAST:
+            return cut
+        before = cut[: first.start()].rstrip(_HANGING)
+        return before if len(before.split()) >= _LEAST_HEAD else ""
+    either = _EITHER.search(cut)
+    return "" if either is not None and cut != text and not _EITHER.search(text) else cut
+
+
 def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
     """`text` in at most `cap` words: all, else what ends with a sentence or a clause behind its
-    head, else its head, else as many as end well.
+    head, else its head, else as many as end well; "" where it has choices, or says what alone
+    holds, and not all of that has room.
     """
-    words = text.split(" ")
-    if len(words) <= cap:
-        return text
-    cut = " ".join(words[:cap])
+    if len(text.split(" ")) <= cap:
+        return whole_choices(text, text)
+    return whole_choices(_cut_words(text, cap, wordings), text)
+
+
+def _cut_words(text: str, cap: int, wordings: TextWordings) -> str:
+    cut = " ".join(text.split(" ")[:cap])
     head = _HEAD.match(text)
     end = head.end() if head is not None and head.end() <= len(cut) else 0
     clauses = [
         match.start()
         for match in _CLAUSES.finditer(cut)
         if match.start() >= end + _LEAST and not _OPENS.search(cut[: match.start()])
+        and not (match[0] == "," and _ALONE.search(cut[: match.start()]))
     ]
     if clauses and 2 * clauses[-1] > len(cut):
         whole = end_whole(cut[: clauses[-1]], len(cut), wordings, parts=False).rstrip(_HANGING)
@@ -423,6 +454,8 @@ def cut_words(text: str, cap: int, wordings: TextWordings) -> str:
         if 2 * len(whole) > len(cut):
             return whole
     own = text[:end].rstrip(" .:-–—")
+    if _ALONE.search(own) and text[:end].rstrip().endswith(":"):
+        return ""
     if len(own.split()) >= _HEAD_WORDS and not own.endswith("?"):
         return own
     whole = end_whole(cut, len(cut), wordings, parts=False).rstrip(_HANGING)

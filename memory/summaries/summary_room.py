@@ -6,6 +6,7 @@ import sys
 from typing import Final
 
 from parley.memory.summaries.item_words import end_clause
+from parley.memory.summaries.list_heads import whole_choices
 from parley.memory.text.plain_text import clip
 
 TEXT_LIMIT: Final = 270  # characters of one line's words
@@ -50,8 +51,11 @@ class Room:
         if left <= 0:
             return ""
         size = room if len(words) <= left else min(room, len(" ".join(words[:left])))
+        whole = text
         if len(text) > size:
             text = end_clause(text, size)
         if len(text) > size:
             text = clip(text[: size + 1], size).rstrip(_HANGING)
+        if text != whole:
+            text = whole_choices(text, whole)
         return "" if len(text) > room < LEAST_TEXT else text
