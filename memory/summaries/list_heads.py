@@ -23,6 +23,8 @@ OUTLINED: Final = 750  # and the outline of a message
 _BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8, 6, 5)  # words under the head of a part
 _CAPS_OF_SOME: Final = (13, 10, 8)  # where not all have room
 _BELOW_CHARS: Final = 150  # of what stands under it that is read
+_LEAST_ALONE: Final = 6  # of one that does whatever its words
+_DIGIT: Final = re.compile(r"\d")
 _LEAST_HEAD: Final = 4  # words of a head that says something alone
 _SHORTENED: Final = re.compile(r"\b(?:mrs?|ms|dr|vs|e\.g|i\.e|etc|incl|approx)$", re.IGNORECASE)
 _CODE: Final = "```"
@@ -97,6 +99,10 @@ class Part(NamedTuple):
         if not self.below and not self.label:
             return cut_words(self.head, cap, wordings) if cap else self.head
         below = cut_words(self.below, cap, wordings) if cap and self.below else ""
+        if self.below[len(below) :].startswith(":") and (
+            len(below.split()) <= _HEAD_WORDS or _LABELS.match(below)
+        ):
+            below = ""  # another label
         head = cut_words(self.head, max(cap, _CAPS[4]), wordings)
         if not below:
             return "" if self.label else head
@@ -180,11 +186,19 @@ def outline_text(message: WrittenMessage, most: int = OUTLINED) -> str:
             if led or unit.kind == "heading" or not _opens_part(message, unit):
                 continue
         part = _part(message, place)
+        part = part._replace(label=part.label or not _says_something(part.head))
         if part.head and not wordings.generic.begins(f"{part.head}: {part.below}"):
             parts.append(part)
     if len(parts) < _PARTS:
         return ""
     return _fit_parts(parts[:_MOST], most, wordings)
+
+
+def _says_something(head: str) -> bool:
+    """True of the head of a part that need not have anything behind it."""
+    if len(head.split()) >= _LEAST_ALONE or _DIGIT.search(head) is not None:
+        return True
+    return head.endswith(("?", "？")) or shipped_roles().weigh(head) > 0
 
 
 def _part(message: WrittenMessage, place: int) -> Part:
