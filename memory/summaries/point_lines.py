@@ -67,6 +67,7 @@ _MOST_OF_LONG: Final = 9  # of a long one
 _NEAR: Final = 6  # characters between sentences that follow each other
 _CHARS_PER_LINE: Final = 500  # of it, for each line more
 _SHORT_TITLE: Final = 40  # characters of a title that stands before an item
+_TITLE_OF_NEWS: Final = 80  # of one that says what came of something
 _SHARED_BY_ALL: Final = 400  # characters by which each message is taken to be longer
 _LEAST_WEIGHT: Final = 28  # of a sentence that is told beside others, where messages are short
 _LEAST_OF_LONG: Final = 0  # where messages are long, and each has more to tell
@@ -355,7 +356,8 @@ class PointLines:
             self._limit = sys.maxsize  # what a person asks for is told in full
         head = f"{item.ref} {item.events()}: "
         title = self._words.title(point.n) if birth is not None else ""
-        if title and len(title) <= _SHORT_TITLE and point.n not in self._titled:
+        most = _TITLE_OF_NEWS if shipped_roles().has(title, "result") else _SHORT_TITLE
+        if title and len(title) <= most and point.n not in self._titled:
             if not says_title(whole, title):
                 head += f"{title} – "
             self._titled.add(point.n)
