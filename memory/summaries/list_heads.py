@@ -23,6 +23,9 @@ OUTLINED: Final = 750  # and the outline of a message
 _BELOW_CAPS: Final = (26, 20, 16, 13, 10, 8, 6, 5)  # words under the head of a part
 _CAPS_OF_SOME: Final = (13, 10, 8)  # where not all have room
 _BELOW_CHARS: Final = 150  # of what stands under it that is read
+_ANSWER: Final = re.compile(
+    r"\W{0,3}(yes|no|correct|incorrect|approved|rejected|agreed|not yet)\b", re.IGNORECASE
+)
 _LEAST_ALONE: Final = 6  # of one that does whatever its words
 _DIGIT: Final = re.compile(r"\d")
 _LEAST_HEAD: Final = 4  # words of a head that says something alone
@@ -88,14 +91,19 @@ _NAMELESS: Final = re.compile(r"^\W*$|^(?:status|note|date|file|from|to)s?$", re
 
 
 class Part(NamedTuple):
-    """A part of a message: its head, and the words under that, without which a `label` is none."""
+    """A part of a message: its head, and the words under that, without which a `label` is none;
+    `answers` are told all.
+    """
 
     head: str
     below: str
     label: bool
+    answers: bool = False
 
     def cut(self, cap: int, wordings: TextWordings) -> str:
         """Both in words, `cap` of those under the head at most; "" for a label alone."""
+        if self.answers:
+            return f"{self.head}: {self.below}"
         if not self.below and not self.label:
             return cut_words(self.head, cap, wordings) if cap else self.head
         below = cut_words(self.below, cap, wordings) if cap and self.below else ""
@@ -235,7 +243,34 @@ def _part(message: WrittenMessage, place: int) -> Part:
             unit.kind == "heading" or leads_in(message, unit) or _ANNOUNCES.match(words) is not None
         )
         whole = whole if leads else below
+    if answers := _answers_below(message, place):
+        return Part(head, answers, label, answers=True)
+    if answered := _answered(head, whole):
+        return Part(answered, _ANSWER.sub("", whole, count=1).lstrip(_HANGING), False)
     return Part(head, whole, label)
+
+
+def _answers_below(message: WrittenMessage, place: int) -> str:
+    """The questions of the table under the head at `place` that are answered by yes or no, where
+    those are two and more, and short.
+    """
+    answers: list[str] = []
+    for following in range(place + 1, min(len(message.units), place + 1 + _MOST)):
+        if _words_under(message, place, following) is None:
+            break
+        unit = message.units[following]
+        if unit.kind == "row" and unit.level:
+            answers += filter(None, [_answered(*_cells(message, unit)[:2])])
+    told = ", ".join(answers)
+    return told if len(answers) > 1 and len(told) <= _READ else ""
+
+
+def _answered(question: str, answer: str = "") -> str:
+    """A question with the yes or no that its answer begins with; "" of anything else."""
+    match = _ANSWER.match(answer)
+    if match is None or not question.endswith(("?", "？")):
+        return ""
+    return f"{_NUMBERED.sub('', question)} {match[1]}"
 
 
 def _words_under(message: WrittenMessage, place: int, following: int) -> str | None:
@@ -248,7 +283,8 @@ def _words_under(message: WrittenMessage, place: int, following: int) -> str | N
     if head.kind != "heading" and _opens_part(message, unit):
         return None
     if unit.kind == "row" and unit.level:
-        return ": ".join(filter(None, _cells(message, unit)[:2])).rstrip(" .")
+        cells = _cells(message, unit)[:2]
+        return _answered(*cells) or ": ".join(filter(None, cells)).rstrip(" .")
     if unit.kind not in ("sentence", "item", "heading"):
         return ""
     words = tell(_source(message, unit))
