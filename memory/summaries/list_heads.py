@@ -79,7 +79,9 @@ _OPENS: Final = re.compile(
 )
 # The first of several choices inside a sentence, and any of them.
 _FIRST_CHOICE: Final = re.compile(r"(?<![\w)])\((?:a|1|i)\)(?=\s(?!or\b|and\b))", re.IGNORECASE)
-_CHOICE: Final = re.compile(r"(?<![\w)])\((?:[a-h]|\d|i{1,3}|iv|v)\)(?=\s(?!or\b|and\b))", re.IGNORECASE)
+_CHOICE: Final = re.compile(
+    r"(?<![\w)])\((?:[a-h]|\d|i{1,3}|iv|v)\)(?=\s(?!or\b|and\b))", re.IGNORECASE
+)
 _EITHER: Final = re.compile(r"\beither\b(?! way)(?!.*\bor\b)", re.IGNORECASE)
 # What holds of all that is listed behind it: some of that alone would be false.
 _ALONE: Final = re.compile(r"\b(?:only|exclusively|solely)\b[^.;!?]*$", re.IGNORECASE)
@@ -495,7 +497,8 @@ def _cut_words(text: str, cap: int, wordings: TextWordings) -> str:
     clauses = [
         match.start()
         for match in _CLAUSES.finditer(cut)
-        if match.start() >= end + _LEAST and not _OPENS.search(cut[: match.start()])
+        if match.start() >= end + _LEAST
+        and not _OPENS.search(cut[: match.start()])
         and not (match[0] == "," and _ALONE.search(cut[: match.start()]))
     ]
     if clauses and 2 * clauses[-1] > len(cut):

@@ -625,6 +625,19 @@ def test_the_news_that_a_long_message_opens_with_is_its_title() -> None:
     assert title("The pumps stand in the cellar.") == ""
 
 
+def test_an_item_is_told_under_a_long_title_where_that_says_what_came_of_something() -> None:
+    def told(title: str) -> str:
+        lines, changes = fold_talk(
+            ("ann", f"{title}\n\nI propose we dig the drains of the mill in May.\n\n{FILLING}"),
+            ("bob", FILLING),
+        )
+        return extract_summary(lines, changes, 60)
+
+    news = "LANDED - both of the pumps of the cellar run again since noon"
+    assert f"{news} – I propose we dig the drains" in told(news)
+    assert "P1 proposed by ann: I propose" in told("On the pumps of the cellar, and on the drains")
+
+
 def test_advice_is_told_by_what_it_advises() -> None:
     advice = "The fix I recommend: the pumps share a fuse with the lamps (it is too small). "
     says = "If you give the pumps a fuse of their own, the lamps stay lit."

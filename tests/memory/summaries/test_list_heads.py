@@ -6,7 +6,13 @@ import pytest
 
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.written_message import WrittenMessage
-from parley.memory.summaries.list_heads import Part, cut_words, outline_text, tell
+from parley.memory.summaries.list_heads import (
+    Part,
+    cut_words,
+    outline_text,
+    tell,
+    whole_choices,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +72,84 @@ def test_where_room_is_short_the_part_that_concludes_keeps_its_words() -> None:
     message = WrittenMessage("The cellar\n\n" + "\n\n".join(parts), frozenset(), current_cards())
     told = outline_text(message, 140)
     assert "Recommendation: Dig the drains two feet deeper" in told
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "cut"),
+    [
+        (
+            "We have to choose a pump now: (a) the small one of the mill, or (b) the new one",
+            15,
+            "We have to choose a pump now",
+        ),
+        ("(a) Buy the small pump of the mill. (b) Mend the old one.", 9, ""),
+        ("Two asks: (1) please mend the pump.", 20, ""),
+        ("We either mend the pump this week, or the cellar stays wet all year", 8, ""),
+        ("Pump only on: a full cellar, a wet spring, a broken drain, the last day", 7, ""),
+        (
+            "Pump in May only when the cellar is full, when ann asks for it, or on Sunday",
+            10,
+            "Pump in May only when the cellar is full…",
+        ),
+    ],
+)
+def test_of_choices_and_of_what_alone_holds_all_is_told_or_nothing(
+    text: str, words: int, cut: str
+) -> None:
+    """Some of them would be told as if there were no others."""
+    assert cut_words(text, words, current_cards().texts) == cut
+
+
+def test_choices_that_all_find_room_are_told() -> None:
+    both = "Which pump? (a) The small one. (b) The new one of the mill."
+    assert whole_choices(both, f"{both} Ann decides.") == both
+    assert whole_choices("Tell me (1) or (2)", "Tell me (1) or (2) by noon") == "Tell me (1) or (2)"
+
+
+def test_a_question_is_not_told_with_the_first_of_its_choices() -> None:
+    text = "\n\n".join(
+        f"**{question}** (a) The small one, which is in the cellar. (b) The new one, later on."
+        for question in (
+            "Which pump do we buy?",
+            "Which drain do we dig?",
+            "Which door do we shut?",
+        )
+    )
+    message = WrittenMessage(f"The cellar\n\n{text}", frozenset(), current_cards())
+    assert outline_text(message, 160) == (
+        "Which pump do we buy?; Which drain do we dig?; Which door do we shut?"
+    )
+
+
+def test_a_head_with_nothing_but_another_label_behind_it_is_not_told() -> None:
+    wordings = current_cards().texts
+    options = Part("Three options", "Pump A: the small one of the mill, which ann has mended", True)
+    assert options.cut(5, wordings) == ""
+    assert options.cut(20, wordings) == f"Three options: {options.below}"
+    text = "\n\n".join(
+        f"## {head}\n\n```\nopen()\n```"
+        for head in ("The cellar as it stands", "We drop the old pump", "Pumps are now fixed")
+    )
+    message = WrittenMessage(f"The mill\n\n{text}", frozenset(), current_cards())
+    assert "The cellar as it stands" not in outline_text(message)
+
+
+def test_the_plain_answers_to_several_questions_are_all_told() -> None:
+    rows = [
+        ("1. Mend the pump now?", "YES, ann has the parts for it in the barn of the mill"),
+        ("2. Which drain is first?", "The one in the north, which is full of mud since May"),
+        ("3. Ask bob before each dig?", "No - only before the last one of them"),
+        ("4. Buy a second pump?", "Yes: it is cheap, and the shop is open until Sunday"),
+    ]
+    table = "\n".join(f"| {question} | {answer} |" for question, answer in rows)
+    text = (
+        "The cellar\n\n## Answers to your questions\n\n"
+        f"| Question | Answer |\n|---|---|\n{table}\n\n"
+        "## The rest of the week\n\nWe dig in the north of the mill.\n\n"
+        "## Is the sluice shut?\n\nYes. Cleo shut it on Sunday, long before the rain of the night."
+    )
+    message = WrittenMessage(text, frozenset(), current_cards())
+    told = outline_text(message, 230)
+    answers = "Mend the pump now? YES, Ask bob before each dig? No, Buy a second pump? Yes"
+    assert f"Answers to your questions: {answers}" in told
+    assert "Is the sluice shut? Yes" in told
