@@ -25,12 +25,15 @@ class SentenceRoles:
         "_not_proposing",
         "_proposing",
         "_roles",
+        "answers",
         "bare",
         "filler",
         "orders_text",
         "people",
         "progress",
+        "status",
         "thanks",
+        "withdraws",
     )
 
     def __init__(self, data: dict[str, Any]) -> None:
@@ -43,6 +46,9 @@ class SentenceRoles:
         self.filler = RarePattern(data["filler"], "filler")
         self.orders_text = RarePattern(data["orders_text"], "orders_text")
         self.thanks = RarePattern(data["thanks"], "thanks")
+        self.status = RarePattern(data["status"], "status")
+        self.answers = RarePattern(data["answers"], "answers")
+        self.withdraws = RarePattern(data["withdraws"], "withdraws")
         self.people = RarePattern(data["people"], "people")
         self.bare = RarePattern(data["bare"], "bare")
         self._proposing = RarePattern(data["proposing"], "proposing")

@@ -33,6 +33,9 @@ _WEIGH_FIGURES: Final = 14  # says how much or how many
 _WEIGH_ANNOUNCING: Final = 14  # what is told with what it announces
 _WEIGH_HANGING: Final = 14
 _WEIGH_PROGRESS: Final = 45  # what was going on until the same participant spoke again
+_WEIGH_OUTCOME: Final = 40  # how it stands in the last message of a participant
+_WEIGH_ANSWER: Final = 45  # the core of what somebody who asked is answered
+_WEIGH_WITHDRAWING: Final = 90  # what its author takes back: before what is put in its place
 _WEIGH_LEADING: Final = 25  # what leads a list in, and is told with its heads
 _WEIGH_OUTLINE: Final = 70  # the heads of the parts of a long message
 _WEIGH_CONTRAST: Final = 16  # what the next sentence holds something against
@@ -57,6 +60,7 @@ _LEAST_STEMS: Final = 3
 _HANGING: Final = re.compile(r"\W*(?:this|that|these|those|it|they|he|she|such)\b", re.IGNORECASE)
 
 
+_ADDRESSED: Final = re.compile(r"\W{0,4}([\w.-]+)[,:]\s")
 _CONTRAST: Final = re.compile(r"(?:However|Nevertheless|But|That said|Yet)\b")
 _CHATS: Final = re.compile(r"(?:Oh|Well|Ah|Ha(?:ha)*|Hey|Hi|Hello)\b,? ")
 _FIGURES: Final = re.compile(r"\d")
@@ -102,6 +106,7 @@ class _Weights:
         if is_form(line.content) or is_run(line.content):
             sentences = sentences[:1]
         ranked: list[tuple[int, int]] = []
+        answer = self._answer(place)
         opened = asked = False
         for index, (sentence, words) in enumerate(zip(sentences, stems, strict=False)):
             following = sentences[index + 1] if index + 1 < len(sentences) else None
@@ -122,6 +127,7 @@ class _Weights:
                 asked = asked or asks
             elif place > 0 and _is_question(sentence) and not _proposes(sentence):
                 weight -= _WEIGH_ASKING
+            weight += _WEIGH_ANSWER * (index == answer)
             ranked.append((-weight, index))
         if not (ranked or pasted) and (any_index := self._any_index(place)) is not None:
             ranked.append((_WEIGH_ANY, any_index))
@@ -129,6 +135,18 @@ class _Weights:
         for weight, index in sorted(ranked)[:most]:
             brief = len(line.content) < _BRIEF
             yield replace(sentences[index], weight=-weight, person=person, brief=brief)
+
+    def _answer(self, place: int) -> int:
+        """Which sentence of the message at `place` answers whoever spoke right before it, where it
+        opens with the name of that one; -1 for none.
+        """
+        name = _ADDRESSED.match(self._lines[place].content) if place else None
+        if name is None or name[1].casefold() != self._lines[place - 1].participant.casefold():
+            return -1
+        said = enumerate(self._spoken[place])
+        return next(
+            (index for index, each in said if shipped_roles().answers.occurs(each.text)), -1
+        )
 
     def _any_index(self, place: int) -> int | None:
         """The first sentence of the message at `place` that is no greeting, no question and nothing
@@ -184,6 +202,9 @@ class _Weights:
         if roles.progress.occurs(text) and not roles.has(text, "gate"):
             ended = self._last[line.participant] != place
             weight -= _WEIGH_PROGRESS * (2 if ended else 1) // 2
+        elif roles.status.occurs(text) and not roles.has(text, "gate"):
+            weight += _WEIGH_OUTCOME * (self._last[line.participant] == place)
+        weight += _WEIGH_WITHDRAWING * roles.withdraws.occurs(text)
         return weight
 
 

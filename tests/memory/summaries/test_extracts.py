@@ -28,6 +28,7 @@ from parley.memory.summaries.extracts import (
 )
 from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_changes import MOST_CHANGES, note_changes
+from parley.memory.summaries.sentence_weights import read_talk
 from parley.memory.summaries.talk_sentences import Line
 from tests.support.logs.corpora import ROOT, needs_corpora
 from tests.support.logs.logs import numbered
@@ -690,3 +691,35 @@ def test_an_extract_may_be_longer_than_a_models_summary() -> None:
     (summary, *_) = settled(12, *(("ann", report) for report in reports))
     assert len(summary.text.split()) > 200
     assert not summary.text.endswith("…")
+
+
+def test_what_somebody_who_asked_is_answered_is_told() -> None:
+    answer = "Sadly, I cannot dig there myself."
+    plan = "The result of the plan: all 9 drains are dug by noon, and 7 pumps are fixed by night."
+
+    def told(name: str) -> str:
+        lines = [
+            Line(1, "cleo", f"{FILLING} If you read this, come and dig at the barn, bob."),
+            Line(2, "bob", f"@{name}: I read that. {answer} {plan} {FILLING} {FILLING}"),
+        ]
+        return extract_summary(lines, [], 45).partition("bob: ")[2]
+
+    assert told("cleo").startswith(answer)
+    assert not told("dora").startswith(answer)
+
+
+def test_how_it_stands_weighs_more_in_the_last_message_of_its_author() -> None:
+    def weigh(last: str) -> int:
+        said = f"{FILLING}\n\nStatus: the new drain, dug by cleo on Sunday"
+        lines = [Line(1, "bob", FILLING), Line(2, "ann", said), Line(3, last, FILLING)]
+        return next(gist.weight for gist in read_talk(lines).gists if "Status" in gist.text)
+
+    assert weigh("bob") > weigh("ann")
+
+
+def test_what_somebody_takes_back_is_told_before_anything_else() -> None:
+    taken_back = 'I said "bob digs" - that was wrong.'
+    cause = "We found the root cause: the mud broke 9 of 12 pumps, so please do not dig until May."
+    talk = read_talk([Line(1, "ann", FILLING), Line(2, "ann", f"{cause}\n\n{taken_back}")])
+    own = [gist.text for gist in talk.gists if gist.n > 1]
+    assert own == [taken_back, cause]
