@@ -507,6 +507,8 @@ def _cut_words(text: str, cap: int, wordings: TextWordings) -> str:
         if 2 * len(whole) > len(cut):
             return whole
     own = text[:end].rstrip(" .:-–—")
+    if own.count("(") > own.count(")"):
+        own = own[: own.rindex("(")].rstrip(_HANGING)
     if _ALONE.search(own) and text[:end].rstrip().endswith(":"):
         return ""
     if len(own.split()) >= _HEAD_WORDS and not own.endswith("?"):

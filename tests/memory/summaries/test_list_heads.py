@@ -33,6 +33,7 @@ from parley.memory.summaries.list_heads import (
             8,
             "Is the pump on? No, it has been…",
         ),
+        ("Old pump (broken - ann has looked at it and at the drains)", 6, "Old pump"),
         (
             "The mill of ann is old (the wheel, which bob mended, is new) and slow",
             10,
