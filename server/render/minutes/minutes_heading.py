@@ -24,7 +24,8 @@ from parley.server.render.minutes.standing import (
 
 Row = Mapping[str, Any]
 
-_ALL: Final = 8  # decisions that the lead names, each; of more the first, the weightiest, the last
+_ALL: Final = 4  # decisions that the lead tells, each; of more the first, the weightiest, the last
+_NAMES: Final = 8  # handles or people that it names
 _SOME: Final = 5  # open proposals that it tells
 _FEW: Final = 3  # other items, or tasks, that the lead tells
 _TOLD: Final = 180  # characters of an item in the lead
@@ -38,10 +39,10 @@ _CONDITION: Final = re.compile(r"(?:if|when|where|unless|once|as long as)\b", re
 _STOP: Final = re.compile(r"(?<=\w{3}[.!])\s+(?=[A-Z])")  # of a sentence, not of "e.g." or "No."
 _CLAUSE: Final = re.compile(r"[,;:] | (?:and|or|but|while|because) |[.!?] | \(", re.IGNORECASE)
 _PHRASE: Final = re.compile(r" (?:by|that|which|so|as|with|to|of|for|in|on) ", re.IGNORECASE)
-_TASK: Final = 80  # of a task
+_TASK: Final = 160  # of a task
 NAMED: Final = 40  # participants that the head names
 _DAY: Final = len("2026-03-02")
-_BRIEF: Final = 90  # characters of a decision in the lead: it stands below
+_WHOLE: Final = 400  # of a decision, or of a proposal that was left open alone: none is cut
 _COUNTS: Final = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
 
 
@@ -136,13 +137,13 @@ def _decided(report: Row) -> str:
     rows = told_decisions(report, "decided")
     if not rows:
         return "Nothing was decided." if not report["polls"] else ""  # the polls say so
-    named = [f"({row['handle']}) {short(row['wording'] or row['text'], _BRIEF)}" for row in rows]
+    named = [f"({row['handle']}) {short(row['wording'] or row['text'], _WHOLE)}" for row in rows]
     count = "One thing was" if len(rows) == 1 else f"{_count(len(rows))} things were"
     if len(rows) <= _ALL:
         return f"{count} decided: {'; '.join(named)}."
     weightiest = max(range(1, len(rows) - 1), key=lambda at: sum(rows[at]["tally"].values()))
-    told = (("the first", 0), ("the most voices on", weightiest), ("the last", len(rows) - 1))
-    return f"{count} decided: {'; '.join(f'{what}, {named[at]}' for what, at in told)}."
+    told = (("first", 0), ("with the most voices", weightiest), ("last", len(rows) - 1))
+    return f"{count} decided: {'; '.join(f'{what} {named[at]}' for what, at in told)}."
 
 
 def _drawn_up(documents: Sequence[Row]) -> str:
@@ -202,7 +203,7 @@ def _left_open(report: Row) -> str:
     if not rows:
         return "No proposal was left open." if report["brief"]["decided"] else ""
     if len(rows) == 1:
-        offer = f"({rows[0]['handle']}) {short(rows[0]['asked'], _BRIEF)}"
+        offer = f"({rows[0]['handle']}) {short(rows[0]['asked'], _WHOLE)}"
         return f"One proposal was not decided: {offer} ({standing_words(rows[0])})."
     return f"{_count(len(rows))} proposals were made and not decided, as told below."
 
@@ -212,7 +213,7 @@ def _to_do(report: Row) -> str:
     rows = [row for row in report["actions"] if row["done"] is None]
     steps = [row["step"] for row in report["put_off"] if row["step"]]
     unowned = [row["handle"] for row in told_decisions(report, "decided") if row["unowned"]]
-    few = ", ".join(unowned[:_ALL]) + (" and others" if len(unowned) > _ALL else "")
+    few = ", ".join(unowned[:_NAMES]) + (" and others" if len(unowned) > _NAMES else "")
     nobody = f" Nobody is named for carrying out {few}." if unowned else ""
     if not rows and not steps:
         return f"No actions were recorded.{nobody}"
@@ -223,10 +224,13 @@ def _to_do(report: Row) -> str:
     if steps:
         told.setdefault("nobody named", []).extend(steps)
     if not rows:
-        are = "thing is" if len(steps) == 1 else "things are"
-        return f"{_count(len(steps))} {are} to do, and nobody is named for it.{nobody}"
-    whose = ", ".join(f"{name} ({len(theirs)})" for name, theirs in [*told.items()][:_ALL])
-    others = f" and {len(told) - _ALL} more" if len(told) > _ALL else ""
+        tasks = "; ".join(lowered(short(step)) for step in steps)
+        return f"To do, with nobody named: {tasks}.{nobody}"
+    if sum(map(len, told.values())) <= _FEW:
+        tasks = "; ".join(f"{name}: {', and '.join(theirs)}" for name, theirs in told.items())
+        return f"To do: {tasks}.{nobody}"
+    whose = ", ".join(f"{name} ({len(theirs)})" for name, theirs in [*told.items()][:_NAMES])
+    others = f" and {len(told) - _NAMES} more" if len(told) > _NAMES else ""
     things = count_of(sum(map(len, told.values())), "thing")
     return f"To do: {things}, by {whose}{others}.{nobody}"
 

@@ -492,6 +492,35 @@ def test_the_lead_tells_all_decisions_and_who_has_to_do_something(whole: Row) ->
     )
 
 
+def test_the_lead_cuts_no_decision_and_tells_three_of_many() -> None:
+    """The first, that which most spoke for, and the last: the others stand below it."""
+    offers = [
+        "Paint the ferry green before the summer, as the rules of the harbour ask for it, and "
+        "write its name and number on both sides in letters that the watch can read",
+        "Mend the north wall",
+        "Buy a lamp for the pier that shines as far as the outer buoy, since two boats missed the "
+        "channel in autumn, and have the yard look after it each month",
+        "Close the old slip",
+        "Hire another watchman for nights of storm from the dues of the visitors, to ring the bell "
+        "by hand as often as the power fails, and to keep the book of the harbour meanwhile",
+    ]
+    rows = [
+        {"agent_id": who, "content": content}
+        for k, offer in enumerate(offers, 1)
+        for who, content in [
+            ("Ana", f"[PROPOSE] {offer}."),
+            *((name, f"[SUPPORT P{k}]") for name in ("Bo", "Cleo", "Dov")[: 3 if k == 3 else 1]),
+            ("Ana", f"[DECISION P{k}] {offer}."),
+        ]
+    ]
+    rows += [{"agent_id": name, "content": "See you tomorrow."} for name in ("Bo", "Cleo", "Dov")]
+    lead = report_of_rows(*rows)["page"]["lead"].split("\n")[0]
+    assert lead == (
+        f"Five things were decided: first (D1) {offers[0]}; "
+        f"with the most voices (D3) {offers[2]}; last (D5) {offers[4]}."
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
