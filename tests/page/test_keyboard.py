@@ -69,6 +69,8 @@ def test_keys_alone_do_everything(visits: Visits) -> None:
     expect(page.locator("dialog [role=option]").first).to_be_visible()
     keys.press("Enter")
     expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("#tab-board")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#panel [data-ref=P1]")).to_be_visible()
 
     keys.press("e")
     words = page.get_by_label("Your words")

@@ -198,8 +198,10 @@ class Talk {
     return this.#messages.said(Number(document.activeElement?.closest(".msg")?.dataset.n) || this.#current);
   }
 
-  /** Other words for the reader's last message. */
-  edit() {
+  /** Other words for the reader's last message, once the newest ones are here. */
+  async edit() {
+    const { total } = this.#messages;
+    if (total && !this.#messages.knows(total)) await this.#messages.need(total, total);
     const record = ownLast(this.ctx);
     if (!record || !mayEdit(this.ctx, record)) return this.ctx.notice("You have said nothing here lately that could be edited.");
     edit(this.ctx, record, this.#messages.newest(record.n, this.ctx.store.get("board")).entry.content ?? "");
