@@ -249,15 +249,6 @@ def question(row: Row) -> Line:
     return Line(row["text"], cited(row), row["participant"], notes, of="participant")
 
 
-def claim_line(row: Row) -> Line:
-    why = f" ({row['reason']})" if row["reason"] else ""
-    settles = f", settles {row['settles']}" if row["settles"] else ""
-    text, note = row["text"] or row["topic"], f"{row['kind']}, {row['status']}{settles}{why}"
-    stated = (Line(f"in the model's words: {row['statement']}"),) if row["statement"] else ()
-    under = (*stated, *_quoted(row["evidence"], text))
-    return Line(text, cited(_born(row)), row["handle"], note, "", under, of="item")
-
-
 def goal(row: Row) -> Line:
     """What it came to below it; a task is no further in than its goal, whose name it follows."""
     cites = cited(row["opened_n"], row["closed_n"])
@@ -283,20 +274,6 @@ def tally(count: Row) -> str:
     """What was said for, against and to neither; "" where nothing was."""
     sides = (("support", "for"), ("oppose", "against"), ("neutral", "abstaining"))
     return ", ".join(f"{count[stance]} {word}" for stance, word in sides if count[stance])
-
-
-def _quoted(origin: Row | None, text: str) -> Iterator[Line]:
-    """The words that it rests on, where `text` has more, or less, in it than they."""
-    if not origin or not origin["quote"]:
-        return
-    quote, known = _folded(origin["quote"]), _folded(text)
-    begins = known[: max(_MARKED, len(quote) - _MARKED)]  # what is quoted may be cut short
-    if begins not in quote or len(quote) > len(known) + _MARKED:
-        yield Line(f"“{origin['quote']}”", cited(origin), "", origin["by"] or "", "quote")
-
-
-def _folded(text: str) -> str:
-    return one_line(text).casefold().rstrip(" .…")
 
 
 def _born(row: Row) -> Row:
