@@ -17,7 +17,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis test-cluster chaos overload check check-deploy bench eval lock vendor clean
+.PHONY: help demo test test-redis test-cluster chaos overload check check-deploy bench dist eval lock vendor clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -50,8 +50,11 @@ check: $(DEV) ## lint, format, types, layers
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-check-deploy: $(DEV) ## validate deploy/ without a network or a container engine
+check-deploy: $(DEV) ## validate deploy/ and .github/ without a network or a container engine
 	@$(BIN)/python -m deploy.check deploy
+
+dist: $(DEV) ## build, check and install what a release publishes; PYTHONS="python3.12 python3.13"
+	@$(BIN)/python -m deploy.dist --pythons "$(PYTHONS)" --tag "$(TAG)" $(ARGS)
 
 bench: $(DEV) ## the hot path against its budgets
 	@$(BIN)/python -m benchmarks.run $(ARGS)

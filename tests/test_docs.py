@@ -205,7 +205,7 @@ def test_commands_of_the_readme_are_targets() -> None:
 def test_make_alone_lists_the_targets() -> None:
     """`make` without a target is help, one line for each."""
     output = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for target in ("demo", "test", "test-redis", "check", "check-deploy", "bench", "clean"):
+    for target in ("demo", "test", "test-redis", "check", "check-deploy", "bench", "dist", "clean"):
         assert re.search(rf"^\s+make {target}\s+\S", output, re.MULTILINE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -77,7 +78,8 @@ def run(folder: Path, *command: str | Path) -> str:
 def test_the_wheel_brings_one_import_name(wheel: Path) -> None:
     """`parley`, with every module and data file of the checkout, and nothing beside it."""
     with zipfile.ZipFile(wheel) as archive:
-        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        every = archive.namelist()
+    names = {name for name in every if not re.match(r"[^/]+\.(dist-info|data)/", name)}
     assert {name.partition("/")[0] for name in names} == {"parley"}
     listed = subprocess.run(
         ["git", "ls-files", *NEIGHBOURS], cwd=ROOT, capture_output=True, text=True, check=False
