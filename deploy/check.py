@@ -1,4 +1,4 @@
-"""Validates deploy/ without a network or a container engine.
+"""Validates deploy/, and the files for a forge, without a network or a container engine.
 
     python -m deploy.check deploy
 
@@ -24,6 +24,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from deploy.forge_files import forge_problems
 from deploy.kubernetes_objects import cluster_problems
 from deploy.metric_names import metric_problems
 from deploy.redis_configuration import redis_problems
@@ -33,7 +34,8 @@ from parley.server.basics.errors import Misuse
 from parley.server.settings import resolve_defaults
 
 PINNED = re.compile(r"^[^:@\s]+:\d+\.\d+\.\d+[\w.-]*(@sha256:[0-9a-f]{64})?$")
-RUNBOOK = Path(__file__).resolve().parents[1] / "docs" / "runbook.md"
+ROOT = Path(__file__).resolve().parents[1]
+RUNBOOK = ROOT / "docs" / "runbook.md"
 
 
 def problems(deploy: Path) -> Iterator[str]:
@@ -54,6 +56,7 @@ def problems(deploy: Path) -> Iterator[str]:
     yield from metric_problems(deploy, RUNBOOK)
     yield from cluster_problems(deploy / "kubernetes", refused)
     yield from unit_problems(deploy / "systemd", refused)
+    yield from forge_problems(ROOT, _validated)
 
 
 def dockerfile_problems(dockerfile: Path) -> Iterator[str]:
