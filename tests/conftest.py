@@ -23,12 +23,19 @@ from hypothesis.internal.constants_ast import Constants
 
 from parley.bus.connection.event_log import set_up_at_first_event
 from tests.support.logs.corpora import ROOT as CORPORA
+from tests.support.processes.machine import (
+    count_open_files,
+    describe_programs,
+    found_programs,
+)
 from tests.support.servers.servers import (
     Aof,
     Flavour,
     RedisServer,
     StartServer,
+    describe_servers,
     every_flavour,
+    path_binary,
     real_flavours,
 )
 
@@ -59,6 +66,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="default",
         help="servers of the bus suite: default, all, or a list such as path,bundled,fake",
     )
+
+
+def pytest_report_header() -> list[str]:
+    """Which servers and programs the run has: a log says what it did not try."""
+    return [*describe_servers(), *describe_programs()]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a bare run (`.ci/bare`) that reaches what a newcomer's machine does not have."""
+    if os.environ.get("PARLEY_TEST_BARE") != "1":
+        return
+    reached = [*(["a Redis server"] if path_binary() else []), *found_programs()]
+    if reached:
+        raise pytest.UsageError(f"a bare run reaches {', '.join(reached)}; see .ci/bare")
+
+
+@pytest.fixture(autouse=True)
+def _charge_open_files() -> Iterator[None]:
+    """Charge a file that a test leaves open to that test, not to the one that runs at its end.
+
+    Garbage in a cycle is collected at any later time; so it is collected now if there are more
+    open files than before. That is rare: shared servers, and tests that leak.
+    """
+    before = count_open_files()
+    yield
+    if count_open_files() > before:
+        gc.collect()
 
 
 def pytest_collection_finish() -> None:

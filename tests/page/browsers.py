@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from dataclasses import dataclass, field
 from importlib import resources
@@ -16,9 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from parley.server.http.tokens.bearer_tokens import EVERY_SESSION, Keyring, build_claims
 from tests.faults.gateway import SECRET, Gateway
+from tests.support.processes.machine import browser
 from tests.support.servers.patience import PATIENCE
 
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP: Final = (1360, 860)
 PHONE: Final = (390, 844)
 WAIT_MS: Final = int(PATIENCE * 1000)
@@ -28,7 +27,7 @@ expect.set_options(timeout=WAIT_MS)
 
 def chromium() -> str:
     """The browser of this machine; skips where there is none."""
-    path = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    path = browser()
     if path is None:
         pytest.skip("no chromium is installed; name one in TEST_CHROMIUM")
     return path

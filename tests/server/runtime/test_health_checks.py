@@ -39,13 +39,15 @@ CHANGED: Final = (
 def sound() -> Iterator[tuple[RedisServer, int]]:
     """A server of which the doctor says nothing, and its port.
 
-    It is set to an address that no machine has beside the loopback, and listens on that alone.
+    Its setting names an address that no machine has beside the loopback; it listens on the
+    loopback only. The address is set on the running server: Redis 6.2 does not start with it.
     """
     with closing(reserved()) as reservation:
         port = reservation.getsockname()[1]
-        options = {"port": str(port), "bind": "127.0.0.1 -10.255.255.1"}
+        options = {"port": str(port), "bind": "127.0.0.1"}
         with RedisServer(real_flavours()[0], aof="everysec", options=options) as server:
             with server.client() as client:
+                client.config_set("bind", "127.0.0.1 -10.255.255.1")
                 client.execute_command(
                     "ACL", "SETUSER", "root", "on", "nopass", "~*", "&*", "+@all"
                 )
@@ -114,7 +116,8 @@ def patient(
 def test_a_sound_installation_has_no_fault(patient: Patient) -> None:
     """So that whatever is named below was planted."""
     patient.session()
-    assert [row for row in patient.checks() if row["state"] != "ok"] == []
+    faults = [row["what"] for row in patient.checks() if row["state"] != "ok"]
+    assert faults == ([] if patient.server.version >= (7, 0) else ["version"])
 
 
 def _bgsave_fails(patient: Patient) -> None:

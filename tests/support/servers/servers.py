@@ -71,6 +71,24 @@ def real_flavours() -> list[Flavour]:
     return [flavour for flavour, binary in candidates if binary]
 
 
+def describe_servers() -> list[str]:
+    """A line for the header of a test run: the servers it has, with their versions."""
+    found = [(flavour, _binary(flavour)) for flavour in real_flavours()]
+    lines = [f"{flavour} {_binary_version(binary)}" for flavour, binary in found]
+    return [f"servers: {', '.join([*lines, *(['fake'] if fake_installed() else [])]) or 'none'}"]
+
+
+def _binary(flavour: Flavour) -> str:
+    return (path_binary() if flavour == "path" else bundled_binary()) or ""
+
+
+def _binary_version(binary: str) -> str:
+    """The name and version of a server, such as `Redis 7.0.15`."""
+    ran = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
+    found = re.search(r"(Redis|Valkey) server v=(\S+)", ran.stdout)
+    return f"{found[1]} {found[2]}" if found else "of an unknown version"
+
+
 def every_flavour() -> list[Flavour]:
     fakes: list[Flavour] = ["fake"] if fake_installed() else []
     return real_flavours() + fakes
