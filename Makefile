@@ -71,7 +71,7 @@ vendor: ## bundle the page's Markdown parser anew (needs npm)
 	@deploy/page/bundle.sh
 
 clean: ## remove the environment, caches and build products
-	@rm -rf $(VENV) build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .bare build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -18,6 +18,7 @@ from typing import Final
 from msgspec import Struct
 
 from parley.bus.contract.errors import Unavailable
+from parley.bus.embedded.data_version import too_old
 from parley.bus.embedded.server_binary import MULTI_PART_AOF, Binary
 
 _MANIFEST: Final = Path("appendonlydir") / "appendonly.aof.manifest"
@@ -71,11 +72,7 @@ def _target(data: Path, binary: Binary) -> Path | None:
     manifest, single = data / _MANIFEST, data / _SINGLE
     if manifest.exists():
         if binary.version < MULTI_PART_AOF:
-            major, minor = binary.version
-            raise Unavailable(
-                f"the data in {str(data)!r} was written by Redis 7 or newer; {binary.path!r} is "
-                f"{major}.{minor} and would start empty; install Redis 7, or use another --data"
-            )
+            raise too_old(data, binary, MULTI_PART_AOF)  # it would start empty
         return manifest
     # 6.2 leaves an empty file until the first write, and its checker refuses that
     return single if single.exists() and single.stat().st_size else None

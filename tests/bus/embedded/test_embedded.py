@@ -388,11 +388,44 @@ async def test_data_of_redis_7_is_refused_by_an_older_server(tmp_path: Path) -> 
     assert flavours == ["path", "bundled"]
     async with serve("path", tmp_path) as server:
         put(server, "key")
-    with pytest.raises(Unavailable, match="written by Redis 7"):
+    with pytest.raises(
+        Unavailable, match=r"written by Redis 7\.\d+, .* install Redis 7\.\d+ or newer"
+    ):
+        async with serve("bundled", tmp_path):
+            pass
+    (tmp_path / "server.version").unlink()  # the files alone say so, too
+    with pytest.raises(Unavailable, match=r"written by Redis 7\.0"):
         async with serve("bundled", tmp_path):
             pass
     async with serve("path", tmp_path) as server:
         assert get(server, "key") == b"kept"
+
+
+async def test_a_data_folder_records_which_version_wrote_it(
+    tmp_path: Path, real_flavour: Flavour
+) -> None:
+    """An older server refuses it in one sentence, and changes nothing."""
+    async with serve(real_flavour, tmp_path) as server:
+        put(server, "key")
+    record = tmp_path / "server.version"
+    binary = find_binary(real_flavour)
+    assert binary
+    assert json.loads(record.read_text()) == {"version": list(binary.version)}
+    record.write_text('{"version": [99, 1]}\n')
+    before = sorted((path.name, path.stat().st_size) for path in tmp_path.iterdir())
+    with pytest.raises(Unavailable) as refused:
+        async with serve(real_flavour, tmp_path):
+            pass
+    assert str(refused.value) == (
+        f"the data in {str(tmp_path)!r} was written by Redis 99.1, and {binary.path!r} is "
+        f"{binary.version[0]}.{binary.version[1]}; install Redis 99.1 or newer, "
+        "or use another --data"
+    )
+    assert sorted((path.name, path.stat().st_size) for path in tmp_path.iterdir()) == before
+    record.write_text("not a record")  # it is rewritten by the next start
+    async with serve(real_flavour, tmp_path) as server:
+        assert get(server, "key") == b"kept"
+    assert json.loads(record.read_text()) == {"version": list(binary.version)}
 
 
 @pytest.mark.skipif(len(real_flavours()) < 2, reason="needs Redis 7 and the bundled 6.2")

