@@ -20,16 +20,11 @@ class PackRef:
 
 
 class SessionOpened(EntryModel):
-    """Always entry 1: the settings and packs that shape the fold.
-
-    `counter` says what the opener counted tokens with, where it says so. It
-    decides nothing: the counter belongs to the fold version, as code does.
-    """
+    """Always entry 1: the settings and packs that shape the fold."""
 
     kind: Literal["session.opened"] = "session.opened"
     settings: dict[str, Any] = Field(default_factory=dict)
     packs: tuple[PackRef, ...] = ()
-    counter: str | None = None
     title: str | None = None
 
 

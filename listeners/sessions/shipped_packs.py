@@ -16,7 +16,7 @@ from parley.memory.state.memory import Packs, pack_key
 
 @functools.cache
 def shipped_packs() -> tuple[Pack, ...]:
-    """Every shipped pack, older versions too: a session opened with one is read with it."""
+    """Every shipped pack. One that was released stays, for a session is read with its own."""
     folder = resources.files("parley.memory") / "packs"
     files: Iterable[str] = sorted(
         file.name for file in folder.iterdir() if file.name.endswith(".json")

@@ -38,7 +38,7 @@ from parley.memory.settings.setting_defaults import (
     StructureSettings,
     SummarySettings,
 )
-from parley.memory.settings.setting_trees import drop_retired_keys, overlay_trees
+from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.settings.stop_rules import parse_stop_rules
 
 
@@ -99,9 +99,7 @@ def merge_settings(settings: Settings, partial: dict[str, Any]) -> Settings:
     if not partial:
         return settings
     try:
-        return Settings.model_validate(
-            overlay_trees(settings.model_dump(), drop_retired_keys(partial))
-        )
+        return Settings.model_validate(overlay_trees(settings.model_dump(), partial))
     except ValidationError as error:
         raise _refused(error) from None
 
@@ -112,9 +110,7 @@ def parse_settings(partial: dict[str, Any]) -> Settings:
     Unlike `merge_settings`, by which logs are read, takes no value for another: 1e3, true and
     "5" are no whole numbers. Raises `SettingsRefused`, naming the key.
     """
-    tree = json.dumps(
-        overlay_trees(Settings().model_dump(), drop_retired_keys(partial)), default=str
-    )
+    tree = json.dumps(overlay_trees(Settings().model_dump(), partial), default=str)
     try:
         return Settings.model_validate_json(tree, strict=True)
     except ValidationError as error:

@@ -42,7 +42,7 @@ from parley.memory.state.vote_state import Votes
 from parley.memory.text.similarity import SimilarityIndex
 
 CALLED: Final = re.compile(r"[a-z]{3,}")  # what somebody is called by: "glm" of "GLM-5"
-FOLD: Final = "20"  # of the code below `apply`; another value means refold from the log
+FOLD: Final = "1"  # of the code below `apply`; raised by each release in which that code changed
 
 Packs = Mapping[str, Pack]  # by "name hash", as `pack_key` writes it
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 Unit = Literal["chars", "bytes", "tokens", "items"]
 
-COUNTER: Final = "chars@2"  # what `count_tokens` computes; it belongs to the fold version
+COUNTER: Final = "chars@1"  # what `count_tokens` computes; it belongs to the fold version
 
 # Hundredths of a token by class of character; deleting a class is the fastest way to
 # count it. Fitted to passages of many kinds (benchmarks/samples.py) so that of two
@@ -26,7 +26,7 @@ _DIGITS: Final = (string.digits + "\n").encode()
 
 
 def measure_text(text: str, unit: Unit) -> int:
-    """The size of `text`: characters, UTF-8 bytes, tokens by "chars@2", or 1 item.
+    """The size of `text`: characters, UTF-8 bytes, tokens by "chars@1", or 1 item.
 
     Tokens are an estimate in integer arithmetic; the parts of a text never
     measure less than the whole, nor a text less than its beginning.

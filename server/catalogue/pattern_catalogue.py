@@ -31,7 +31,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,12}")
 
 
 def list_packs() -> list[Row]:
-    """The shipped packs, older versions too."""
+    """The shipped packs; `opens` those that a new session has."""
     opening = {ref.name for ref in newest_packs()}
     return [
         {

@@ -10,8 +10,7 @@ from parley.bus import Bus
 from parley.bus.contract.errors import BadSessionFile
 from parley.bus.sessions.audit import StoredSession
 from parley.bus.sessions.session_file import SessionFile, decode_file, encode_file
-from parley.bus.sessions.stored_rows import decode_rows, records_to_restore
-from parley.memory.settings.setting_trees import list_retired_keys
+from parley.bus.sessions.stored_rows import records_to_restore
 from parley.server.basics.disk_files import read_bytes, write_bytes
 
 
@@ -49,13 +48,6 @@ def check_whole(file: SessionFile) -> None:
     for finding in (*log_audit.find_faults(rows), *log_audit.status_findings(file.status, rows)):
         raise BadSessionFile(f"{finding}; the file was not written by 'parley session export'")
     check_voice(rows)
-
-
-def without_effect(file: SessionFile) -> list[str]:
-    """What the log of a file sets that is no setting any more, by dotted name."""
-    of = [row for row in file.rows if b'"settings"' in row.body]
-    trees = (getattr(record.entry, "settings", None) for record in decode_rows(of))
-    return sorted({name for tree in trees if tree for name in list_retired_keys(tree)})
 
 
 async def restore_session(bus: Bus, session: str, file: SessionFile, *, replace: bool) -> None:

@@ -14,14 +14,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from parley.bus.entries.fields import nearest
-from parley.memory.settings.setting_trees import drop_retired_keys, list_retired_keys
 from parley.personas.errors import PersonaRefused
 from parley.personas.front_matter import Path, Place
 from parley.personas.front_matter import parse_front_matter as load_yaml
 from parley.server.basics.errors import Misuse
-from parley.server.basics.output import print_notice
 from parley.server.scenarios.scenario import Scenario
-from parley.server.settings.setting import unheeded
 
 MAX_BYTES: Final = 1_048_576  # a hundred times a long scenario with its script
 _TAGS: Final = ("named", "written")  # of the two ways to name a persona; no keys of a file
@@ -87,11 +84,6 @@ def parse(text: str, source: str) -> ScenarioFile:
         tree, places = load_yaml(text, source)
     except PersonaRefused as refused:
         raise Misuse(str(refused)) from None
-    memory = tree.get("memory") if isinstance(tree, dict) else None
-    if isinstance(memory, dict):
-        for name in list_retired_keys(memory):
-            print_notice(f"warning: {source}: {unheeded('memory.' + name)}")
-        tree = {**tree, "memory": drop_retired_keys(memory)}
     try:
         return ScenarioFile(Scenario.model_validate(tree), source, places)
     except ValidationError as refused:

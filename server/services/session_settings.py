@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -12,7 +12,6 @@ from parley.bus.entries import MemoryCompacted, PackRef, SettingsChanged
 from parley.bus.entries.fields import describe_fault
 from parley.memory.settings.session_settings import Settings as SessionSettings
 from parley.memory.settings.session_settings import parse_settings
-from parley.memory.settings.setting_trees import list_retired_keys
 from parley.server.basics.entry_drafts import login_name
 from parley.server.basics.errors import Misuse
 from parley.server.basics.output import print_notice
@@ -27,8 +26,7 @@ from parley.server.settings.old_names import (
     rename_old_fields,
     translate_old_names,
 )
-from parley.server.settings.setting import INHERITED, Setting, set_at, unheeded
-from parley.server.settings.setting_table import WITHOUT_EFFECT
+from parley.server.settings.setting import INHERITED, Setting, set_at
 
 _logger = EventLog(__name__)
 
@@ -63,8 +61,6 @@ def draft_change_of_tree(
 ) -> SettingsChanged:
     """The entry that puts a partial tree of a session's settings in force, and `packs`.
 
-    What is no setting any more is logged with a warning and has no effect.
-
     Raises `Misuse` for a tree that says nothing, `SettingsRefused` naming the key.
     """
     if not tree and packs is None:
@@ -72,14 +68,7 @@ def draft_change_of_tree(
     if "preset" in tree:
         raise Misuse("a session keeps the preset that it was opened with")
     parse_settings(tree)
-    warn(tree)
     return SettingsChanged(settings=tree, packs=packs, by=by)
-
-
-def warn(tree: Mapping[str, Any]) -> None:
-    """Logs a warning of what in a partial tree has no effect any more."""
-    for name in list_retired_keys(tree):
-        _logger.warning("setting_without_effect", setting=name)
 
 
 def _given(pairs: Sequence[str]) -> dict[str, GivenValue]:
@@ -90,9 +79,6 @@ def _given(pairs: Sequence[str]) -> dict[str, GivenValue]:
         key, equals, value = pair.partition("=")
         if not equals:
             raise Misuse(f"{pair!r} is not KEY=VALUE")
-        if key in WITHOUT_EFFECT:
-            print_notice(f"warning: {unheeded(key)}")
-            continue
         before = None if key in _OF_SESSIONS else old_name(key)
         if before is None:
             new[key] = GivenValue(value, key)

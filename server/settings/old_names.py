@@ -1,7 +1,7 @@
 """Names that settings had elsewhere: still accepted, with a warning that names the new one.
 
 A file, `parley session set` and, for those of layered memory, variables with
-the prefix `AEC_MEMORY_` may use them; for Parley's own, its variables as well.
+the prefix `AEC_MEMORY_` may use them.
 Where both an old and a new name are given the new one wins; of two old names for
 one setting, the one that stands first in `ALIASES`.
 """
@@ -15,7 +15,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from parley.server.basics.errors import Misuse
-from parley.server.settings.setting import PREFIX
 
 OLD_PREFIX: Final = "AEC_MEMORY_"
 # The tables that old keys stood in.
@@ -116,7 +115,6 @@ class Alias(Struct, frozen=True):
     new: tuple[str, ...]
     read: Read = _same
     layered: bool = False  # a variable with `AEC_MEMORY_` says it, too
-    own: bool = False  # or one with `PARLEY_`
 
 
 def _layered(old: str, new: str, read: Read = _same) -> Alias:
@@ -162,8 +160,6 @@ ALIASES: Final = (
     _layered("summarization_temperature", "model_temperature"),
     _layered("enable_summarization_cache", "memo_hours", _off_is_zero),
     _layered("cache_ttl_hours", "memo_hours"),
-    # models
-    Alias("model_timeout_seconds", ("patience",), own=True),
     # deliberation
     Alias("SUMMARY_INTERVAL", ("summary.interval",)),
     Alias("maxSummaries", ("caps.summaries",)),
@@ -173,10 +169,7 @@ ALIASES: Final = (
 )
 OLD: Final[Mapping[str, tuple[str, ...]]] = {alias.old: alias.new for alias in ALIASES}
 OLD_VARIABLES: Final = {
-    prefix + alias.old.upper(): alias.old
-    for alias in ALIASES
-    for prefix, is_read in ((OLD_PREFIX, alias.layered), (PREFIX, alias.own))
-    if is_read
+    OLD_PREFIX + alias.old.upper(): alias.old for alias in ALIASES if alias.layered
 }
 # Old keys below a participant's own name in `note.agents`.
 OLD_FIELDS: Final = {"memory_character_limit": "limit", "memory_length": "limit"}

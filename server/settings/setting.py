@@ -147,11 +147,6 @@ class Setting(Struct, frozen=True):
         return json.dumps(value) if self.many or self.mapping else str(value)
 
 
-def unheeded(where: str) -> str:
-    """The warning to whoever gave what was a setting once."""
-    return f"{where} is no setting any more and has no effect"
-
-
 def _is_text(value: Any, form: re.Pattern[str]) -> bool:
     return isinstance(value, str) and form.fullmatch(value) is not None
 

@@ -70,7 +70,7 @@ def _kind(annotation: Any) -> str:
 
 def _default(info: FieldInfo, kind: str, fields: tuple[Setting, ...]) -> str:
     value = info.default
-    if isinstance(info.json_schema_extra, dict):  # what a new session has, other than an old log
+    if isinstance(info.json_schema_extra, dict):  # what a new session is opened with
         value = info.json_schema_extra.get("default", value)
     if kind == MAPPING and not fields:
         return json.dumps(info.get_default(call_default_factory=True))

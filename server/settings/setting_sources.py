@@ -23,15 +23,13 @@ from parley.server.settings.old_names import (
     rename_old_fields,
     translate_old_names,
 )
-from parley.server.settings.setting import PREFIX, unheeded
-from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
+from parley.server.settings.setting import PREFIX
+from parley.server.settings.setting_table import SETTINGS
 
 FILES: Final = ("parley.toml", "parley.yaml", "parley.yml")
 CONFIG: Final = "PARLEY_CONFIG"  # names the file, as --config does
 # Read by the test suite alone; a shell that has it set may still run the command.
 _FOREIGN: Final = frozenset({"PARLEY_CORPORA"})
-
-_UNHEEDED: Final = frozenset(setting.variable for setting in WITHOUT_EFFECT.values())
 
 
 class Sources(Struct, frozen=True):
@@ -62,10 +60,7 @@ def read_sources(
     _read_file(sources, file)
     _read_environment(sources, environment)
     for name, value in flags.items():
-        if name in WITHOUT_EFFECT:
-            sources.warnings.append(unheeded(WITHOUT_EFFECT[name].flag))
-        else:
-            sources.new[name] = GivenValue(value, SETTINGS[name].flag)
+        sources.new[name] = GivenValue(value, SETTINGS[name].flag)
     _check_preset(sources.new.get("preset"))
     kept, warnings = translate_old_names(
         sources.old, sources.new, lambda: _note_cap(sources.new.get("preset"))
@@ -103,12 +98,8 @@ def _read_environment(sources: _SourceValues, environment: Mapping[str, str]) ->
         if (old := OLD_VARIABLES.get(variable)) is not None:
             sources.old[old] = given
         elif variable.startswith(OLD_PREFIX):
-            near = nearest(
-                variable, [name for name in OLD_VARIABLES if name.startswith(OLD_PREFIX)]
-            )
+            near = nearest(variable, list(OLD_VARIABLES))
             sources.warnings.append(f"no setting reads {variable}; the nearest is {near}")
-        elif variable in _UNHEEDED:
-            sources.warnings.append(unheeded(variable))
         elif variable.startswith(PREFIX) and variable not in _FOREIGN | {CONFIG}:
             if variable not in variables:
                 near = nearest(variable, [*variables, CONFIG])
@@ -126,8 +117,6 @@ def _read_file(sources: _SourceValues, file: Path | None) -> None:
             sources.new[name] = given
         elif (old := old_name(name)) is not None:
             sources.old[old] = given
-        elif name in WITHOUT_EFFECT:
-            sources.warnings.append(unheeded(given.where))
         else:
             near = nearest(name, list(SETTINGS))
             raise Misuse(f"no setting is called {name!r} ({path}); the nearest is {near!r}")

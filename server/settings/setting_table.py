@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from parley.memory.settings.setting_trees import RETIRED
-from parley.server.settings.setting import INHERITED, Bounds, Setting
+from parley.server.settings.setting import Bounds, Setting
 
 TABLE: Final = Path(__file__).parent.parent / "data" / "settings.json"
 
@@ -22,8 +21,4 @@ def _setting(row: Mapping[str, Any]) -> Setting:
 
 SETTINGS: Final[Mapping[str, Setting]] = {
     row["name"]: _setting(row) for row in orjson.loads(TABLE.read_bytes())
-}
-# What was a setting once: it is read past wherever somebody still gives it.
-WITHOUT_EFFECT: Final = {
-    name: Setting(name, (INHERITED, *name.split(".")), "text") for name in RETIRED
 }

@@ -95,7 +95,7 @@ def test_votes_are_invented_where_the_key_has_none_of_that_stance() -> None:
         {"index": index, "label": "reaction", "stance": stance, "proposal_index": 0, "rule": rule}
         for index, stance, rule in [
             (1, "support", "vote/+1"), (1, "oppose", "vote/-1"), (2, "oppose", "vote/-1"),
-            (3, "support", "en@3/agree"), (4, "support", None), (5, "neutral", "vote/0"),
+            (3, "support", "en@1/agree"), (4, "support", None), (5, "neutral", "vote/0"),
         ]
     ]  # fmt: skip
     row = invented_votes([talk(gold, rows)])

@@ -199,16 +199,12 @@ def import_(
     """Restore a session from a file. Never overwrites one unless told to."""
     from parley.bus.contract.errors import SessionExists
     from parley.server.basics.errors import Failure
-    from parley.server.basics.output import print_notice
     from parley.server.cli.shared.bus_calls import call_bus
     from parley.server.records import session_file
     from parley.server.render import command_output
-    from parley.server.settings.setting import unheeded
 
     saved = session_file.read_file(file)
     name = as_ or saved.session
-    for setting in session_file.without_effect(saved):
-        print_notice(f"warning: {unheeded(setting)}")
     session_file.check_whole(saved)
     try:
         call_bus(startup(ctx), session_file.restore_session, name, saved, replace=replace)

@@ -18,16 +18,15 @@ import typer
 from parley.server.basics.version import version
 from parley.server.cli.shared.command_names import Family
 from parley.server.settings.setting import Setting
-from parley.server.settings.setting_table import SETTINGS, WITHOUT_EFFECT
+from parley.server.settings.setting_table import SETTINGS
 
 PANEL: Final = "Settings (anywhere on the line; also variables and keys, see docs/settings.md)"
 _SWITCHES: Final = {
     name for s in SETTINGS.values() if s.switch for name in (s.flag, "--no-" + s.flag[2:])
 }
 SECRETS: Final = frozenset({"model_key", "serve.secret", "token"})
-_EVERY: Final = {**SETTINGS, **WITHOUT_EFFECT}
-_TAKING: Final = {s.flag for s in _EVERY.values() if not s.switch} | {"--config"}
-_OF_EVERY_CALL: Final = frozenset({"config", "version"})
+_TAKING: Final = {s.flag for s in SETTINGS.values() if not s.switch} | {"--config"}
+_OFSETTINGS_CALL: Final = frozenset({"config", "version"})
 _NEEDED: Final = "parley.flags"  # where a call keeps the flags that its line has, while it is read
 
 
@@ -55,7 +54,7 @@ class FlagsAnywhere(Family):
         return [
             param for param in params
             if needed.intersection((*param.opts, *param.secondary_opts))
-            or param.name in _OF_EVERY_CALL
+            or param.name in _OFSETTINGS_CALL
         ]  # fmt: skip
 
 
@@ -82,7 +81,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(callback)
     def called(ctx: typer.Context, config: Path | None = None, **_: Any) -> None:
         # of this call alone: typer 0.29 keeps what it passed to a function for the next one
-        given = {name: ctx.params.get(_parameter(setting)) for name, setting in _EVERY.items()}
+        given = {name: ctx.params.get(_parameter(setting)) for name, setting in SETTINGS.items()}
         callback(ctx, config, {name: value for name, value in given.items() if _set(value)})
 
     parameters = [
@@ -101,7 +100,7 @@ def with_settings(callback: Callable[..., None]) -> Callable[..., None]:
                 callback=_say_version,
             ),
         ),
-        *map(_option, _EVERY.values()),
+        *map(_option, SETTINGS.values()),
     ]  # fmt: skip
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # how typer reads a callback
     called.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -150,7 +149,6 @@ def _option(setting: Setting) -> inspect.Parameter:
         metavar=None if setting.switch else setting.kind,
         rich_help_panel=PANEL,
         show_default=False,
-        hidden=setting.name in WITHOUT_EFFECT,
     )
     return inspect.Parameter(
         _parameter(setting), inspect.Parameter.KEYWORD_ONLY, default=option, annotation=annotation

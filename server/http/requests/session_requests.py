@@ -17,7 +17,6 @@ from parley.server.scenarios.cast import Cast, cast_scenario
 from parley.server.scenarios.cast_models import with_scenario_models
 from parley.server.scenarios.scenario_files import bundled
 from parley.server.scenarios.session_setup import opening_entry, settings_of
-from parley.server.services.session_settings import warn
 
 
 def prepare_scenario(deps: Dependencies, name: str) -> Cast:
@@ -41,7 +40,6 @@ def opening_of(deps: Dependencies, body: SessionBody, cast: Cast | None) -> Sess
     """
     _check(body)
     parse_settings(body.settings)
-    warn(body.settings)
     settings = deps.settings
     if cast is None:
         entry = open_entry(settings, deps.backend.packs, body.title)

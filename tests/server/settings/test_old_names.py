@@ -59,7 +59,6 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     ("enable_summarization_cache", "false", {"memo_hours": 0}),
     ("enable_summarization_cache", "true", {"memo_hours": 24}),
     ("cache_ttl_hours", "48", {"memo_hours": 48}),
-    ("model_timeout_seconds", "45", {"patience": 45}),
     ("SUMMARY_INTERVAL", "10", {"summary.interval": 10}),
     ("maxSummaries", "15", {"caps.summaries": 15}),
     ("maxDecisions", "40", {"caps.decisions": 40}),
@@ -112,14 +111,6 @@ def test_an_old_variable_sets_the_new_one(old: str, value: str, wanted: dict[str
     else:
         assert not sources.values
         assert "the nearest is AEC_MEMORY_" in warning
-
-
-def test_a_variable_of_our_own_that_was_renamed_sets_the_new_one() -> None:
-    """A deployment that gave the deadline of one call gives the patience."""
-    variable = "PARLEY_MODEL_TIMEOUT_SECONDS"
-    sources = read_sources({}, {variable: "45"})
-    assert sources.warnings == (f"{variable} is an old name; write patience",)
-    assert build_settings(sources).patience == 45
 
 
 @pytest.mark.parametrize("old", sorted(SESSION - {SAYS_NOTHING}))

@@ -41,14 +41,14 @@ PACKS: Final = known_packs()
 _REFS: Final = {pack.name: PackRef(pack.name, pack.hash) for pack in shipped_packs()}
 # Every language as it was first read together, whatever newer packs there are.
 PINNED_PACKS: Final = tuple(
-    _REFS[name] for name in ("de@1", "en@2", "es@1", "fr@1", "he@1", "ja@1", "pt@1", "zh@1")
+    _REFS[name] for name in ("de@1", "en@1", "es@1", "fr@1", "he@1", "ja@1", "pt@1", "zh@1")
 )
 PACK_SETS: Final[tuple[tuple[PackRef, ...], ...]] = (
     PINNED_PACKS,
     PINNED_PACKS,
-    (_REFS["en@2"],),
     (_REFS["en@1"],),
-    (_REFS["en@2"], _REFS["de@1"], _REFS["fr@1"]),
+    (_REFS["en@1"],),
+    (_REFS["en@1"], _REFS["de@1"], _REFS["fr@1"]),
     (_REFS["ja@1"], _REFS["zh@1"]),
     (_REFS["es@1"], _REFS["he@1"], _REFS["pt@1"]),
     (),

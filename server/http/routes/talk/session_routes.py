@@ -199,8 +199,6 @@ def _file(spool: IO[bytes]) -> SessionFile:
     """The file that came whole. Raises `BadSessionFile`."""
     file = decode_file(spool.read())
     session_file.check_whole(file)
-    for name in session_file.without_effect(file):
-        _logger.warning("setting_without_effect", setting=name)
     return file
 
 

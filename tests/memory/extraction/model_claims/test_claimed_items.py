@@ -28,7 +28,7 @@ from tests.support.logs.logs import PACKS, folded, numbered, opened
 
 READ = {"how": "model", "interval": 4, "overlap": 2}
 SAID = (
-    ("ana", "What about a second index on the north shard?"),
+    ("ana", "Who knows: a second index on the north shard?"),
     ("bo", "Could be. Fine by me."),
     ("cy", "The log shows nothing odd."),
     ("dee", "The second index, that is where we ended up."),
@@ -192,7 +192,7 @@ def test_claims_of_an_entry_name_each_other() -> None:
     """By ids of their own: of two items of a message the one that is meant."""
     both = read(
         1, 4,
-        claim(1, "What about", "decision", id="b"),
+        claim(1, "Who knows", "decision", id="b"),
         claim(1, "second index", "proposal", id="a"),
         claim(2, "Fine by me", "support", "a"),
         claim(4, "where we ended up", "decision", "a"),

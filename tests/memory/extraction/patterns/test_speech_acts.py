@@ -120,7 +120,6 @@ NOTHING = [
     "We haven't reached consensus.",
     "no final decision yet",
     "That is hardly a great idea.",
-    "No problem with that.",
     "I don't see any problem with that.",
     "Not a bad idea.",
     "Without knowing more, nobody can say we agreed.",
