@@ -28,6 +28,7 @@ from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.worker import calm_collector
+from parley.memory.fold.build import fold_build
 
 NAME = "drain-{}"
 
@@ -54,7 +55,7 @@ async def unfold(url: str, sessions: int) -> None:
         own = keys.of(NAME.format(index))
         bucket = keys.bucket(NAME.format(index))
         pipe.hset(own.meta, "folded", 0)
-        pipe.delete(own.facts, own.memory("1"), bucket.claims("fold"))
+        pipe.delete(own.facts, own.memory(fold_build()), bucket.claims("fold"))
         pipe.delete(bucket.due("effects"), bucket.due("upgrades"))
         pipe.zadd(bucket.due("fold"), {NAME.format(index): 0})
     await pipe.execute()

@@ -37,8 +37,9 @@ from parley.bus.log.local_log import LocalLog
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.worker import calm_collector
 from parley.memory.fold.apply import apply
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.state.memory import FOLD, Memory
+from parley.memory.state.memory import Memory
 from tests.support.servers.clusters import ClusterServers
 
 CORES: Final = 2
@@ -98,7 +99,7 @@ def unfold(cluster: ClusterServers, keys: Keys, load: Load) -> None:
         for session in load.names():
             own = keys.of(session)
             client.hset(own.meta, "folded", 0)
-            client.delete(own.facts, own.memory(FOLD))
+            client.delete(own.facts, own.memory(fold_build()))
             client.zadd(own.bucket.due("fold"), {session: 0})
 
 

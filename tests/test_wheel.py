@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from parley.memory.fold.build import fold_build
+
 ROOT = Path(__file__).parents[1]
 NEIGHBOURS = ("bus", "listeners", "memory", "personas", "server")
 AWAY = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -73,6 +75,12 @@ def run(folder: Path, *command: str | Path) -> str:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_the_wheel_folds_as_the_same_build(python: Path, beside: Path) -> None:
+    """A snapshot by a checkout is used by its wheel."""
+    code = "from parley.memory.fold.build import fold_build; print(fold_build())"
+    assert run(beside, python, "-P", "-c", code).strip() == fold_build()
 
 
 def test_the_wheel_brings_one_import_name(wheel: Path) -> None:

@@ -128,12 +128,12 @@ class FactsExpired(BusError):
 
 
 class SnapshotDamaged(BusError):
-    def __init__(self, session: str, fold: str) -> None:
+    def __init__(self, session: str, build: str) -> None:
         super().__init__(
-            f"the stored memory of {session!r} (fold {fold}) is damaged; "
+            f"the stored memory of {session!r} (build {build}) is damaged; "
             "it is only a cache, and the next snapshot replaces it"
         )
-        self.session, self.fold = session, fold
+        self.session, self.build = session, build
 
 
 class WrongType(BusError):

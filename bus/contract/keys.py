@@ -90,8 +90,9 @@ class SessionKeys:
         self.here = f"{self.prefix}:here"
         self.wake = f"{self.prefix}:wake"
 
-    def memory(self, fold: str) -> str:
-        return f"{self.prefix}:memory:{fold}"
+    def memory(self, build: str) -> str:
+        """The snapshot by one build of the fold."""
+        return f"{self.prefix}:memory:{build}"
 
     def staged(self, nonce: str) -> tuple[str, str]:
         """The log and the ids of a restore under way."""

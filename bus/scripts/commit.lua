@@ -1,15 +1,16 @@
 --#include append
--- KEYS 7..11: facts, due:effects, due:upgrades, due:votes, memory (of this fold version).
+-- KEYS 7..11: facts, due:effects, due:upgrades, due:votes, memory (by this build of the fold).
 -- ARGV: session, wake, bucket's wake, nonce, to, identity of the entry at `to`,
--- skips honoured, '1' when done, facts kept, fold version, snapshot's n, bytes
+-- skips honoured, '1' when done, facts kept, build, snapshot's n, bytes
 -- and checksum ('' for none), the entry after which this commit's facts and
 -- effects begin, the incarnation that was folded or '', number of facts, id and body of each, then of each effect: lane,
 -- member, number of result ids, the ids.
--- Replies: ok folded head held | missing | fenced reason
+-- Replies: ok folded head held builds | missing | fenced reason. The snapshots of `builds` are
+-- of no use any more (shed).
 local FACTS, MEMORY = KEYS[7], KEYS[11]
 local OWED = {effects = KEYS[8], upgrades = KEYS[9], votes = KEYS[10]}
 local session, nonce, to = ARGV[1], ARGV[4], tonumber(ARGV[5])
-local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'folds', 'incarnation')
+local meta = redis.call('HMGET', META, 'head', 'folded', 'skips', 'builds', 'incarnation')
 if not meta[1] then return {'missing'} end
 
 local function skipped(upto)
@@ -46,6 +47,7 @@ for _ = 1, tonumber(ARGV[16]) do
   at = at + 2
 end
 
+local surplus = ''
 if ARGV[12] ~= '' then
   local stored = redis.pcall('HMGET', MEMORY, 'upto', 'identity', 'skips')
   if stored.err then -- of another type: a cache may be thrown away
@@ -57,10 +59,14 @@ if ARGV[12] ~= '' then
   if to > upto or stale then -- fence: snapshot
     redis.call('HSET', MEMORY, 'upto', ARGV[5], 'n', ARGV[11], 'skips', ARGV[7],
       'identity', ARGV[6], 'bytes', ARGV[12], 'checksum', ARGV[13])
-    local folds = ' ' .. (meta[4] or '') .. ' '
-    if not string.find(folds, ' ' .. ARGV[10] .. ' ', 1, true) then
-      redis.call('HSET', META, 'folds', string.match(folds .. ARGV[10], '^%s*(.-)$'))
+    local builds = {} -- that have a snapshot; the one that stored its own last comes last
+    for each in string.gmatch(meta[4] or '', '%S+') do
+      if each ~= ARGV[10] then builds[#builds + 1] = each end
     end
+    builds[#builds + 1] = ARGV[10]
+    local stored_by = table.concat(builds, ' ')
+    if stored_by ~= meta[4] then redis.call('HSET', META, 'builds', stored_by) end
+    surplus = table.concat(builds, ' ', 1, #builds - 2)
   end
 end
 
@@ -97,4 +103,4 @@ end
 
 for lane in pairs(woken) do redis.call('PUBLISH', ARGV[3], lane .. ' -') end
 if told then redis.call('PUBLISH', ARGV[2], whole(head) .. ' ' .. owner) end
-return {'ok', whole(folded), whole(head), held and 1 or 0}
+return {'ok', whole(folded), whole(head), held and 1 or 0, surplus}

@@ -9,15 +9,15 @@
 -- Replies: ok seq n | there (a resend) | missing | other | unstaged | behind
 local STAGED, NAMES, DEAD = KEYS[15], KEYS[16], KEYS[17]
 local session = ARGV[1]
-local meta = redis.call('HMGET', META, 'incarnation', 'head', 'n', 'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'healed', 'folds')
+local meta = redis.call('HMGET', META, 'incarnation', 'head', 'n', 'base', 'status', 'skips', 'epoch', 'backlog', 'created_ms', 'origin', 'healed', 'builds')
 if not meta[1] then return {'missing'} end
 if meta[1] == ARGV[4] then return {'there', meta[2], meta[3]} end
 if meta[1] ~= ARGV[5] then return {'other'} end -- fence: incarnation
 local last = redis.call('XREVRANGE', STAGED, '+', '-', 'COUNT', 1)[1]
 if not last or redis.call('XLEN', STAGED) ~= tonumber(ARGV[6]) then return {'unstaged'} end
 
-local _, folds = string.gsub(meta[12] or '', '%S+', '')
-if folds ~= #KEYS - 17 then return {'other'} end -- a snapshot that was not declared
+local _, builds = string.gsub(meta[12] or '', '%S+', '')
+if builds ~= #KEYS - 17 then return {'other'} end -- a snapshot that was not declared
 
 local function numbers(at)
   local seq, n = string.match(at, '^(%d+)-(%d+)$')

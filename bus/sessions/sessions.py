@@ -178,10 +178,10 @@ class Sessions:
 
     async def owned(self, keys: SessionKeys, nonce: str, *more: str) -> list[str]:
         """The keys of a whole session, for scripts that replace it; the snapshots come last."""
-        (folds,) = await self._connections.command("HMGET", keys.meta, "folds")
+        (builds,) = await self._connections.command("HMGET", keys.meta, "builds")
         bucket = keys.bucket
         lanes = [key for lane in OWED for key in (bucket.due(lane), bucket.claims(lane))]
-        memories = [keys.memory(fold) for fold in (folds or b"").decode().split()]
+        memories = [keys.memory(build) for build in (builds or b"").decode().split()]
         staged = keys.staged(nonce)
         return [*keys.appending(), keys.facts, keys.gone, *lanes, *staged, *more, *memories]
 

@@ -124,7 +124,7 @@ class Lanes:
             *keys.appending(),
             keys.facts,
             *map(bucket.due, OWED),
-            keys.memory(snapshot.fold if snapshot else "none"),
+            keys.memory(snapshot.build if snapshot else "none"),
         ]
         args: list[Argument] = [
             commit.session, keys.wake, bucket.wake, claim.nonce, commit.to, commit.identity,
@@ -139,6 +139,8 @@ class Lanes:
             args += (lane, f"{commit.session} {effect}", len(results), *results)
         reply = await self._connections.run("commit", declared, args)
         _check(commit.session, reply)
+        if reply[4]:
+            await self._shed(commit.session, str(reply[4], "utf-8").split())
         return int(reply[1])
 
     async def finish(
@@ -242,6 +244,12 @@ class Lanes:
         """
         return await self._hints.wait_due(lanes, owner, timeout, HEAD_START_MS / 1000)
 
+    async def _shed(self, session: str, builds: Sequence[str]) -> None:
+        """Drop the snapshots by builds that two others have stored theirs after."""
+        keys = self._keys.of(session)
+        declared = [keys.meta, *map(keys.memory, builds)]
+        await self._connections.run("shed", declared, builds)
+
     async def _take(
         self, bucket: BucketKeys, lane: str, owner: str, count: int, lease_ms: int
     ) -> tuple[list[Claim], int]:
@@ -281,7 +289,7 @@ def _snapshot_args(commit: Commit) -> tuple[Argument, ...]:
         return ("", 0, "", "")
     if (snapshot.upto, snapshot.identity) != (commit.to, commit.identity):
         raise ValueError(f"a commit to {commit.to} cannot carry a snapshot of {snapshot.upto}")
-    return (snapshot.fold, snapshot.n, snapshot.data, snapshot.checksum)
+    return (snapshot.build, snapshot.n, snapshot.data, snapshot.checksum)
 
 
 def _check(session: str, reply: list[Any]) -> None:

@@ -1,4 +1,9 @@
-"""A memory as a worker left it: a cache of the fold, never the truth."""
+"""A memory as a worker left it: a cache of the fold, never the truth.
+
+Each build of the fold has a snapshot of its own and reads no other's, so builds that work at the
+same time neither wait for each other nor overwrite each other's. A session keeps the snapshots
+of the two builds that stored one last.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,7 @@ _logger = EventLog(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The memory after entry `upto`, by fold version `fold`.
+    """The memory after entry `upto`, by build `build` of the fold.
 
     `skips` counts the set-aside entries up to `upto` that the fold honoured,
     `identity` is that of the entry at `upto`, `checksum` BLAKE2b-128 of `data`
@@ -30,7 +35,7 @@ class Snapshot:
     identity: str
     data: bytes
     checksum: str
-    fold: str
+    build: str
     incarnation: str = field(default="", compare=False)  # of the log it was found beside
 
 
@@ -39,10 +44,8 @@ class Snapshots:
         self._connections = connections
         self._keys = keys
 
-    async def snapshot(
-        self, session: str, fold_version: str, *, strict: bool = False
-    ) -> Snapshot | None:
-        """The newest snapshot of `session`; None where there is none that is sound.
+    async def snapshot(self, session: str, build: str, *, strict: bool = False) -> Snapshot | None:
+        """The newest snapshot of `session` by `build`; None if there is none that is sound.
 
         A damaged one is reported and counts as absent; with `strict` it raises
         `SnapshotDamaged`. The caller still has to compare `identity` and `skips`
@@ -54,7 +57,7 @@ class Snapshots:
         state, reply = await self._connections.attempts(
             [
                 ("HMGET", keys.meta, "incarnation"),
-                ("HMGET", keys.memory(fold_version), *_FIELDS),
+                ("HMGET", keys.memory(build), *_FIELDS),
             ]
         )
         if isinstance(state, BusError):
@@ -64,22 +67,22 @@ class Snapshots:
             reply = [b"garbage"] * len(_FIELDS)  # a key of another type: no sound snapshot
         if all(value is None for value in reply):
             return None
-        snapshot = _sound(reply, fold_version)
+        snapshot = _sound(reply, build)
         if snapshot is None:
             if strict:
-                raise SnapshotDamaged(session, fold_version)
-            _logger.error("snapshot_damaged", session=session, fold=fold_version)
+                raise SnapshotDamaged(session, build)
+            _logger.error("snapshot_damaged", session=session, build=build)
             return None
         return replace(snapshot, incarnation=(incarnation or b"").decode())
 
 
-def _sound(reply: list[bytes | None], fold: str) -> Snapshot | None:
+def _sound(reply: list[bytes | None], build: str) -> Snapshot | None:
     upto, n, skips, identity, data, checksum = (value or b"" for value in reply)
     if blake2b(data, digest_size=16).hexdigest().encode() != checksum:
         return None
     try:
         return Snapshot(
-            int(upto), int(n), int(skips), str(identity, "utf-8"), data, checksum.decode(), fold
+            int(upto), int(n), int(skips), str(identity, "utf-8"), data, checksum.decode(), build
         )
     except ValueError:
         return None

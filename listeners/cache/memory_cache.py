@@ -25,8 +25,9 @@ from parley.listeners.cache.loop_turns import compile_packs, compile_packs_of, g
 from parley.listeners.cache.projection import EntryFacts, fold_with_facts
 from parley.listeners.cache.ranges import PAGE, TURN
 from parley.memory.errors import DomainError
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import load, packs_of
-from parley.memory.state.memory import FOLD, Memory, Packs
+from parley.memory.state.memory import Memory, Packs
 
 TURN_SIZE: Final = 256  # characters said in a turn, beyond which it ends: some 1 ms of reading
 LONG: Final = 64 << 10  # bytes of a memory, beyond which it is read beside the loop: some 5 ms
@@ -161,7 +162,7 @@ def _tail(copy: CachedMemory, stretch: LogStretch, records: list[Record]) -> Cac
 
 async def load_snapshot(bus: Bus, packs: Packs, session: str) -> CachedMemory | None:
     """The newest snapshot as a copy; whether the log still begins with it is not known yet."""
-    snapshot = await bus.snapshot(session, FOLD)
+    snapshot = await bus.snapshot(session, fold_build())
     if snapshot is None:
         return None
     try:

@@ -43,8 +43,9 @@ from parley.listeners.cache.projection import EntryFacts, due_effects, fact_rows
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.memory.errors import DomainError
 from parley.memory.extraction.structure.scorecards import current_scorecards
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import checksum, dump
-from parley.memory.state.memory import FOLD, Packs
+from parley.memory.state.memory import Packs
 from parley.memory.text.plain_text import clip, one_line
 
 LANE: Final = "fold"
@@ -116,6 +117,7 @@ class Projector:
         self._stranded: list[Claim] = []  # held when Redis went away; given back later
         self.tally = ProjectorTally()
         current_scorecards()  # a tenth of a second: not in front of the first message
+        fold_build()  # of the sources as they are now, when they are loaded
 
     async def run(self, stop: anyio.Event) -> None:
         """Serve the lane until `stop` is set; what is in hand then is finished."""
@@ -278,7 +280,9 @@ class Projector:
         data = dump(copy.memory)
         copy.saved_seq, copy.saved_at, copy.saved_bytes = copy.seq, time.monotonic(), len(data)
         self.tally.snapshots += 1
-        return Snapshot(copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), FOLD)
+        return Snapshot(
+            copy.seq, copy.n, copy.honoured, copy.identity, data, checksum(data), fold_build()
+        )
 
     async def _record(self, claim: Claim, commit: Commit, *, done: bool = True) -> None:
         await self._bus.commit(claim, commit, done=done)

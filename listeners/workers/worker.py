@@ -36,7 +36,8 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
 from parley.listeners.workers.vote_counter import VoteCounter
 from parley.listeners.workers.watchdog import watch_loop
-from parley.memory.state.memory import FOLD, Packs
+from parley.memory.fold.build import fold_build
+from parley.memory.state.memory import Packs
 
 Lane = Literal["fold", "effects"]
 LANES: Final[tuple[Lane, ...]] = ("fold", "effects")
@@ -171,7 +172,7 @@ async def _beat(
     """Tell the operator, every few seconds, that this worker lives and what it has done."""
     about = {
         "lanes": [lane], "since_ms": time.time_ns() // 1_000_000,
-        "fold": FOLD, "scripts": bus.script_set,
+        "fold": fold_build(), "scripts": bus.script_set,
     }  # fmt: skip
     while True:
         with contextlib.suppress(BusError):  # the runner tells of it

@@ -20,8 +20,9 @@ from parley.listeners.cache.memory_cache import Progress, say_nothing
 from parley.memory.errors import DomainError
 from parley.memory.fold import canonical_bytes
 from parley.memory.fold.apply import apply
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.replay import list_set_aside
-from parley.memory.state.memory import FOLD, Memory
+from parley.memory.state.memory import Memory
 from parley.server.records.log_audit import IndexCheck, LogCheck, status_findings
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import Packs, read_packs
@@ -79,7 +80,7 @@ async def _verify_once(backend: Backend, session: str) -> list[str] | None:
     bus = backend.bus
     stored, damage = None, []
     try:
-        stored = await bus.snapshot(session, FOLD, strict=True)
+        stored = await bus.snapshot(session, fold_build(), strict=True)
     except SnapshotDamaged as damaged:
         damage = [str(damaged)]
     state = await bus.audit_state(session)

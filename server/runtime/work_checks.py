@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus import Bus, WorkerInfo
 from parley.bus.contract.quotas import TenantUse
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.status import every_session, list_apart
 from parley.server.runtime.worker_process import STALE_MS
@@ -83,11 +83,12 @@ def _lanes_without_owner(living: Sequence[WorkerInfo]) -> Iterator[Check]:
 def _versions(living: Sequence[WorkerInfo], script_set: str) -> Iterator[Check]:
     """Where workers, or a worker and this program, are of different releases."""
     folds = {str(worker.stats.get("fold", "?")) for worker in living}
-    if folds != {FOLD}:
+    own = fold_build()
+    if folds != {own}:
         names = ", ".join(sorted(folds))
         yield build_check(
             "fold", "warn",
-            f"workers fold by version {names}, this program by {FOLD}: each makes memories of its "
+            f"workers fold by build {names}, this program by {own}: each makes memories of its "
             "own, twice the work; install one release everywhere and start the others again",
         )  # fmt: skip
     others = [w.owner for w in living if w.stats.get("scripts", script_set) != script_set]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import redis
 
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from tests.support.servers.servers import RedisServer
 
 STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage
@@ -36,7 +36,7 @@ async def poison(server: RedisServer, chance: random.Random) -> None:
 
 async def damage(server: RedisServer, chance: random.Random) -> None:
     """A key of a stray session is of another type."""
-    key = chance.choice(("facts", "ids", f"memory:{FOLD}", "meta", "log"))
+    key = chance.choice(("facts", "ids", f"memory:{fold_build()}", "meta", "log"))
     name = f"parley:{{0}}:s:{chance.choice(STRAYS)}:{key}"
     with suppress(redis.RedisError), server.client() as client:
         client.delete(name)

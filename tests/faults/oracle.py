@@ -21,8 +21,9 @@ from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.fold.apply import apply
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import checksum, dump, load
-from parley.memory.state.memory import FOLD, Memory
+from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries
 from tests.faults.language import PACKS, opened
 
@@ -98,7 +99,7 @@ class Rows:
         self.facts: list[Row] = ask.xrange(own.facts)
         self.meta: dict[bytes, bytes] = ask.hgetall(own.meta)
         self.ids: dict[bytes, bytes] = ask.hgetall(own.ids)
-        self.snapshot: dict[bytes, bytes] = ask.hgetall(own.memory(str(FOLD)))
+        self.snapshot: dict[bytes, bytes] = ask.hgetall(own.memory(fold_build()))
         self.records = [_record(row) for row in self.raw]
 
     def number(self, name: bytes) -> int:

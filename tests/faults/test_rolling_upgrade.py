@@ -1,4 +1,4 @@
-"""Two versions of the fold side by side, restarted by turns under load: an upgrade and back."""
+"""Two builds of the fold side by side, restarted by turns under load: an upgrade and back."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 import redis
 from anyio import to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.keys import Keys
 from parley.listeners.workers.effect_runner import EffectRunner
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import FOLD
 from tests.faults.language import PACKS, opened
@@ -32,7 +34,6 @@ from tests.support.sessions.sessions import replayed, running
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSIONS, MOST = ("s1", "s2"), 4_000
-EARLIER = "another"
 
 
 class LastingPublisher(Publisher):
@@ -53,7 +54,7 @@ class LastingPublisher(Publisher):
 
 
 class Folders:
-    """Processes that fold, each by a version of its own."""
+    """Processes that fold, each by a build of its own."""
 
     def __init__(self, url: str, folder: Path) -> None:
         self._options: dict[str, Any] = {
@@ -94,10 +95,11 @@ def folding(url: str, folder: Path) -> Iterator[Folders]:
             worker.wait()
 
 
-async def test_workers_of_two_versions_are_restarted_by_turns(
-    start_server: StartServer, tmp_path: Path
+@pytest.mark.parametrize("other", [f"{FOLD}-another", f"{int(FOLD) + 1}-another"])
+async def test_workers_of_two_builds_are_restarted_by_turns(
+    other: str, start_server: StartServer, tmp_path: Path
 ) -> None:
-    """Nothing is lost, each drains in order, and each version's memory is its own replay."""
+    """Nothing is lost, each drains in order, and each build's memory is its own replay."""
     server = start_server(aof="everysec")
     stop = anyio.Event()
     with folding(server.url, tmp_path) as folders:
@@ -111,14 +113,14 @@ async def test_workers_of_two_versions_are_restarted_by_turns(
             async with anyio.create_task_group() as speakers:
                 for publisher in publishers:
                     speakers.start_soon(publisher.speak_until, stop)
-                old = folders.start(EARLIER)
-                await goes_on(server, EARLIER)
+                old = folders.start(other)
+                await goes_on(server, other)
                 new = await folders.start_beside("")
                 await folders.end(old)
-                await goes_on(server, FOLD)
-                old = await folders.start_beside(EARLIER)
+                await goes_on(server, fold_build())
+                old = await folders.start_beside(other)
                 await folders.end(new)
-                await goes_on(server, EARLIER)
+                await goes_on(server, other)
                 stop.set()
             expected = {each.session: each.expected for each in publishers}
             with server.client() as client:
@@ -126,33 +128,34 @@ async def test_workers_of_two_versions_are_restarted_by_turns(
                 assert verdict.findings == []
                 assert verdict.set_aside == 0
                 for session in SESSIONS:
-                    assert versions_that_replay(client, session) == {FOLD, EARLIER}
+                    assert builds_that_replay(client, session, other) == {fold_build(), other}
         assert old.poll() is None
 
 
-async def goes_on(server: RedisServer, version: str) -> None:
-    """Waits until more is folded by that version than when this was called."""
-    before = _folded(server, version)
-    await wait_until(lambda: _folded(server, version) > before)
+async def goes_on(server: RedisServer, build: str) -> None:
+    """Waits until more is folded by that build than when this was called."""
+    before = _folded(server, build)
+    await wait_until(lambda: _folded(server, build) > before)
 
 
-def _folded(server: RedisServer, version: str) -> int:
+def _folded(server: RedisServer, build: str) -> int:
     with server.client() as client:
         ask: Any = client
-        keys = (Keys(1).of(session).memory(version) for session in SESSIONS)
+        keys = (Keys(1).of(session).memory(build) for session in SESSIONS)
         return sum(int(ask.hget(key, "upto") or 0) for key in keys)
 
 
-def versions_that_replay(client: redis.Redis, session: str) -> set[str]:
-    """The versions whose stored memory is what the log comes to as far as it goes."""
+def builds_that_replay(client: redis.Redis, session: str, other: str) -> set[str]:
+    """The builds whose stored memory is what the log comes to as far as it goes."""
     rows, keys = Rows(client, session), Keys(1).of(session)
     ask: Any = client
     right: set[str] = set()
-    for version in (FOLD, EARLIER):
-        stored: dict[bytes, bytes] = ask.hgetall(keys.memory(version))
+    for build in (fold_build(), other):
+        stored: dict[bytes, bytes] = ask.hgetall(keys.memory(build))
         memory, _ = replayed([each for each in rows.records if each.seq <= int(stored[b"upto"])])
         data, own = stored[b"bytes"], f'"fold":"{FOLD}"'.encode()
         assert dump(memory).count(own) == 1
+        version = build.partition("-")[0]
         if dump(memory).replace(own, f'"fold":"{version}"'.encode()) == data:
-            right.add(version)
+            right.add(build)
     return right

@@ -2,7 +2,7 @@
 
 The JSON holds `url`, `lane`, `lease_ms`, `batch`, `without`, the fences of the
 scripts that are switched off, `planted`,
-a bug that it has, `fold`, another version of the fold to work by, `model`, the address of an
+a bug that it has, `fold`, another build of the fold to work as, `model`, the address of an
 endpoint that words summaries or nothing, and `up`, a folder where
 a file named by the process id says that it works. From SIGUSR1 to SIGUSR2 it stops itself
 in front of a commit.
@@ -19,18 +19,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from parley.bus.contract.errors import Unavailable
 from parley.bus.work.lanes import Lanes
-from parley.listeners.cache import memory_cache
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.models.model_port import Model
 from parley.listeners.models.openai_model import OpenAIModel
-from parley.listeners.workers import projector
 from parley.listeners.workers.projector import ProjectorPace
 from parley.listeners.workers.worker import WorkerSettings, run_lane
-from parley.memory.fold import canonical_bytes
 from tests.faults import planted_bugs
 from tests.faults.language import PACKS
+from tests.support.processes.builds import pretend_build
 
 
 async def main(row: dict[str, Any]) -> None:
@@ -39,8 +39,7 @@ async def main(row: dict[str, Any]) -> None:
     )
     effects = EffectPace(lease_ms=row["lease_ms"])
     if row["fold"]:
-        for module in (canonical_bytes, memory_cache, projector):
-            setattr(module, "FOLD", row["fold"])  # noqa: B010 - a constant, for mypy
+        pretend_build(pytest.MonkeyPatch(), row["fold"])  # for good
     if row["planted"]:
         planted_bugs.BUGS[row["planted"]]()
     stop_at_commits()

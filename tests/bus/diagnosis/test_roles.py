@@ -22,7 +22,7 @@ from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.roles import ROLES, acl_lines
 from parley.bus.entries.messages import Message
 from parley.bus.scripts.lua import NAMES, Scripts
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from tests.support.logs.logs import opened
 from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import wait_until
@@ -196,14 +196,14 @@ async def test_a_worker_folds_what_a_publisher_says(server: RedisServer) -> None
             finally:
                 process.terminate()
         assert process.returncode == 0
-        assert await bus.snapshot("worked", FOLD) is not None
+        assert await bus.snapshot("worked", fold_build()) is not None
 
 
 SCRIPTS: Final = {
     "publisher": ("publish", "open", "charge"),
     "worker": (
         "publish", "take", "commit", "finish", "renew", "yield", "drop", "set_aside", "repair",
-        "beat", "charge",
+        "beat", "charge", "shed",
     ),
     "gateway": ("publish", "open", "charge", "mark", "stage", "remove", "restore", "redact"),
 }  # fmt: skip

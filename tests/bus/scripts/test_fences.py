@@ -162,7 +162,7 @@ def test_every_fence_is_switched_off_by_some_name() -> None:
         "publish.closed",
         "publish.conflict", "publish.duplicate", "publish.epoch", "publish.floor",
         "publish.incarnation", "publish.tip", "redact.incarnation", "remove.head",
-        "set_aside.folded", "take.affinity",
+        "set_aside.folded", "shed.kept", "take.affinity",
     }  # fmt: skip
 
 

@@ -15,8 +15,9 @@ from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import TURN
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.errors import ContextOverflow
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.state.memory import FOLD, Memory
+from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 from tests.support.sessions.sessions import discuss, replayed, replayed_bytes, whole
 
@@ -55,7 +56,7 @@ async def test_memory_is_the_replay_with_and_without_a_snapshot(bus: Bus) -> Non
     await kept.current("a")
     projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=1))
     await projector.round()
-    assert await bus.snapshot("a", FOLD) is not None
+    assert await bus.snapshot("a", fold_build()) is not None
     await discuss(bus, "a", 230, first=291)
     expected = await replayed_bytes(bus, "a")
     assert dump(await kept.current("a")) == expected

@@ -21,9 +21,10 @@ from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.apply import apply
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.item_state import Fact
-from parley.memory.state.memory import FOLD, Memory
+from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.sessions import discuss, is_settled, running, whole
@@ -186,7 +187,7 @@ async def test_catching_up_starts_from_a_snapshot_where_nothing_is_folded_yet(bu
     await discuss(bus, "a", 40, first=LONG + 1)
     memory = Memory(PACKS)
     expected = [(record, apply(memory, record)) for record in await whole(bus, "a")]
-    snapshot = await bus.snapshot("a", FOLD)
+    snapshot = await bus.snapshot("a", fold_build())
     assert snapshot is not None
     for after in (LONG + 5, snapshot.upto - 1):
         moments = History(bus, PACKS)

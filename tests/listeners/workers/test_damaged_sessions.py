@@ -11,7 +11,7 @@ from parley.bus.connection.connections import Connections
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Unknown
 from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
@@ -29,7 +29,7 @@ def _other_type(name: str) -> Damage:
 
 
 def _key(keys: SessionKeys, name: str) -> str:
-    return keys.memory(FOLD) if name == "memory" else getattr(keys, name)
+    return keys.memory(fold_build()) if name == "memory" else getattr(keys, name)
 
 
 def _fields(**fields: str) -> Damage:
@@ -64,7 +64,7 @@ async def test_a_damaged_session_waits_and_its_neighbours_are_folded(
         assert set(projector.tally.apart) == {"ill"}
         assert projector.tally.apart["ill"]
         for name in NAMES[1:]:
-            snapshot = await bus.snapshot(name, FOLD)
+            snapshot = await bus.snapshot(name, fold_build())
             assert snapshot is not None
             assert snapshot.data == await replayed_bytes(bus, name)
 
@@ -85,7 +85,7 @@ CURABLE: dict[str, Damage] = {  # of caches and leases, which hold no truth
     "memory": _other_type("memory"),
     "claims": lambda keys: [("DEL", keys.bucket.claims("fold")),
                             ("SET", keys.bucket.claims("fold"), "garbage")],
-    "snapshot": lambda keys: [("HSET", keys.memory(FOLD), *(
+    "snapshot": lambda keys: [("HSET", keys.memory(fold_build()), *(
         part for field in ("upto", "n", "skips", "identity", "bytes", "checksum")
         for part in (field, "garbage")))],
 }  # fmt: skip
@@ -106,7 +106,7 @@ async def test_damage_to_what_can_be_made_anew_is_mended(
             await wait_until(lambda: _is_folded(bus, "ill"))
         assert projector.tally.apart == {}
         for name in NAMES:
-            snapshot = await bus.snapshot(name, FOLD)
+            snapshot = await bus.snapshot(name, fold_build())
             assert snapshot is not None
             assert snapshot.data == await replayed_bytes(bus, name)
 
@@ -116,12 +116,12 @@ async def test_a_memory_with_garbage_in_one_field_is_made_anew(redis_url: str, f
     async with await Bus.connect(redis_url) as bus:
         await discuss(bus, "ill", 20)
         await Projector(bus, PACKS, "w1", QUICK).round()
-        await _damage(bus, "ill", lambda keys: [("HSET", keys.memory(FOLD), field, "\xff")])
+        await _damage(bus, "ill", lambda keys: [("HSET", keys.memory(fold_build()), field, "\xff")])
         await bus.publish("ill", thoughts(5, 21))
         async with running(projector := Projector(bus, PACKS, "w2", QUICK)):
             await wait_until(lambda: _is_folded(bus, "ill"))
         assert projector.tally.apart == {}
-        snapshot = await bus.snapshot("ill", FOLD)
+        snapshot = await bus.snapshot("ill", fold_build())
         assert snapshot is not None
         assert snapshot.data == await replayed_bytes(bus, "ill")
 

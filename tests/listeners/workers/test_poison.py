@@ -15,7 +15,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.sessions import discuss, replayed_bytes, thoughts, whole
@@ -82,7 +82,7 @@ async def test_poison_is_set_aside_and_nothing_else(
         assert kinds.count("entry.set_aside") == 1
         for name in names[1:]:
             assert (await bus.info(name)).skips == ()
-        snapshot = await bus.snapshot("ill", FOLD)
+        snapshot = await bus.snapshot("ill", fold_build())
         assert snapshot is not None
         assert snapshot.data == await replayed_bytes(bus, "ill")
 
@@ -112,7 +112,7 @@ async def test_random_deaths_set_nothing_aside(
         assert ends(story, -9) >= 3
         for name in names:
             assert (await bus.info(name)).skips == ()
-            snapshot = await bus.snapshot(name, FOLD)
+            snapshot = await bus.snapshot(name, fold_build())
             assert snapshot is not None
             assert snapshot.data == await replayed_bytes(bus, name)
 

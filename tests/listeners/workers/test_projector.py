@@ -7,9 +7,11 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, PackRef, SessionOpened
 from parley.listeners.workers.projector import Projector, ProjectorPace
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import FOLD
 from tests.support.logs.logs import PACKS
+from tests.support.processes.builds import pretend_build
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.sessions import (
@@ -33,7 +35,7 @@ async def drained(projector: Projector) -> None:
 
 
 async def saved_bytes(bus: Bus, session: str) -> bytes:
-    snapshot = await bus.snapshot(session, FOLD)
+    snapshot = await bus.snapshot(session, fold_build())
     assert snapshot is not None
     return snapshot.data
 
@@ -93,10 +95,10 @@ async def test_a_snapshot_waits_for_a_long_tail(bus: Bus) -> None:
     projector = Projector(bus, PACKS, "w1", ProjectorPace(snapshot_tail=40))
     await discuss(bus, "a", 20)
     await drained(projector)
-    assert await bus.snapshot("a", FOLD) is None
+    assert await bus.snapshot("a", fold_build()) is None
     await discuss(bus, "a", 30, first=21)
     await drained(projector)
-    snapshot = await bus.snapshot("a", FOLD)
+    snapshot = await bus.snapshot("a", fold_build())
     assert snapshot is not None
     assert snapshot.upto == 51
 
@@ -105,7 +107,7 @@ async def test_an_old_tail_is_saved_too(bus: Bus) -> None:
     """Whatever its length, a tail is saved with the first commit after its time."""
     await discuss(bus, "a", 3)
     await drained(Projector(bus, PACKS, "w1", ProjectorPace(snapshot_seconds=0.0)))
-    assert await bus.snapshot("a", FOLD) is not None
+    assert await bus.snapshot("a", fold_build()) is not None
 
 
 @pytest.mark.parametrize(("entry_bytes", "times"), [(300, 14), (1_200, 4), (4_000, 2)])
@@ -261,3 +263,35 @@ async def test_a_projector_outlives_its_redis(durable_server: RedisServer) -> No
         memory, _ = replayed(await whole(bus, "a"))
         assert dump(memory) == await saved_bytes(bus, "a")
         assert not await is_settled(bus, "a")  # three summaries are due; nobody runs effects here
+
+
+@pytest.mark.parametrize("other", [f"{FOLD}-other", f"{int(FOLD) + 1}-other"])
+async def test_two_builds_at_work_fold_a_session_once_each(
+    other: str, bus: Bus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each goes on from its own copy or snapshot: neither has the other begin again."""
+
+    async def serve(build: str, projector: Projector | None = None) -> Projector:
+        pretend_build(monkeypatch, build)
+        await discuss(bus, "a", 10, first=10 * len(counts) + 1)
+        served = projector or Projector(bus, PACKS, build, QUICK)
+        before = served.tally.folded
+        async with running(served):
+            await wait_until(lambda: is_folded(bus, "a"))
+        counts.append(served.tally.folded - before)
+        snapshot = await bus.snapshot("a", build)
+        assert snapshot is not None
+        assert snapshot.data == await replayed_bytes(bus, "a")
+        return served
+
+    counts: list[int] = []
+    own = fold_build()
+    first = await serve(own)
+    second = await serve(other)
+    for _ in range(3):
+        await serve(own, first)
+        await serve(other, second)
+    await serve(own)  # another process of that build, and of the other
+    await serve(other)
+    assert counts == [11, 21, *[20] * 6, 20, 20]
+    assert (first.tally.refolds, second.tally.refolds) == (0, 0)

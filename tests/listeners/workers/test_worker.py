@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 
 from parley.bus import Bus
 from parley.listeners.cache.memory_reader import MemoryReader
+from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
-from parley.memory.state.memory import FOLD
 from tests.support.logs.logs import PACKS
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.patience import PATIENCE, wait_until
@@ -54,7 +54,7 @@ async def test_a_worker_folds_and_summarises(any_server: RedisServer) -> None:
             parent.terminate()
             assert await asyncio.wait_for(parent.wait(), PATIENCE) == 0
         assert await workers(bus) == {}
-        snapshot = await bus.snapshot("a", FOLD)
+        snapshot = await bus.snapshot("a", fold_build())
         assert snapshot is not None
         assert len(await standing(bus, "a")) == 7
         assert snapshot.upto <= (await bus.info("a")).head
@@ -141,7 +141,7 @@ async def test_sigterm_leaves_nothing_half_folded(any_server: RedisServer) -> No
         async with process("fold", any_server.url):
             await wait_until(lambda: finished(bus))
         for k in range(4):
-            snapshot = await bus.snapshot(f"s{k}", FOLD)
+            snapshot = await bus.snapshot(f"s{k}", fold_build())
             assert snapshot is not None
             assert snapshot.data == await replayed_bytes(bus, f"s{k}")
 

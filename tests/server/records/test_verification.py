@@ -16,7 +16,7 @@ from parley.bus.contract.errors import SnapshotDamaged
 from parley.bus.entries import Message, SessionOpened
 from parley.bus.sessions.audit import AuditPage
 from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from parley.server.records.verification import verify_session
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs
@@ -25,7 +25,7 @@ from tests.support.sessions.rooms import publish_message
 from tests.support.sessions.talks import everything
 
 LOG, IDS, META = "parley:{0}:s:s:log", "parley:{0}:s:s:ids", "parley:{0}:s:s:meta"
-SNAPSHOT = "parley:{0}:s:s:memory:" + FOLD
+SNAPSHOT = "parley:{0}:s:s:memory:" + fold_build()
 
 
 async def _fold(url: str) -> None:
@@ -140,9 +140,9 @@ async def test_no_byte_of_the_stored_memory_can_be_flipped(
                 bad[place] ^= 1
                 client.hset(SNAPSHOT, name, bytes(bad))
                 with pytest.raises(SnapshotDamaged):
-                    await bus.snapshot("s", FOLD, strict=True)
+                    await bus.snapshot("s", fold_build(), strict=True)
             client.hset(SNAPSHOT, name, stored[name])
-        assert await bus.snapshot("s", FOLD, strict=True)
+        assert await bus.snapshot("s", fold_build(), strict=True)
 
 
 def test_every_flipped_byte_of_the_snapshot_is_found(whole: Parley, client: Any) -> None:

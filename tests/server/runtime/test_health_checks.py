@@ -21,11 +21,13 @@ import redis
 from parley.bus.contract.keys import META, WORKERS, Keys
 from parley.bus.diagnosis.denied_commands import ALLOWED
 from parley.bus.scripts.lua import Scripts
-from parley.memory.state.memory import FOLD
+from parley.memory.fold.build import fold_build
 from tests.support.doors.calls import Parley
 from tests.support.servers.clusters import ClusterServers, needs_cluster
 from tests.support.servers.ports import reserved
 from tests.support.servers.servers import RedisServer, path_binary, real_flavours
+
+_OWN: Final = fold_build()
 
 PASSWORD: Final = "sesame-and-more"
 ROOT: Final = Path(__file__).resolve().parents[3]
@@ -76,7 +78,7 @@ class Patient:
     def beat(self, lane: str, **changed: Any) -> None:
         """A worker of that lane, as it shows itself."""
         now = time.time_ns() // 1_000_000 + 600_000  # so that no slow machine takes it for silent
-        row = {"pid": 1, "host": "h", "lanes": [lane], "beat_ms": now, "fold": FOLD}
+        row = {"pid": 1, "host": "h", "lanes": [lane], "beat_ms": now, "fold": fold_build()}
         row = {**row, "scripts": Scripts().digest, **changed}
         self.root.hset(WORKERS, f"h-{lane}", json.dumps(row))
 
@@ -277,8 +279,8 @@ PLANTED: Final = {
                              lambda p: p.beat("fold", beat_ms=_old_beat())),
     "lane": Planted("lanes", "warn", "nobody serves the lane 'effects': .*--lanes effects'",
                     lambda p: p.root.hdel(WORKERS, "h-effects")),
-    "fold": Planted("fold", "warn", f"by version {FOLD}, 3, this program by {FOLD}.*one release",
-                    lambda p: p.beat("effects", fold="3")),
+    "fold": Planted("fold", "warn", f"by build {_OWN}, 3-x, this program by {_OWN}.*one release",
+                    lambda p: p.beat("effects", fold="3-x")),
     "scripts": Planted("scripts", "warn", "h-fold and this program run different .*one release",
                        lambda p: p.beat("fold", scripts="0" * 12)),
     "lag": Planted("lag", "fail", r"waited for \d+ s though workers live; look at their logs",
