@@ -17,8 +17,8 @@ from parley.memory.settings.setting_trees import NEW_WISH, overlay_trees
 
 DEFAULT: Final = "deliberation"
 
-# What a session is opened with where nobody says otherwise. No defaults: by those, logs that
-# name nothing are folded, which must come to the same memory for good.
+# What a session is opened with if nobody says otherwise. These are not defaults of the fold: a log
+# that names nothing is folded by those, and must come to the same memory for good.
 OPENING: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"summary": {"how": NEW_WISH}})
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType({
