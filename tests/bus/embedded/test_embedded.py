@@ -408,6 +408,7 @@ async def test_a_data_folder_records_which_version_wrote_it(
     async with serve(real_flavour, tmp_path) as server:
         put(server, "key")
     record = tmp_path / "server.version"
+    assert real_flavour != "fake"
     binary = find_binary(real_flavour)
     assert binary
     assert json.loads(record.read_text()) == {"version": list(binary.version)}
