@@ -75,7 +75,7 @@ def pytest_report_header() -> list[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a bare run (`.ci/bare`) that reaches what a newcomer's machine does not have."""
-    if os.environ.get("PARLEY_TEST_BARE") != "1":
+    if os.environ.get("TEST_BARE") != "1":
         return
     reached = [*(["a Redis server"] if path_binary() else []), *found_programs()]
     if reached:
