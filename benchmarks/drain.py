@@ -26,9 +26,9 @@ from benchmarks.fold import spread
 from benchmarks.material import OPENED, PACKS, talk
 from parley.bus import Bus, Draft
 from parley.bus.embedded import serve
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.worker import calm_collector
-from parley.memory.fold.build import fold_build
 
 NAME = "drain-{}"
 

@@ -34,10 +34,10 @@ from benchmarks.scale_model import POINTS, Costs, drain
 from parley.bus import Bus, Draft
 from parley.bus.contract.keys import Keys
 from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.projector import Projector
 from parley.listeners.workers.worker import calm_collector
 from parley.memory.fold.apply import apply
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
 from tests.support.servers.clusters import ClusterServers

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 
 ROOT = Path(__file__).parents[1]
 NEIGHBOURS = ("bus", "listeners", "memory", "personas", "server")
@@ -79,7 +79,7 @@ def run(folder: Path, *command: str | Path) -> str:
 
 def test_the_wheel_folds_as_the_same_build(python: Path, beside: Path) -> None:
     """A snapshot by a checkout is used by its wheel."""
-    code = "from parley.memory.fold.build import fold_build; print(fold_build())"
+    code = "from parley.listeners.cache.fold_build import fold_build; print(fold_build())"
     assert run(beside, python, "-P", "-c", code).strip() == fold_build()
 
 

@@ -21,11 +21,11 @@ import anyio.to_thread
 from parley.bus import Bus, LogStretch
 from parley.bus.contract.errors import SessionDamaged, SessionNotFound
 from parley.bus.entries import Record
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.loop_turns import compile_packs, compile_packs_of, give_way
 from parley.listeners.cache.projection import EntryFacts, fold_with_facts
 from parley.listeners.cache.ranges import PAGE, TURN
 from parley.memory.errors import DomainError
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import load, packs_of
 from parley.memory.state.memory import Memory, Packs
 

@@ -32,6 +32,7 @@ from parley.bus.contract.errors import (
 )
 from parley.bus.contract.tracing import tracer
 from parley.bus.entries import Record
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.memory_cache import (
     CachedMemory,
     CachedTail,
@@ -43,7 +44,6 @@ from parley.listeners.cache.projection import EntryFacts, due_effects, fact_rows
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.memory.errors import DomainError
 from parley.memory.extraction.structure.scorecards import current_scorecards
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import checksum, dump
 from parley.memory.state.memory import Packs
 from parley.memory.text.plain_text import clip, one_line

@@ -26,6 +26,7 @@ from parley.bus import Bus
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, Unavailable
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.effects.effect_pace import EffectPace
 from parley.listeners.effects.summariser import EffectTally
 from parley.listeners.models.embedding import Embedder
@@ -36,7 +37,6 @@ from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace, ProjectorTally
 from parley.listeners.workers.vote_counter import VoteCounter
 from parley.listeners.workers.watchdog import watch_loop
-from parley.memory.fold.build import fold_build
 from parley.memory.state.memory import Packs
 
 Lane = Literal["fold", "effects"]

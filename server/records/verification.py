@@ -16,11 +16,11 @@ from parley.bus.entries import Record
 from parley.bus.sessions.audit import AuditPage, StoredState
 from parley.bus.sessions.session_file import SessionFile
 from parley.bus.sessions.stored_rows import StoredRow, iterate_records
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.memory_cache import Progress, say_nothing
 from parley.memory.errors import DomainError
 from parley.memory.fold import canonical_bytes
 from parley.memory.fold.apply import apply
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.replay import list_set_aside
 from parley.memory.state.memory import Memory
 from parley.server.records.log_audit import IndexCheck, LogCheck, status_findings

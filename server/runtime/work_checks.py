@@ -7,7 +7,7 @@ from typing import Final
 
 from parley.bus import Bus, WorkerInfo
 from parley.bus.contract.quotas import TenantUse
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 from parley.server.runtime.checks import Check, build_check
 from parley.server.runtime.status import every_session, list_apart
 from parley.server.runtime.worker_process import STALE_MS

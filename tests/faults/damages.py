@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import redis
 
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 from tests.support.servers.servers import RedisServer
 
 STRAYS: Final = ("stray-1", "stray-2", "stray-3")  # sessions that others write into, or damage

@@ -19,9 +19,9 @@ from parley.bus.contract.keys import Keys
 from parley.bus.contract.wire import decode, fingerprint
 from parley.bus.entries import PRIMARY, Record
 from parley.bus.log.local_log import LocalLog
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.offline.local_effects import settle_log
 from parley.memory.fold.apply import apply
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import checksum, dump, load
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import list_due_summaries

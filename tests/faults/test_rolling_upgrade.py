@@ -19,8 +19,8 @@ from anyio import to_thread
 
 from parley.bus import Bus
 from parley.bus.contract.keys import Keys
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.effect_runner import EffectRunner
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import FOLD
 from tests.faults.language import PACKS, opened

@@ -22,7 +22,7 @@ from parley.bus.diagnosis.node_reports import read_reports
 from parley.bus.diagnosis.roles import ROLES, acl_lines
 from parley.bus.entries.messages import Message
 from parley.bus.scripts.lua import NAMES, Scripts
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 from tests.support.logs.logs import opened
 from tests.support.processes.own_code import OWN_CODE
 from tests.support.servers.patience import wait_until

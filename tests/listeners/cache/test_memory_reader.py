@@ -10,12 +10,12 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SessionNotFound
 from parley.bus.entries import Message, ParticipantAliased
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.memory_cache import TURN_SIZE, CachedMemory, fold_cooperatively
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import TURN
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.errors import ContextOverflow
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS

@@ -12,6 +12,7 @@ import pytest
 from parley.bus import Bus, Draft
 from parley.bus.contract.errors import Fenced, SessionNotFound
 from parley.bus.entries import Message, SummaryMade
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.history.chronicle import MARKED, Chronicle, Mark
 from parley.listeners.history.course import EVERY, Course
@@ -21,7 +22,6 @@ from parley.listeners.sessions.redaction import redact
 from parley.listeners.workers.effect_runner import EffectRunner
 from parley.listeners.workers.projector import Projector, ProjectorPace
 from parley.memory.fold.apply import apply
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory

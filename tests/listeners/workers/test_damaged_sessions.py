@@ -10,8 +10,8 @@ from parley.bus import Bus
 from parley.bus.connection.connections import Connections
 from parley.bus.contract.keys import SessionKeys
 from parley.bus.entries import Unknown
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.memory.fold.build import fold_build
 from tests.support.logs.logs import PACKS
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer

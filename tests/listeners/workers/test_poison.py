@@ -15,7 +15,7 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 from tests.support.servers.patience import wait_until
 from tests.support.servers.servers import RedisServer
 from tests.support.sessions.sessions import discuss, replayed_bytes, thoughts, whole

@@ -6,8 +6,8 @@ import pytest
 
 from parley.bus import Bus, Draft
 from parley.bus.entries import Message, PackRef, SessionOpened
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump, load
 from parley.memory.state.memory import FOLD
 from tests.support.logs.logs import PACKS

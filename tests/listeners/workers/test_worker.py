@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from parley.bus import Bus
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.cache.memory_reader import MemoryReader
-from parley.memory.fold.build import fold_build
 from parley.memory.fold.canonical_bytes import dump
 from tests.support.logs.logs import PACKS
 from tests.support.servers.fake_openai import FakeOpenAI

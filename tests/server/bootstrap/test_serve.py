@@ -25,6 +25,7 @@ from parley.server.runtime import signing_secret
 from parley.server.runtime.signing_secret import key_id
 from parley.server.runtime.worker_process import WorkerProcess
 from parley.server.settings import Settings
+from tests.support.processes.running import parent_of
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.servers.servers import real_flavours
 
@@ -141,7 +142,9 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
         async with embedded.serve("auto", tmp_path) as redis, await Bus.connect(redis.url) as bus:
             await wait_until(lambda: at_work(bus))
             before = await at_work(bus)
-            os.kill(parent(min(before)), signal.SIGKILL)
+            worker = parent_of(min(before))
+            assert worker
+            os.kill(worker, signal.SIGKILL)
             await wait_until(lambda: at_work(bus, but=before))
             assert process.returncode is None
         process.send_signal(signal.SIGTERM)
@@ -175,11 +178,6 @@ async def at_work(bus: Bus, but: frozenset[int] = frozenset()) -> frozenset[int]
     """The processes of both lanes, once they are there and none of them is among `but`."""
     pids = frozenset(worker.pid for worker in await bus.workers())
     return pids if len(pids) == 2 and not pids & but else frozenset()
-
-
-def parent(pid: int) -> int:
-    ps = subprocess.run(["ps", "-o", "ppid=", "-p", str(pid)], capture_output=True, check=True)
-    return int(ps.stdout)
 
 
 @pytest.mark.parametrize(

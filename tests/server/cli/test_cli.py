@@ -17,7 +17,7 @@ from parley.server.cli.shared.setting_flags import SECRETS
 from parley.server.settings import SETTINGS, Settings
 from tests.support.doors.calls import Parley
 from tests.support.servers.old_redis import OldRedis
-from tests.support.servers.servers import RedisServer, StartServer
+from tests.support.servers.servers import RedisServer, StartServer, real_flavours
 
 TALK = [
     {"title": "Tea or coffee", "chair": ["Ada"]},
@@ -584,7 +584,7 @@ def test_a_redis_that_is_down_is_named(parley: Parley, tmp_path: Path, command: 
 
 def test_a_redis_that_needs_a_password_says_so(parley: Parley, start_server: StartServer) -> None:
     """And the password of an address is not shown back."""
-    server = start_server("path")
+    server = start_server(real_flavours()[0])
     with redis.Redis.from_url(server.url) as client:
         client.config_set("requirepass", "sesame")
     ran = parley("session", "ls", "--redis", server.url)
@@ -638,9 +638,9 @@ def test_a_redis_that_is_too_old_says_so(parley: Parley, version: str) -> None:
 
 def test_a_read_only_redis_says_so(parley: Parley, start_server: StartServer) -> None:
     """A replica refuses writes; the message names the cure."""
-    server = start_server(
-        "path", options={"replicaof": "127.0.0.1 1", "replica-serve-stale-data": "yes"}
-    )
+    server = start_server(real_flavours()[0])
+    with redis.Redis.from_url(server.url) as client:
+        client.execute_command("REPLICAOF", "127.0.0.1", "1")
     ran = parley("session", "new", "s", "--redis", server.url)
     assert ran.code == 1
     assert "read-only" in ran.err

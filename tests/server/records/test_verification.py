@@ -15,8 +15,8 @@ from parley.bus import Bus, Draft
 from parley.bus.contract.errors import SnapshotDamaged
 from parley.bus.entries import Message, SessionOpened
 from parley.bus.sessions.audit import AuditPage
+from parley.listeners.cache.fold_build import fold_build
 from parley.listeners.workers.projector import Projector, ProjectorPace
-from parley.memory.fold.build import fold_build
 from parley.server.records.verification import verify_session
 from parley.server.runtime.backend import Backend
 from parley.server.runtime.packs import read_packs

@@ -21,7 +21,7 @@ import redis
 from parley.bus.contract.keys import META, WORKERS, Keys
 from parley.bus.diagnosis.denied_commands import ALLOWED
 from parley.bus.scripts.lua import Scripts
-from parley.memory.fold.build import fold_build
+from parley.listeners.cache.fold_build import fold_build
 from tests.support.doors.calls import Parley
 from tests.support.servers.clusters import ClusterServers, needs_cluster
 from tests.support.servers.ports import reserved

@@ -19,6 +19,7 @@ from parley.server.records.session_file import read_file
 from parley.server.scenarios.scenario_files import bundled
 from parley.server.telemetry.span_ids import trace_id
 from tests.support.doors.calls import Parley
+from tests.support.processes.running import children_of
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.otlp_receiver import OtlpReceiver
 from tests.support.servers.patience import PATIENCE
@@ -258,13 +259,6 @@ def test_a_worker_that_is_dead_and_looks_alive_is_replaced(
     asyncio.run(last_sign())
     ran = at("run", path, "--fast")
     assert ran.code == 0, ran.err
-
-
-def children_of(pid: int) -> list[int]:
-    ps = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=True
-    )
-    return [int(child) for child in ps.stdout.split()]
 
 
 def test_what_makes_no_sense_is_refused_before_anything_begins(

@@ -10,8 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from parley.memory.fold import build
-from parley.memory.fold.build import PACKAGE, READING, fold_build, hash_sources, list_sources
+from parley.listeners.cache import fold_build as fold_build_module
+from parley.listeners.cache.fold_build import (
+    PACKAGE,
+    READING,
+    fold_build,
+    hash_sources,
+    list_sources,
+)
 from parley.memory.state.memory import FOLD
 
 
@@ -32,7 +38,7 @@ def hashed(package: Path) -> str:
 def test_it_is_the_version_and_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.fullmatch(rf"{FOLD}-[0-9a-f]{{16}}", fold_build())
     digest = fold_build().partition("-")[2]
-    monkeypatch.setattr(build, "FOLD", str(int(FOLD) + 1))
+    monkeypatch.setattr(fold_build_module, "FOLD", str(int(FOLD) + 1))
     assert fold_build() == f"{int(FOLD) + 1}-{digest}"
 
 
