@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, aclosing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -137,7 +137,7 @@ class OpenAIModel:
             try:
                 with _fail_at(deadline):
                     chunks = await self._retry(lambda: self._create(prompt, stream=True), deadline)
-                async with aclosing(chunks):
+                async with chunks:
                     while (piece := await self._next(chunks, answer, deadline)) is not None:
                         if piece:
                             yield piece
@@ -193,7 +193,7 @@ class OpenAIModel:
     async def _listen(self, prompt: Prompt, deadline: float) -> Completion:
         """The answer, read as it is written."""
         answer = StreamedAnswer(self._name(prompt))
-        async with aclosing(await self._create(prompt, stream=True)) as chunks:
+        async with await self._create(prompt, stream=True) as chunks:
             while await self._next(chunks, answer, deadline) is not None:
                 pass
         return answer.completion()
@@ -293,7 +293,8 @@ def _translate(error: Exception) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         message = error.message
         if error.status_code == 404 and "/v1" not in error.request.url.path:
-            message += "; most servers are asked below /v1: see whether the address ends in it"
+            hint = "most servers are asked below /v1: see whether the address ends in it"
+            message = f"{message[:200]}; {hint}"  # in openai 2 it may be a page of HTML
         return error_of(error.status_code, error.code, error.type, message, error.response.headers)
     if isinstance(error, openai.APIResponseValidationError):
         return BadAnswer(str(error))
