@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,55 @@ def test_an_unknown_name_is_refused_as_of_any_module() -> None:
     """No name is made up."""
     with pytest.raises(AttributeError, match="has no attribute 'Parliament'"):
         _ = parley.Parliament
+
+
+LIBRARY = """
+import asyncio, sys
+from parley import Memory, Session, __all__
+import parley
+
+for name in __all__:
+    getattr(parley, name)
+memory = Memory()
+memory.say("Ana", "I propose a walk.")
+memory.context("Ben"), memory.decisions, memory.stats
+memory.save("walk.json")
+Memory.load("walk.json")
+
+async def talk():
+    async with Session.open("walk", redis=None) as s:
+        await s.say("Ana", "I propose a walk.")
+        await s.context("Ben")
+        await s.save("walk.json")
+
+asyncio.run(talk())
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+COMMAND = """
+import sys
+from parley.server.cli.main import main
+
+try:
+    main(["watch", "x", "--nothing"])
+finally:
+    print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_what_the_command_line_needs_is_imported_by_it_alone(tmp_path: Path) -> None:
+    """Not by `import parley`, nor by a program that uses a memory and a session."""
+    of_the_command = {"typer", "rich", "prompt_toolkit"}
+    loaded = []
+    for program in (LIBRARY, COMMAND):
+        ran = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True,
+            env={**os.environ, "PARLEY_DATA": str(tmp_path / "data")}, timeout=120, check=False,
+        )  # fmt: skip
+        assert ran.stdout, ran.stderr
+        loaded.append(of_the_command & set(ran.stdout.splitlines()[-1].split()))
+    assert loaded[0] == set()
+    assert "typer" in loaded[1]  # so the names above are those that it would load
 
 
 def test_the_links_to_the_rooms_are_relative() -> None:
