@@ -4,12 +4,15 @@
 # locks and again when a lock changes. Delete it freely: `make clean`.
 
 VENV := .venv
+LOCK := requirements-dev.lock
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUNTIME := $(VENV)/.runtime
 DEV := $(VENV)/.dev
-LOCKED := uv pip compile pyproject.toml --extra embedded --extra model --extra serve --extra telemetry --group build \
-	--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+# An extra of a package is named in a lock: pip before 24 finds it by no other version than the newest.
+LOCKED := $(BIN)/uv pip compile pyproject.toml --extra embedded --extra model --extra serve --extra telemetry \
+	--group build --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
+	--no-header --quiet
 
 # The first interpreter that is new enough; PYTHON=/some/python3.12 overrides it.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
@@ -17,7 +20,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-redis test-cluster chaos overload check check-deploy bench dist eval lock vendor clean
+.PHONY: help demo test test-lowest test-redis test-cluster chaos overload check check-deploy bench \
+	dist eval lock vendor clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -29,6 +33,9 @@ demo: $(RUNTIME) ## replay the bundled deliberation, live; ARGS=--fast for flat 
 test: $(DEV) ## the test suite on the Redis at hand, without the long runs
 	@$(BIN)/python -m pytest -m "not long" --numprocesses auto --maxprocesses 4 \
 		--dist worksteal $(ARGS)
+
+test-lowest: ## the test suite on the oldest releases that pyproject.toml allows
+	@$(MAKE) VENV=.venv-lowest LOCK=requirements-lowest.lock test
 
 test-redis: $(DEV) ## everything: every server found here, kill runs in full (minutes)
 	@HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-random} $(BIN)/python -m pytest --servers all $(ARGS)
@@ -62,16 +69,21 @@ bench: $(DEV) ## the hot path against its budgets
 eval: $(DEV) ## how well talk is read, on recorded meetings and agents; ARGS=--agents, --deliberation
 	@$(BIN)/python -m benchmarks.extraction $(ARGS)
 
-lock: ## resolve the requirement locks anew (needs uv)
+# The third holds the floors of pyproject.toml, and test tools as the second has them.
+lock: $(DEV) ## resolve the requirement locks anew
 	@$(LOCKED) --upgrade --output-file requirements.lock
 	@$(LOCKED) --upgrade --group dev --constraint requirements.lock --no-annotate \
 		--output-file requirements-dev.lock
+	@$(LOCKED) --resolution lowest-direct --output-file $(VENV)/floors.txt
+	@cp requirements-dev.lock requirements-lowest.lock
+	@$(LOCKED) --group test --constraint $(VENV)/floors.txt --no-annotate \
+		--output-file requirements-lowest.lock
 
 vendor: ## bundle the page's Markdown parser anew (needs npm)
 	@deploy/page/bundle.sh
 
 clean: ## remove the environment, caches and build products
-	@rm -rf $(VENV) .bare build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	@rm -rf $(VENV) .venv-lowest .bare build dist ./*.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -93,8 +105,8 @@ $(RUNTIME): requirements.lock pyproject.toml | $(BIN)/python
 	@touch $@
 
 # The development lock holds everything of the runtime lock, at the same versions.
-$(DEV): requirements-dev.lock requirements.lock pyproject.toml | $(BIN)/python
+$(DEV): $(LOCK) requirements.lock pyproject.toml | $(BIN)/python
 	@echo "installing what the tests and checks need into $(VENV); a minute, once" >&2
-	@$(PIP) install --require-hashes --requirement requirements-dev.lock
+	@$(PIP) install --require-hashes --requirement $(LOCK)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $(RUNTIME) $@

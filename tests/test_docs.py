@@ -275,9 +275,9 @@ def test_the_page_of_the_wire_lists_every_field() -> None:
 
 def test_locks_name_no_index_and_every_hash() -> None:
     """The locks install from whatever index the reader uses, and only what was locked."""
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-dev.lock", "requirements-lowest.lock"):
         lock = (ROOT / name).read_text(encoding="utf-8")
         assert not re.search(r"https?://|file:|--index|--extra-index|--find-links| @ ", lock)
-        pinned = re.findall(r"^([A-Za-z0-9_.-]+)==.*?\\$", lock, re.MULTILINE)
+        pinned = re.findall(r"^([A-Za-z0-9_.-]+)(?:\[\w+\])?==.*?\\$", lock, re.MULTILINE)
         assert len(pinned) == len(re.findall(r"^[A-Za-z0-9]", lock, re.MULTILINE))
         assert "setuptools" in pinned

@@ -68,7 +68,7 @@ class Beats:
                 await self._tell(list(self._followers))
             else:
                 await self._tell([name for name in self._fresh if name in self._followers])
-            with anyio.move_on_at(next_round):
+            with anyio.CancelScope(deadline=next_round):
                 await self._came.wait()
 
     async def _tell(self, sessions: list[str]) -> None:

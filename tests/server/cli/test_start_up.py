@@ -95,7 +95,8 @@ def test_analysis_loads_no_redis_and_no_doors(tmp_path: Path) -> None:
         "parley.server.transcripts.formats.json_lines"
     ]
     assert _below(names, "parley.server.transcripts.posts") == []
-    assert len(names) <= 650
+    attrs = _below(names, "attr")  # rich before 15 looks for it, and the tests bring it
+    assert len(names) - len(attrs) <= 650
 
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "json"])
