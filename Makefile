@@ -20,7 +20,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	&& echo $$name && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-lowest test-redis test-cluster chaos overload check check-deploy bench \
+.PHONY: help demo test test-lowest test-redis test-cluster chaos overload check check-deploy check-stacks bench \
 	dist eval lock vendor clean
 .DELETE_ON_ERROR:
 
@@ -59,6 +59,9 @@ check: $(DEV) ## lint, format, types, layers
 
 check-deploy: $(DEV) ## validate deploy/ and .github/ without a network or a container engine
 	@$(BIN)/python -m deploy.check deploy
+
+check-stacks: $(DEV) ## install beside stacks of agents, if a registry answers; ARGS=--no-install
+	@$(BIN)/python -m deploy.stacks $(ARGS)
 
 dist: $(DEV) ## build, check and install what a release publishes; PYTHONS="python3.12 python3.13"
 	@$(BIN)/python -m deploy.dist --pythons "$(PYTHONS)" --tag "$(TAG)" $(ARGS)
