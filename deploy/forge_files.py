@@ -27,6 +27,8 @@ SCHEMAS = (
 )
 NEEDED = ("SECURITY.md", ".github/pull_request_template.md")
 PINNED = re.compile(r"^[\w.-]+/[\w./-]+@[0-9a-f]{40}$")
+MAKE = re.compile(r"\bmake ([a-z-]+)")
+TARGET = re.compile(r"^([a-z-]+):", re.MULTILINE)
 EXPRESSION = re.compile(r"\$\{\{")
 
 
@@ -38,7 +40,10 @@ def forge_problems(root: Path, validated: Validated) -> Iterator[str]:
         else:
             yield f"there is no {root / pattern}"
     yield from (f"there is no {root / name}" for name in NEEDED if not (root / name).is_file())
+    targets = set(TARGET.findall((root / "Makefile").read_text(encoding="utf-8")))
     for workflow in sorted(root.glob(".github/workflows/*.yml")):
+        for name in sorted(set(MAKE.findall(workflow.read_text(encoding="utf-8"))) - targets):
+            yield f"{workflow}: the Makefile has no target {name}"
         yield from (f"{workflow}: {each}" for each in workflow_problems(_read(workflow)))
     if (citation := root / "CITATION.cff").is_file():
         project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -22,7 +22,7 @@ WRITES = "    timeout-minutes: 60\n    permissions: {packages: write}\n"
 def root(tmp_path: Path) -> Path:
     """A copy of the files for a forge to plant mistakes in."""
     shutil.copytree(ROOT / ".github", tmp_path / ".github")
-    for name in ("CITATION.cff", "SECURITY.md", "pyproject.toml"):
+    for name in ("CITATION.cff", "Makefile", "SECURITY.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     return tmp_path
 
@@ -71,6 +71,7 @@ def test_what_a_schema_refuses_is_named(
         (CI, "    environment: pypi\n", "", "'publish': it publishes: name the environment"),
         (CI, "    timeout-minutes: 60\n", WRITES, "may write (packages) and runs commands"),
         (CI, '"$SERVER" chromium', "${{ matrix.server }} chromium", "as a variable of env"),
+        (CI, "make dist", "make wheels", "the Makefile has no target wheels"),
         ("CITATION.cff", "version: 0.1.0", "version: 0.0.9", "cites version 0.0.9"),
     ],
 )
