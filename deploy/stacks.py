@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -192,7 +193,8 @@ def run_readme(stack: Stack, wheel: Path, extras: Sequence[str]) -> str:
 
 
 def build_wheel(folder: Path) -> Path:
-    """The wheel of this checkout."""
+    """The wheel of this checkout, without modules that an earlier build left behind."""
+    shutil.rmtree(ROOT / "build", ignore_errors=True)
     command = [
         sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check",
         "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT),

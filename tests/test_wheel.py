@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -34,6 +35,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (run / "the-wheel.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
+            shutil.rmtree(ROOT / "build", ignore_errors=True)  # modules of an earlier build
             subprocess.run(command, check=True, timeout=300, env=AWAY)
     (made,) = folder.glob("*.whl")
     return made
