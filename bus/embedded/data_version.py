@@ -23,14 +23,21 @@ Version = tuple[int, int]  # major and minor
 def claim_data(data: Path, binary: Binary) -> None:
     """Record that `binary` writes `data`, if it is new enough.
 
-    Raises `Unavailable`, naming the version needed, if a newer server wrote the directory.
+    Raises `Unavailable`, naming the version needed, if a newer server wrote the directory, and
+    if the record cannot be written.
     Call it only while no server runs on `data`.
     """
     written = read_version(data)
     if written is not None and binary.version < written:
         raise too_old(data, binary, written)
     if written != binary.version:
-        _write_version(data, binary.version)
+        try:
+            _write_version(data, binary.version)
+        except OSError as error:
+            raise Unavailable(
+                f"cannot record in {str(data)!r} which server writes it ({error.strerror}); "
+                "free some space there, or use another --data"
+            ) from error
 
 
 def read_version(data: Path) -> Version | None:

@@ -389,7 +389,7 @@ async def test_data_of_redis_7_is_refused_by_an_older_server(tmp_path: Path) -> 
     async with serve("path", tmp_path) as server:
         put(server, "key")
     with pytest.raises(
-        Unavailable, match=r"written by Redis 7\.\d+, .* install Redis 7\.\d+ or newer"
+        Unavailable, match=r"written by Redis \d+\.\d+, .* install Redis \d+\.\d+ or newer"
     ):
         async with serve("bundled", tmp_path):
             pass
@@ -399,6 +399,16 @@ async def test_data_of_redis_7_is_refused_by_an_older_server(tmp_path: Path) -> 
             pass
     async with serve("path", tmp_path) as server:
         assert get(server, "key") == b"kept"
+
+
+async def test_a_folder_that_takes_no_record_is_refused(
+    tmp_path: Path, real_flavour: Flavour
+) -> None:
+    """In one sentence: a directory is in the way of the record."""
+    (tmp_path / "server.version.new").mkdir()
+    with pytest.raises(Unavailable, match=r"cannot record .* use another --data"):
+        async with serve(real_flavour, tmp_path):
+            pass
 
 
 async def test_a_data_folder_records_which_version_wrote_it(

@@ -121,7 +121,11 @@ class RedisServer:
         self._given = 0  # bytes of the AOF that are no history of its own
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.remove()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
