@@ -23,7 +23,6 @@ from parley.bus.entries.record import Unknown
 
 if TYPE_CHECKING:
     from parley.bus.entries import Entry, PackRef
-    from parley.bus.entries.items import Claim as ItemClaim
 
 Fields = tuple[tuple[str, Any], ...]  # name and default of each
 
@@ -60,14 +59,16 @@ def _plain_packs(packs: tuple[PackRef, ...]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
-def _plain_claims(claims: tuple[ItemClaim, ...]) -> list[dict[str, Any]]:
-    """`id` and `statement` only where there is one; the other fields always."""
-    from parley.bus.entries.items import Claim
-
-    rows = ({name: getattr(claim, name) for name in Claim.__slots__} for claim in claims)
+def _plain_rows(rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    """Each row's fields that are set, sorted; what has its default is left out."""
+    named = ({name: getattr(row, name) for name in type(row).__slots__} for row in rows)
     return [
-        {key: value for key, value in row.items() if key == "target" or value is not None}
-        for row in rows
+        {
+            key: value
+            for key, value in fields.items()
+            if value is not None and value is not False and value != ()
+        }
+        for fields in named
     ]
 
 
@@ -183,8 +184,10 @@ _NESTED: Final = 242  # brackets that surely stay above orjson's limit of 254, l
 _NOTHING = object()
 _INTEGER: Final = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _PLAIN: Final[dict[str, Callable[[Any], list[dict[str, Any]]]]] = {
-    "claims": _plain_claims,
+    "checks": _plain_rows,
+    "claims": _plain_rows,
     "packs": _plain_packs,
+    "refused": _plain_rows,
 }
 _FIELDS: Final[dict[str, Fields]] = {}  # of the kinds that were written so far
 

@@ -55,6 +55,13 @@ class SettingsChanged(EntryModel):
     by: str | None = None
 
 
+class TalkPaused(EntryModel):
+    """The talk fell quiet after primary entry `paused`: what was said so far may be read now."""
+
+    kind: Literal["talk.paused"] = "talk.paused"
+    paused: int = Field(ge=1)  # its n
+
+
 class MemoryCompacted(EntryModel):
     """An operator's wish that memory shrink to its caps' targets now."""
 

@@ -18,6 +18,7 @@ from parley.bus.entries.control import (
     SessionForked,
     SessionOpened,
     SettingsChanged,
+    TalkPaused,
 )
 from parley.bus.entries.episodes import EpisodeClosed, EpisodeOpened, Step
 from parley.bus.entries.fields import EntryModel
@@ -66,6 +67,7 @@ Entry = Annotated[
     | SessionClosed
     | SessionForked
     | SettingsChanged
+    | TalkPaused
     | ParticipantAliased
     | ParticipantJoined
     | ParticipantLeft

@@ -66,6 +66,7 @@ def apply(memory: Memory, record: Record) -> list[Fact]:
         facts = [*facts, *followed]
     memory.seq = record.seq
     memory.n = record.n
+    memory.ledger_view = None
     return facts
 
 
@@ -158,6 +159,7 @@ _HANDLERS: dict[str, Callable[[Memory, int, Any], list[Fact]]] = {
     "spend.reserved": _in_turn(spending.reserve_call),
     "spend.settled": _in_turn(spending.settle_call),
     "memory.compacted": settings_changes.compact_all,
+    "talk.paused": _in_turn(reading_ranges.pause_reading),
     "entry.set_aside": _set_aside,
     "summary.made": _summarised,
     "vote.initiated": _in_turn(vote_calls.call_vote, history_events.record_vote),

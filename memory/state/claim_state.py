@@ -1,20 +1,18 @@
-"""The data of readings: stretches to be read, what was claimed of them, what was taken back.
+"""The data of readings: the stretches to be read, what was claimed of them, what was judged.
 
-The stretches follow from messages alone. What a model claimed is kept by the
+Stretches follow from messages and control entries alone. What a model claimed is kept by the
 message that it cites, so it is the same in whatever order answers land.
 """
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct, field
 
-from parley.bus.entries import Doubt, Label
+from parley.bus.entries import ClaimLabel, Doubt, Outcome, ReadSide, Relation, Right, Verdict
 
 
 class UnreadMessage(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A message that waits to be read: who said it, and how many characters it has."""
+    """A message that waits to be read: its author, and its length in characters."""
 
     who: str
     chars: int
@@ -29,35 +27,50 @@ class ReadingRange(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class KeptClaim(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A claim that landed. `k` is its place among those of message `n`, from 1; of a stance 0."""
+    """A claim that landed; its fields are those of `Claim`.
+
+    `k` numbers the proposals and rulings of message `n` from 1; it is 0 for all others.
+    `targets` are handles. `who` is the author of the message, `named` the person that a task,
+    a right or a reported ruling names.
+    """
 
     n: int
     k: int
-    label: Label
+    label: ClaimLabel
     start: int
     end: int
     who: str
-    confidence: int  # per mille
     first: int  # of its stretch
     last: int
-    text: str = ""
-    target: int | str | None = None  # of a stance; of a decision the proposal that it settles
-    statement: str = ""  # of an item, in the model's words
-    lead: int = 0  # of a statement: n from which the model was shown messages
+    lead: int  # the first message that the model was shown
+    text: str = ""  # the quoted words
+    statement: str = ""
+    targets: tuple[str, ...] = ()
+    side: ReadSide | None = None
+    outcome: Outcome | None = None
+    right: Right | None = None
+    relation: Relation | None = None
+    detail: str = ""
+    named: str = ""
+    done: bool = False
 
 
-class Verdict(Struct, frozen=True, gc=False, omit_defaults=True):
-    """A model's word on an item that stood already; that of the latest stretch stands."""
+class KeptCheck(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A model's verdict on an item, or on a side that somebody has on it; the latest one counts."""
 
     first: int  # of its stretch
     last: int
-    word: Literal["confirmed", "retracted"]
-    reason: Doubt = "other"
+    lead: int
+    verdict: Verdict
+    reason: Doubt | None = None
+    statement: str = ""
 
 
 class Claims(Struct):
     """All of it, canonical. `recent`: n of the newest messages, `extract.overlap` of them."""
 
+    since: int = 0  # n of the first message that stretches count; 0: none
+    closed: int = 0  # n of the last message of the newest closed stretch
     begun: int = 0  # n of the first message of the open stretch; 0: none yet
     lead: int = 0  # n from which the open stretch is shown
     count: int = 0  # messages in it
@@ -67,11 +80,12 @@ class Claims(Struct):
     owed: dict[int, ReadingRange] = field(default_factory=dict)  # by first, ascending
     # by n and place, the newest
     kept: list[KeptClaim] = field(default_factory=list, name="held")
-    verdicts: dict[str, Verdict] = field(default_factory=dict)  # by handle
+    checks: dict[str, KeptCheck] = field(default_factory=dict)  # by "P3", or "P3 name" of a side
     touched: dict[str, str] = field(default_factory=dict)  # handle -> what a person did with it
     read: int = 0  # stretches
     claimed: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
+    refused: list[tuple[str, str]] = field(default_factory=list)  # reason and row of a few
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from msgspec import Struct
@@ -122,6 +122,7 @@ class Memory:
         "lapse_after",
         "layered",
         "ledger",
+        "ledger_view",
         "lessons",
         "live",
         "messages",
@@ -220,6 +221,7 @@ class Memory:
         self.below: dict[
             tuple[int, int], list[SummaryRange]
         ] = {}  # range -> those it covers and we hold
+        self.ledger_view: Any = None  # `ledger_of` keeps what it made of this memory here
         self.pack_refs: tuple[PackRef, ...] = ()
         self.govern(Settings())
         self.read_with(())

@@ -1,20 +1,21 @@
 """Which stretches of the talk a model is owed to read (`extract.how: model`).
 
 One closes with every `extract.interval` messages, before the message that would not fit
-into a question of `extract.tokens` with it, with the session, and where it is switched off. It is
-shown with `extract.overlap` messages before it, so that a vote meets the
-proposal it answers; what may be claimed of it are its own messages, so each
-message is claimed of once.
+into a question of `extract.tokens` with it, when the talk pauses (`talk.paused`), with the
+session, and when reading is switched off. The model is shown `extract.overlap` messages before
+it, and the whole open ledger. It may claim only of the stretch's own messages, so each message
+is claimed of once.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from parley.bus.entries import Message
+from parley.bus.entries import Message, TalkPaused
 from parley.memory.extraction.model_claims.reading_sizes import message_tokens, talk_tokens
 from parley.memory.state.claim_state import ReadingRange, UnreadMessage
 from parley.memory.state.effects import ReadingEffect
+from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 
 _WAITING = 200  # stretches that wait for a model at once; older ones are not read any more
@@ -25,6 +26,17 @@ def begin_reading(memory: Memory) -> None:
     if not memory.is_read:
         close_range(memory, memory.n)
         memory.claims.recent.clear()
+        memory.claims.since = 0
+
+
+def pause_reading(moment: FoldStep, entry: TalkPaused) -> None:
+    """Close the open stretch at the entry where the talk paused; ignored unless it is in it."""
+    memory = moment.memory
+    store = memory.claims
+    last = max((n for n in store.heard if store.begun <= n <= entry.paused), default=0)
+    if store.begun and last == max(store.heard):
+        close_range(memory, last)
+        moment.record_fact("talk.paused", None, paused=last)
 
 
 def count_message(memory: Memory, n: int, name: str, entry: Message) -> None:
@@ -38,6 +50,7 @@ def count_message(memory: Memory, n: int, name: str, entry: Message) -> None:
     size, room = message_tokens(entry.content), talk_tokens(settings.tokens)
     if store.tokens + size > room:
         close_range(memory, n - 1)
+    store.since = store.since or n
     if not store.begun:
         before = store.recent[-settings.overlap :] if settings.overlap else []
         store.begun, store.lead = n, min([n, *before])
@@ -56,6 +69,7 @@ def close_range(memory: Memory, last: int) -> None:
     if not store.begun:
         return
     store.owed[store.begun] = ReadingRange(store.lead, store.begun, last)
+    store.closed = last
     store.begun = store.lead = store.count = store.tokens = 0
     while len(store.owed) > _WAITING:
         release_range(memory, next(iter(store.owed)))
