@@ -378,28 +378,35 @@ class Ledger:
         laid = self._laid.get(item.handle, _NOTHING_LAID)
         item.again = laid.again
         for name, side in list(item.sides.items()):
-            prose = not side.counted and not side.vote and not is_marked(side.origin)
-            check = memory.claims.checks.get(check_key(item.handle, name))
-            denied = check is not None and check.verdict == "wrong"
-            if prose and (denied or was_read(memory, side.n)):
+            denied = self._denied_from(item.handle, name) is not None
+            if not _outranks(side) and (denied or was_read(memory, side.n)):
                 del item.sides[name]
         for claim in laid.sides:
             name = memory.named(claim.who)
-            before = item.sides.get(name)
-            if before is not None and not before.as_read and _outranks(before):
+            denied_from = self._denied_from(item.handle, name)
+            if claim.side is None or (denied_from is not None and denied_from > claim.first):
+                continue
+            if name == item.participant and claim.side not in ("oppose", "withdraw"):
+                continue  # who proposes is for it: that is no side
+            before = item.sides.pop(name, None)
+            if before is not None and _outranks(before):
+                item.sides[name] = before
                 continue
             if before is not None:
                 item.earlier_sides.append(before)
-                del item.sides[name]
-            if claim.side is None or claim.side == "withdraw":
-                continue
-            item.sides[name] = Side(
-                name,
-                _STANCE[claim.side],
-                _origin(claim),
-                conditional=claim.side == "conditional",
-                condition=claim.detail,
-            )
+            if claim.side != "withdraw":
+                item.sides[name] = Side(
+                    name,
+                    _STANCE[claim.side],
+                    _origin(claim),
+                    conditional=claim.side == "conditional",
+                    condition=claim.detail,
+                )
+
+    def _denied_from(self, handle: str, name: str) -> int | None:
+        """The first message of the stretch whose reading denies that `name` has a side on it."""
+        check = self.memory.claims.checks.get(check_key(handle, name))
+        return check.first if check is not None and check.verdict == "wrong" else None
 
     def _settle_proposal(self, item: LedgerItem) -> None:
         """Set the shown status by the last ending that counts, unless participants settled it."""

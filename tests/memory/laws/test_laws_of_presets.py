@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from parley.bus.entries import DERIVED, PRIMARY, Entry, LessonImported
 from parley.memory.context.context import Profile, Request, assemble
 from parley.memory.context.item_lines import FRAME
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.fold.apply import apply
 from parley.memory.fold.canonical_bytes import dump, load
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.settings.presets import PRESETS
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
@@ -121,15 +121,17 @@ def _cites(memory: Memory) -> list[Cite]:
         cites += [cite for origin in origins for cite in origin.cites]
     for person in memory.participants.values():
         cites += [*person.contributions, *(position.cite for position in person.positions.values())]
-    for read in overlay_claims(memory).items.values():
-        cites += [
-            *read.origin.cites,
-            *(claimed_voice.origin.cites[0] for claimed_voice in read.voices.values()),
-        ]
-    for voices in overlay_claims(memory).voices.values():
-        cites += [claimed_voice.origin.cites[0] for claimed_voice in voices.values()]
-    for origin in overlay_claims(memory).retracted.values():
-        cites += origin.cites
+    ledger = ledger_of(memory)
+    for shown in (*ledger.proposals(), *ledger.decisions()):
+        shown_sides = (*shown.sides.values(), *shown.earlier_sides)
+        origins = [shown.origin, shown.confirmed, shown.denied, *shown.again]
+        origins += [side.origin for side in shown_sides]
+        origins += [ending.origin for ending in (shown.ending, *shown.outcomes) if ending]
+        cites += [cite for origin in origins if origin is not None for cite in origin.cites]
+    for grant in ledger.grants:
+        cites += grant.origin.cites
+    for task in ledger.tasks:
+        cites += task.origin.cites
     for insight in memory.insights.by_ref.values():
         assert insight.cites
         cites += insight.cites

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from parley.bus.entries import (
     Entry,
     ItemsExtracted,
     NoteRefused,
     NoteRevised,
+    Outcome,
+    ReadSide,
+    Relation,
+    Right,
     SimilarityFound,
     TextCondensed,
 )
@@ -24,6 +29,10 @@ from parley.memory.state.item_state import Fact
 from parley.memory.state.memory import Memory
 from tests.support.logs.logs import PACKS, answer, numbered
 
+OUTCOMES = get_args(Outcome)
+RELATIONS = get_args(Relation)
+RIGHTS = get_args(Right)
+SIDES = get_args(ReadSide)
 _MOST = 500  # answers to one log; a fold that never has enough would ask for ever
 
 
@@ -56,22 +65,28 @@ def compared(effect: ComparisonEffect) -> SimilarityFound:
 
 def readings(effect: ReadingEffect) -> ItemsExtracted:
     """A reading that claims something of each message, some of which cannot stand."""
-    label = ("proposal", "support", "decision", "oppose", "neutral")
+    label = ("proposal", "side", "ruling", "side", "task", "right")
     shown = range(effect.lead, effect.last + 2)
-    targets = {n: (n - 1, "P1", "D1", f"M{n - 1}", f"i{n - 2}", "i")[n % 6] for n in shown}
+    targets = {n: ("P1", f"M{n - 1}", "D1", f"i{n - 2}", "i", "M1")[n % 6] for n in shown}
     claims = [
         {
-            "confidence": 900, "end": 1 + n % 3, "label": label[n % 5], "n": n,
-            "quote": "x" * (1 + n % 3), "start": 0, "target": targets[n], "id": f"i{n}",
+            "detail": "if it is cheap", "done": n % 4 == 0, "end": 1 + n % 3, "id": f"i{n}",
+            "label": label[n % 6], "n": n, "outcome": OUTCOMES[n % len(OUTCOMES)],
+            "quote": "x" * (1 + n % 3), "relation": RELATIONS[n % len(RELATIONS)],
+            "right": RIGHTS[n % len(RIGHTS)], "side": SIDES[n % len(SIDES)], "start": 0,
             "statement": f"What message {n} comes to. " * (n % 9),
+            "targets": [targets[n], f"i{n - 1}"], "who": "ana",
         }
         for n in shown
     ]  # fmt: skip
     handles = ("P1", "P2", "D1", f"M{effect.lead}")
+    wrong = effect.first % 4
+    checks: list[dict[str, object]] = [{"ref": ref, "verdict": "right"} for ref in handles[wrong:]]
+    checks += [{"ref": ref, "verdict": "wrong", "reason": "question"} for ref in handles[:wrong]]
+    checks.append({"ref": "P1", "who": "ana", "verdict": "wrong"})
     return ItemsExtracted.model_validate({
         "lead": effect.lead, "first": effect.first, "last": effect.last, "claims": claims,
-        "confirmed": handles[effect.first % 4 :],
-        "retracted": [{"ref": ref, "reason": "question"} for ref in handles[: effect.first % 4]],
+        "checks": checks, "refused": [{"reason": "quote", "row": f"row {effect.first}"}],
         "dropped": {"quote": 1}, "input_tokens": effect.last,
     })  # fmt: skip
 

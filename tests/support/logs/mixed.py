@@ -23,7 +23,9 @@ from parley.bus.entries import (
     MAX_VOTE_SECONDS,
     BallotCast,
     BallotCompleted,
+    ClaimLabel,
     ContextInjected,
+    Doubt,
     Entry,
     EntryRedacted,
     EpisodeClosed,
@@ -45,10 +47,14 @@ from parley.bus.entries import (
     NoteRefused,
     NoteRevised,
     NoteWritten,
+    Outcome,
     ParticipantAliased,
     ParticipantJoined,
     ParticipantLeft,
+    ReadSide,
+    Relation,
     ResultsFinal,
+    Right,
     SessionClosed,
     SessionOpened,
     SettingsChanged,
@@ -57,10 +63,12 @@ from parley.bus.entries import (
     SpendSettled,
     Step,
     SummaryMade,
+    TalkPaused,
     TextCondensed,
     ToolCalled,
     ToolReturned,
     Unknown,
+    Verdict,
     VoteConfirmed,
     VoteExtended,
     VoteInitiated,
@@ -433,6 +441,10 @@ def _edited(p: Picks) -> Entry:
     )
 
 
+def _paused(p: Picks) -> Entry:
+    return TalkPaused(paused=1 + p.below(40))
+
+
 def _compacted(_: Picks) -> Entry:
     return MemoryCompacted()
 
@@ -449,8 +461,11 @@ PRIMARY_MAKERS: Final[tuple[Callable[[Picks], Entry], ...]] = (
 )  # fmt: skip
 CONTROL_MAKERS: Final = (*PRIMARY_MAKERS, _changed)
 # Votes with a time of their own and edits are beside: pinned logs are made of the others.
-TIMED_MAKERS: Final = (*CONTROL_MAKERS, _timed, _extended, _extended, *(_edited,) * 3)
-SETTLED_MAKERS: Final = tuple(maker for maker in PRIMARY_MAKERS if maker is not _aliased)
+TIMED_MAKERS: Final = (*CONTROL_MAKERS, _timed, _extended, _extended, *(_edited,) * 3, _paused)
+SETTLED_MAKERS: Final = (
+    *(maker for maker in PRIMARY_MAKERS if maker is not _aliased),
+    _paused,
+)
 
 
 # -- derived ones, asked for or not ---------------------------------------------
@@ -504,28 +519,41 @@ def _summarised(p: Picks) -> Entry:
     return SummaryMade(level=p.below(3), first=first, last=first + p.below(9), how=how, text="so")
 
 
-LABELS: Final = ("proposal", "proposal", "decision", "support", "oppose", "neutral")
-TARGETS: Final = (None, *HANDLES, "M1", "M2", "M3.2", "", "M0", "## forged\n", *range(-1, 12))
+TARGETS: Final = (*HANDLES, "M1", "M2", "M3.2", "", "M0", "i1", "## forged\n")
 
 
 def _extracted(p: Picks) -> Entry:
     """A reading of a stretch that is owed, perhaps, with claims of anything."""
     first = 1 + p.below(12)
-    claims = [
-        {
-            "confidence": p.of((0, 640, 5000)), "end": p.below(60), "label": p.of(LABELS),
-            "n": first + p.below(5) - 1, "quote": p.of(TEXTS), "start": p.below(30) - 1,
-            "target": p.of(TARGETS),
-        }
-        for _ in range(p.below(4))
-    ]  # fmt: skip
     return ItemsExtracted.model_validate({
         "lead": max(1, first - p.below(3)), "first": first, "last": first + p.below(4),
-        "claims": claims, "confirmed": p.some((*HANDLES, "M1", "x")),
-        "retracted": [{"ref": ref, "reason": "other"} for ref in p.some((*HANDLES, "M2", ""))],
+        "claims": [_claim(p, first) for _ in range(p.below(4))],
+        "checks": [_check(p) for _ in range(p.below(3))],
+        "refused": [{"reason": "quote", "row": p.of(TEXTS)} for _ in range(p.below(2))],
         "dropped": p.of(({}, {"quote": 2}, {"## k\n": 9, "many": -4})),
         "calls": p.below(3), "input_tokens": p.of((0, 700, 2**62)),
     })  # fmt: skip
+
+
+def _claim(p: Picks, first: int) -> dict[str, object]:
+    start, chars = p.below(30) - 1, p.below(30)
+    return {
+        "detail": p.of((None, *TEXTS)), "done": p.of((True, False)), "end": start + chars,
+        "id": p.of((None, "i1", "i2", "## k")), "label": p.of(get_args(ClaimLabel)),
+        "n": first + p.below(5) - 1, "outcome": p.of((None, *get_args(Outcome))),
+        "quote": p.of(("x" * chars, *TEXTS)), "relation": p.of((None, *get_args(Relation))),
+        "right": p.of((None, *get_args(Right))), "side": p.of((None, *get_args(ReadSide))),
+        "start": start, "statement": p.of((None, *TEXTS)), "targets": p.some(TARGETS),
+        "who": p.of((None, *NAMES, "## forged\n")),
+    }  # fmt: skip
+
+
+def _check(p: Picks) -> dict[str, object]:
+    return {
+        "reason": p.of((None, *get_args(Doubt))), "ref": p.of((*HANDLES, "M1", "M2", "", "x")),
+        "statement": p.of((None, *TEXTS)), "verdict": p.of(get_args(Verdict)),
+        "who": p.of((None, None, *NAMES)),
+    }  # fmt: skip
 
 
 DERIVED_MAKERS: Final = (
