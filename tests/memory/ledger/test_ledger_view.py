@@ -358,3 +358,22 @@ def test_a_decision_that_rules_read_can_be_denied() -> None:
     log.append(Message(participant="dee", content="Back then we decided to rebuild it ourselves."))
     memory = remembered(*log, wrong("D1"))
     assert shown(memory, "D1").shelf == "denied"
+
+
+def test_what_participants_settled_a_reading_does_not_settle_anew() -> None:
+    """A quorum of acts accepted it; what a model reads of the chair later is a comment."""
+    acts = [
+        Message(participant="ana", content="Rebuild the importer first", act="propose"),
+        Message(participant="bo", content="Yes.", act="support", re="P1"),
+        Message(participant="cy", content="Yes.", act="support", re="P1"),
+        Message(participant="lea", content="Then not this year."),
+    ]
+    log: list[Entry] = [opened(extract={**READ, "interval": 4}, chair=["lea"]), *acts]
+    ruling = claim_in(
+        "Then not this year.", 4, "not this year", "ruling", "P1", outcome="rejected", right="chair"
+    )
+    memory = remembered(*log, read(1, 4, ruling))
+    assert (shown(memory, "P1").status, shown(memory, "P1").as_read) == ("accepted", False)
+    open_log = [log[0], acts[0], acts[1], Message(participant="dee", content="Hm."), acts[3]]
+    open_one = remembered(*open_log, read(1, 4, ruling))
+    assert (shown(open_one, "P1").status, shown(open_one, "P1").as_read) == ("rejected", True)
