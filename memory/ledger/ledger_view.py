@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from parley.bus.entries import ReadSide
 from parley.memory.extraction.model_claims.kept_claims import (
     SURE,
     check_key,
@@ -51,6 +52,12 @@ _STANCE: Final[dict[str, Stance]] = {
     "oppose": "oppose",
     "neutral": "neutral",
 }
+_RULED: Final[dict[str, ReadSide]] = {
+    "accepted": "support",
+    "accepted_with_changes": "support",
+    "rejected": "oppose",
+    "put_off": "neutral",
+}
 _UNSETTLED: Final = ("active", "lapsed")
 
 
@@ -58,7 +65,7 @@ _UNSETTLED: Final = ("active", "lapsed")
 class _Laid:
     """What claims say of one item, by message."""
 
-    sides: list[KeptClaim] = field(default_factory=list)
+    sides: list[tuple[KeptClaim, ReadSide]] = field(default_factory=list)
     rulings: list[tuple[KeptClaim, str]] = field(default_factory=list)  # with their own handle
     successors: list[tuple[KeptClaim, str]] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
@@ -225,9 +232,10 @@ class Ledger:
             self.tasks.append(task)
         for target in self._targets(claim):
             laid = self._laid.setdefault(target, _Laid())
-            if claim.label == "side":
-                laid.sides.append(claim)
-            elif claim.label == "ruling":
+            side = self._side_of(claim)
+            if side is not None and not _is_said(laid, claim):
+                laid.sides.append((claim, side))
+            if claim.label == "ruling":
                 laid.rulings.append((claim, own))
             elif claim.label == "proposal" and claim.relation in ("amends", "replaces"):
                 laid.successors.append((claim, own))
@@ -235,6 +243,20 @@ class Ledger:
                 laid.again.append(_origin(claim))
             if task is not None:
                 laid.tasks.append(task)
+
+    def _side_of(self, claim: KeptClaim) -> ReadSide | None:
+        """The side that a claim says or implies: who rules or does the work is for or against.
+
+        Somebody else's ruling that is reported, or work given to somebody else, implies none.
+        """
+        if claim.label == "side":
+            return claim.side
+        memory = self.memory
+        if claim.named and resolve_name(memory, claim.named) != memory.named(claim.who):
+            return None
+        if claim.label == "task":
+            return "support"
+        return _RULED.get(claim.outcome or "")
 
     def _targets(self, claim: KeptClaim) -> list[str]:
         """The handles of what it is about, as they are now: items that existed when it was read.
@@ -381,12 +403,12 @@ class Ledger:
             denied = self._denied_from(item.handle, name) is not None
             if not _outranks(side) and (denied or was_read(memory, side.n)):
                 del item.sides[name]
-        for claim in laid.sides:
+        for claim, stance in laid.sides:
             name = memory.named(claim.who)
             denied_from = self._denied_from(item.handle, name)
-            if claim.side is None or (denied_from is not None and denied_from > claim.first):
+            if item.born == claim.n or (denied_from is not None and denied_from > claim.first):
                 continue
-            if name == item.participant and claim.side not in ("oppose", "withdraw"):
+            if name == item.participant and stance not in ("oppose", "withdraw"):
                 continue  # who proposes is for it: that is no side
             before = item.sides.pop(name, None)
             if before is not None and _outranks(before):
@@ -394,13 +416,11 @@ class Ledger:
                 continue
             if before is not None:
                 item.earlier_sides.append(before)
-            if claim.side != "withdraw":
+            if stance != "withdraw":
+                conditional = stance == "conditional"
+                condition = claim.detail if conditional else ""
                 item.sides[name] = Side(
-                    name,
-                    _STANCE[claim.side],
-                    _origin(claim),
-                    conditional=claim.side == "conditional",
-                    condition=claim.detail,
+                    name, _STANCE[stance], _origin(claim), False, conditional, condition
                 )
 
     def _denied_from(self, handle: str, name: str) -> int | None:
@@ -415,7 +435,7 @@ class Ledger:
         if isinstance(known, Proposal) and _is_settled_by_mark(known):
             return
         endings = [self._ending(item, claim, own) for claim, own in laid.rulings]
-        endings += [self._withdrawal(item, claim) for claim in laid.sides]
+        endings += [self._withdrawal(item, claim) for claim, _ in laid.sides]
         endings += [self._succession(item, claim, own) for claim, own in laid.successors]
         valid = [ending for ending in endings if ending is not None]
         ended = max(valid, key=lambda ending: ending.n, default=None)
@@ -521,6 +541,13 @@ def _origin(claim: KeptClaim) -> Origin:
     """The words that a claim cites, and the derived entry that cites them."""
     cites = (Cite(claim.n, claim.start, claim.end),)
     return Origin(cites, "model", claim_rule(claim), SURE)
+
+
+def _is_said(laid: _Laid, claim: KeptClaim) -> bool:
+    """True if the author's side is already known from the same message, in so many words."""
+    if claim.label == "side":
+        return False
+    return any(other.n == claim.n and other.who == claim.who for other, _ in laid.sides)
 
 
 def _shared(origin: Origin, claim: KeptClaim) -> int:

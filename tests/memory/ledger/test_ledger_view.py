@@ -69,7 +69,7 @@ def test_a_claim_becomes_an_item_of_its_own() -> None:
     )  # fmt: skip
     assert (item.origin.how, item.origin.rule) == ("model", "extract:1:4")
     assert [(cite.n, cite.start, cite.end) for cite in item.origin.cites] == [(1, 11, 44)]
-    assert item.names("support") == ["bo"]
+    assert item.names("support") == ["bo", "dee"]  # who rules for it is for it
     assert (ruling.kind, ruling.participant, ruling.settles) == ("decision", "dee", ("M1",))
 
 
@@ -169,6 +169,16 @@ def test_read_sides_never_reach_a_quorum() -> None:
     assert memory.proposals[1].status == "active"
 
 
+def test_work_and_rulings_say_their_authors_side() -> None:
+    """Not work that is given to somebody else, nor somebody else's ruling that is reported."""
+    done = says(7, "Done in 4af1c", "task", "t", done=True)
+    given = says(8, "Shall we", "task", "t", who="bo")
+    ruled = says(6, "We count", "ruling", "t", outcome="rejected", right="named")
+    report = says(5, "Lea has", "ruling", "t", outcome="accepted", right="reported", who="Owner")
+    sides = shown(remembered(*talk(reading(TABLE, done, given, ruled, report))), "M2").sides
+    assert {name: side.stance for name, side in sides.items()} == {"bo": "support", "lea": "oppose"}
+
+
 def test_a_denied_side_is_not_shown() -> None:
     """Another model's, too: a later reading says that it was none."""
     first = read(1, 4, *FIRST_CLAIMS)
@@ -186,7 +196,8 @@ FIRST_CLAIMS = (
 def test_other_names_of_a_speaker_are_followed() -> None:
     """Items and sides belong to whoever has the name now."""
     alias = ParticipantAliased(alias="bo", participant="Bo B.")
-    assert shown(remembered(*session_log(4, FIRST, alias)), "M1").names("support") == ["Bo B."]
+    names = shown(remembered(*session_log(4, FIRST, alias)), "M1").names("support")
+    assert names == ["Bo B.", "dee"]
 
 
 # -- endings -------------------------------------------------------------------------
