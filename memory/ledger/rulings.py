@@ -3,7 +3,7 @@
 The chair of the session rules. In a session without one, somebody rules if another participant
 says so (a `right` claim), or reports the ruling. Without any ruler, a proposal is settled by
 agreement: nobody is against it and somebody besides its proposer is for it, or more are for it
-than against it in a vote. Its proposer can always withdraw it.
+than against it in a vote. Its proposer can always withdraw it, or put it off.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def may_rule(
     """
     author = memory.named(claim.who)
     ruler = resolve_name(memory, claim.named) if claim.named else author
-    if claim.outcome == "withdrawn" and ruler == author == proposer:
+    if claim.outcome in ("withdrawn", "put_off") and ruler == author == proposer:
         return True
     if ruler == author and ruler in memory.chairs:
         return True

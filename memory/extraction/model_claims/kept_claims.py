@@ -180,7 +180,15 @@ def _kept(memory: Memory, entry: ItemsExtracted) -> list[KeptClaim]:
     places: dict[int, int] = {}
     for claim in ordered:
         message = heard.get(claim.n)
-        key = (claim.n, claim.label, claim.start, claim.side, claim.outcome, claim.targets)
+        key = (
+            claim.n,
+            claim.label,
+            claim.start,
+            claim.end,
+            claim.side,
+            claim.outcome,
+            claim.targets,
+        )
         if message is None or key in claims or not _is_sound(claim, message, entry):
             continue
         k = 0
