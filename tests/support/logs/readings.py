@@ -10,7 +10,7 @@ from tests.support.logs.logs import folded, numbered, opened
 
 READ: Final = {"how": "model", "interval": 4, "overlap": 2}
 SAID: Final = (
-    ("ana", "What about a second index on the north shard?"),
+    ("ana", "Who knows: a second index on the north shard?"),
     ("bo", "Could be. Fine by me."),
     ("cy", "The log shows nothing odd."),
     ("dee", "The second index, that is where we ended up."),

@@ -161,7 +161,7 @@ def test_ids_of_one_entry_become_handles() -> None:
     """An id that two claims have, or none, names nothing."""
     both = read(
         1, 4,
-        claim(1, "What about", "ruling", id="b", outcome="accepted"),
+        claim(1, "Who knows", "ruling", id="b", outcome="accepted"),
         claim(1, "second index", "proposal", id="a"),
         claim(2, "Fine by me", "side", "a", "z", side="support"),
         claim(4, "where we ended up", "ruling", "a", "b", outcome="accepted", id="b"),
