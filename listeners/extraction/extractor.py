@@ -1,29 +1,36 @@
 """Have a model read a stretch of the talk for items, and hold it to what was said.
 
-Whatever it claims is checked here: that its label is one of ours, that the message
-is one it was to read, and that the quote stands there, word for word but for its
-folding (`quotes`). What fails is dropped and counted. An answer of which nothing
-can be read, or half of which fails, is asked for once more; then what there is
-stands, even when it is nothing. A question that is too long is rebuilt smaller.
+The model sees the messages, the open ledger and who may rule. What it claims is checked
+(`claim_checks`); what fails is refused and named. An answer that is cut keeps its whole rows, and
+only the rest is asked for; rows are asked for again if half of an answer is refused. A question
+that is too long is asked again smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from parley.bus.connection.event_log import EventLog
-from parley.bus.entries import ItemsExtracted, Record
-from parley.listeners.extraction.claim_checks import CheckedClaims, check_claims
-from parley.listeners.extraction.extraction_prompt import (
-    Candidate,
-    Extraction,
-    ShownMessage,
-    candidate_line,
-    extraction_prompt,
-    retry_question,
+from parley.bus.entries import Claim, ItemCheck, ItemsExtracted, Record, Refusal
+from parley.listeners.extraction.answer_rows import AnswerRows, Row, read_rows
+from parley.listeners.extraction.claim_checks import (
+    CheckedRows,
+    RowFault,
+    Shown,
+    check_rows,
 )
+from parley.listeners.extraction.extraction_prompt import (
+    CONTEXT,
+    ShownMessage,
+    again,
+    continued,
+    extraction_prompt,
+    mended,
+)
+from parley.listeners.extraction.listed_items import Listing, list_items, shown_line
+from parley.listeners.extraction.row_forms import number_of, own_fields
 from parley.listeners.models.model_port import (
     BadAnswer,
     Completion,
@@ -32,53 +39,87 @@ from parley.listeners.models.model_port import (
     ModelError,
     OverBudget,
     Prompt,
+    Withheld,
 )
-from parley.listeners.models.structured_answers import ask_for
 from parley.listeners.summaries.model_summaries import HALVINGS, clip_lines
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.extraction.model_claims.kept_claims import MOST, REFUSED
 from parley.memory.extraction.model_claims.reading_sizes import (
-    CANDIDATES,
+    CALLS,
     answer_tokens,
     message_tokens,
 )
 from parley.memory.settings.setting_defaults import ExtractSettings
 from parley.memory.state.effects import ReadingEffect
-from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.memory.text.text_sizes import count_tokens
 
-SHARE: Final = 4  # of a question that may go into listing them: one part in so many
-_COMPLAINTS: Final = 8  # quoted in a second question
+_SHARE: Final = 4  # of a question that the listing always has: one part in so many
 _WHOLE: Final = 200  # characters of any message that stay while longer ones can give way
 
 log = EventLog("parley.extracting")
 
 
 @dataclass(slots=True)
-class _Usage:
-    """What all calls of one reading came to."""
+class _Reading:
+    """What was kept of all answers so far, and what they cost."""
 
+    claims: list[Claim] = field(default_factory=list)
+    checks: dict[tuple[str, str | None], ItemCheck] = field(default_factory=dict)
+    refused: list[Refusal] = field(default_factory=list)
+    dropped: dict[str, int] = field(default_factory=dict)
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     model: str | None = None
 
-    def add(self, prompt: Prompt, answer: Completion) -> None:
+    def pay(self, prompt: Prompt, answer: Completion) -> None:
         self.calls += 1
         self.model = answer.model
         self.input_tokens += answer.input_tokens or count_tokens(prompt.system + prompt.user)
         self.output_tokens += answer.output_tokens or count_tokens(answer.text)
 
+    def keep(self, checked: CheckedRows) -> None:
+        """Keep the sound rows; a reading has so many claims at most."""
+        room = MOST - len(self.claims)
+        self.claims += checked.claims[:room]
+        for check in checked.checks:
+            self.checks.setdefault((check.ref, check.who), check)
+        if len(checked.claims) > room:
+            checked.drop("many", len(checked.claims) - room)
+
+    def name(self, checked: CheckedRows) -> None:
+        """Name the refused rows of an answer that is not asked for again."""
+        self.refused += checked.refused
+        for reason, count in checked.dropped.items():
+            self.dropped[reason] = self.dropped.get(reason, 0) + count
+
+    def name_one(self, reason: str, row: str) -> None:
+        one = CheckedRows()
+        one.refuse(row, RowFault(reason, row))
+        self.name(one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One answer: its rows, why nothing can be read of it, and if it was cut off."""
+
+    read: AnswerRows
+    cut: bool
+    unread: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractionJob:
-    """One reading: which messages, what stands among them already, on what terms."""
+    """One reading: which messages, the ledger before them, on what terms."""
 
     effect: ReadingEffect
     terms: ExtractSettings
-    candidates: tuple[Candidate, ...] = ()
+    listing: Listing = field(default_factory=Listing)
     unread: frozenset[str] = field(default_factory=frozenset)  # whose words nobody reads
+    names: Mapping[str, str] = field(default_factory=dict)  # in small letters -> participant
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    chairs: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, memory: Memory, effect: ReadingEffect) -> Self:
@@ -87,12 +128,11 @@ class ExtractionJob:
         return cls(
             effect,
             memory.settings.extract,
-            tuple(
-                _newest_candidates(
-                    list_candidates(memory, effect), memory.settings.extract.tokens // SHARE
-                )
-            ),
+            list_items(memory, effect),
             frozenset(memory.bots | unread),
+            {small: memory.named(name) for small, name in memory.names.items()},
+            dict(memory.aliases),
+            memory.chairs,
         )
 
     @property
@@ -104,148 +144,188 @@ class ExtractionJob:
         return self.effect.last
 
     async def run(self, model: Model, records: Sequence[Record]) -> ItemsExtracted:
-        """What the model read, checked. Raises `ModelError` where it did not answer."""
+        """What the model read, checked. Raises `ModelError` if it did not answer."""
         lines = self._lines(records)
-        if not any(message.own for message in lines):
-            return self._entry(CheckedClaims(), _Usage(calls=0))
-        usage = _Usage()
-        prompt, first = await self._ask_first(model, lines, usage)
-        if not first.is_poor:
-            return self._entry(first, usage)
-        again = replace(prompt, user=retry_question(prompt, first.complaints[:_COMPLAINTS]))
+        reading = _Reading()
+        own = [message for message in lines if message.own]
+        if not own:
+            return self._entry(reading)
         try:
-            second = await self._ask_and_check(model, again, lines, usage)
-        except ModelError as error:
-            if first.unread and not isinstance(error, ContextOverflow | OverBudget):
-                raise
-            return self._entry(first, usage)  # what the first one said is not lost for that
-        return self._entry(_better_of(first, second), usage)
+            prompt, listing, answer = await self._ask_first(model, lines, reading)
+        except Withheld as error:  # it would be withheld again
+            reading.name_one("answer", str(error))
+            return self._entry(reading)
+        shown = Shown({line.n: line for line in lines}, listing, self.names, self.chairs)
+        if answer.unread:
+            try:
+                ask = again(prompt, answer.unread, self.terms.out)
+                answer = await self._ask(model, ask, reading)
+            except (ContextOverflow, OverBudget):
+                pass  # the first one is what there is
+        if answer.unread:
+            reading.name_one("answer", answer.unread)
+            return self._entry(reading)
+        try:
+            await self._read_on(model, prompt, shown, own, answer, reading)
+        except ModelError as error:  # what was kept is not lost for that
+            reading.name_one("cut", f"not asked for the rest: {error}")
+        return self._entry(reading)
+
+    # -- asking ----------------------------------------------------------------------
 
     async def _ask_first(
-        self, model: Model, lines: Sequence[ShownMessage], usage: _Usage
-    ) -> tuple[Prompt, CheckedClaims]:
-        """The question that fitted, and what came of it."""
-        prompt, smaller = self._fit(lines)
+        self, model: Model, lines: Sequence[ShownMessage], reading: _Reading
+    ) -> tuple[Prompt, Listing, _Answer]:
+        """The question that fitted, with the items it lists, and its answer."""
+        prompt, listing, smaller = self._fit(lines)
         for _ in range(HALVINGS):
             try:
-                return prompt, await self._ask_and_check(model, prompt, lines, usage)
+                return prompt, listing, await self._ask(model, prompt, reading)
             except ContextOverflow:
                 room = sum(len(message.text) for message in smaller) // 2
                 halved = _clip_messages(smaller, room)
-                if halved == smaller:
+                fewer = listing.within(listing.tokens // 2)
+                if halved == smaller and fewer == listing:
                     raise
-                smaller = halved
-                prompt = self._prompt(smaller)
+                smaller, listing = halved, fewer
+                prompt = self._prompt(smaller, listing)
         raise ContextOverflow("no room even for a small part of the discussion")
 
-    async def _ask_and_check(
-        self, model: Model, prompt: Prompt, lines: Sequence[ShownMessage], usage: _Usage
-    ) -> CheckedClaims:
-        """What can stand of the answer. Raises `ModelError`.
+    async def _read_on(
+        self,
+        model: Model,
+        prompt: Prompt,
+        shown: Shown,
+        own: Sequence[ShownMessage],
+        answer: _Answer,
+        reading: _Reading,
+    ) -> None:
+        """Keep the rows; ask for the rest of a cut answer, then once for rows that were refused."""
+        all_checked = CheckedRows()
+        left = list(own)
+        while True:
+            checked = check_rows(answer.read.rows, shown, reading.claims)
+            reading.keep(checked)
+            all_checked.add(checked)
+            if not answer.cut or answer.unread:
+                break
+            at = _reached(answer.read.rows, left)
+            left = [message for message in left if message.n >= at]
+            if reading.calls >= CALLS - 1 or not (checked.claims or checked.checks):
+                reading.name_one("cut", f"messages {at} to {left[-1].n}: the answer broke off")
+                break
+            ask = continued(prompt, reading.claims, at, left[-1].n, self._out(left, 0))
+            answer = await self._ask(model, ask, reading)
+        if not all_checked.is_poor or reading.calls >= CALLS:
+            reading.name(all_checked)
+            return
+        try:
+            ask = mended(prompt, reading.claims, all_checked.faults)
+            answer = await self._ask(model, ask, reading)
+        except ModelError:
+            reading.name(all_checked)
+            raise
+        checked = check_rows(answer.read.rows, shown, reading.claims)
+        reading.keep(checked)
+        reading.name(all_checked if answer.unread else checked)
 
-        A page of HTML is no answer of a model: there the endpoint is at fault, and
-        is asked again another day.
+    async def _ask(self, model: Model, prompt: Prompt, reading: _Reading) -> _Answer:
+        """One answer. Raises `ModelError`.
+
+        A page of HTML is not an answer of a model: then the endpoint is at fault, and is asked
+        again another day.
         """
         try:
-            answer, completion = await ask_for(model, prompt, Extraction)
+            completion = await model.complete(prompt)
+            why = ""
         except BadAnswer as error:
             if error.completion is None:
                 raise
-            usage.add(prompt, error.completion)
-            fewer = "; claim less" if error.completion.cut else ""
-            return CheckedClaims(unread=str(error), complaints=[f"{error}{fewer}"])
-        usage.add(prompt, completion)
-        return check_claims(answer, lines, self.candidates)
+            completion, why = error.completion, str(error)
+        reading.pay(prompt, completion)
+        read = read_rows(completion.text)
+        cut = completion.cut or bool(why) or not read.whole
+        if read.rows or (read.found and not cut):
+            return _Answer(read, cut)
+        said = f"no rows in {shown_line(completion.text, 80)!r}"
+        return _Answer(read, cut, why or ("it was cut off" if cut else said))
 
-    def _fit(self, lines: Sequence[ShownMessage]) -> tuple[Prompt, list[ShownMessage]]:
-        """The question, within `extract.tokens`: what is shown before gives way first."""
-        shown = list(lines)
-        prompt = self._prompt(shown)
+    # -- the question ----------------------------------------------------------------
+
+    def _fit(self, lines: Sequence[ShownMessage]) -> tuple[Prompt, Listing, list[ShownMessage]]:
+        """The question within `extract.tokens`.
+
+        The listing gives way first, down to a quarter of it, then what is shown for context, then
+        the messages to read.
+        """
+        shown, listing = list(lines), self.listing
+        prompt = self._prompt(shown, listing)
+        over = _size(prompt) - self.terms.tokens
+        if over > 0:
+            listing = listing.within(max(listing.tokens - over, self.terms.tokens // _SHARE))
+            prompt = self._prompt(shown, listing)
         for _ in range(HALVINGS):
-            size = count_tokens(prompt.system) + count_tokens(prompt.user)
+            size = _size(prompt)
             if size <= self.terms.tokens:
                 break
             room = sum(len(message.text) for message in shown) * self.terms.tokens // size
             shown = _clip_messages(shown, room * 9 // 10)
-            prompt = self._prompt(shown)
-        return prompt, shown
+            prompt = self._prompt(shown, listing)
+        return prompt, listing, shown
 
-    def _prompt(self, lines: Sequence[ShownMessage]) -> Prompt:
+    def _prompt(self, lines: Sequence[ShownMessage], listing: Listing) -> Prompt:
         """The question about `lines`, with room for an answer to that much."""
-        own = [message_tokens(message.text) for message in lines if message.own]
-        out = answer_tokens(self.terms.out, len(own), sum(own), len(self.candidates))
-        return extraction_prompt(lines, self.candidates, out)
+        own = [message for message in lines if message.own]
+        return extraction_prompt(lines, listing, self._out(own, listing.doubtful))
+
+    def _out(self, own: Sequence[ShownMessage], checks: int) -> int:
+        talk = sum(message_tokens(message.text) for message in own)
+        return answer_tokens(self.terms.out, len(own), talk, checks)
 
     def _lines(self, records: Sequence[Record]) -> list[ShownMessage]:
-        """The messages among `records`, without those of bots."""
+        """The messages among `records`, without those of bots; context is clipped."""
         messages = []
         for record in records:
             entry: Any = record.entry
             if record.is_message and entry.participant not in self.unread:
                 own = self.effect.first <= record.n <= self.effect.last
-                messages.append(ShownMessage(record.n, entry.participant, entry.content, own))
+                text = entry.content if own else clip(entry.content, CONTEXT)
+                who = self.aliases.get(entry.participant, entry.participant)
+                messages.append(ShownMessage(record.n, who, text, own))
         return messages
 
-    def _entry(self, checked: CheckedClaims, usage: _Usage) -> ItemsExtracted:
-        claims = CheckedClaims(dropped={"answer": usage.calls}) if checked.unread else checked
-        if claims.dropped:
-            log.info("claims_dropped", effect=self.effect.id, **claims.dropped)
+    def _entry(self, reading: _Reading) -> ItemsExtracted:
+        if reading.dropped:
+            log.info(
+                "rows_refused",
+                effect=self.effect.id,
+                rows=[f"{refusal.reason}: {refusal.row}" for refusal in reading.refused[:REFUSED]],
+                **reading.dropped,
+            )
         return ItemsExtracted(
             lead=self.effect.lead,
             first=self.effect.first,
             last=self.effect.last,
-            claims=tuple(claims.claims),
-            confirmed=tuple(claims.confirmed),
-            retracted=tuple(claims.retracted),
-            dropped=claims.dropped,
-            model=usage.model,
-            calls=usage.calls,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
+            claims=tuple(reading.claims),
+            checks=tuple(reading.checks.values()),
+            refused=tuple(reading.refused[:REFUSED]),
+            dropped=reading.dropped,
+            model=reading.model,
+            calls=reading.calls,
+            input_tokens=reading.input_tokens,
+            output_tokens=reading.output_tokens,
         )
 
 
-def _better_of(first: CheckedClaims, second: CheckedClaims) -> CheckedClaims:
-    """The answer of which more can stand; of two alike the second, which was told what to mend."""
-    if second.unread or len(first.claims) > len(second.claims):
-        return first
-    return second
+def _size(prompt: Prompt) -> int:
+    return count_tokens(prompt.system) + count_tokens(prompt.user)
 
 
-def list_candidates(memory: Memory, effect: ReadingEffect) -> list[Candidate]:
-    """What stood when the stretch ended and was said in what is shown, the newest, in order."""
-    items: list[Proposal | Decision] = [*memory.proposals.values(), *memory.decisions.values()]
-    listed = [
-        Candidate(item.handle, _kind(item), item.born, item.participant, _words(item))
-        for item in items
-        if item.stands and effect.lead <= item.born and item.detected <= effect.last
-    ]
-    listed += [
-        Candidate(item.handle, item.kind, item.born, item.participant, item.text)
-        for item in overlay_claims(memory).items.values()
-        if item.status == "claimed" and effect.lead <= item.born < effect.first
-    ]
-    return sorted(listed, key=lambda candidate: (candidate.n, candidate.ref))[-CANDIDATES:]
-
-
-def _newest_candidates(candidates: Sequence[Candidate], room: int) -> list[Candidate]:
-    """The newest of `candidates` whose lines have at most `room` tokens together."""
-    newest: list[Candidate] = []
-    for candidate in reversed(candidates):
-        room -= count_tokens(candidate_line(candidate) + "\n")
-        if room < 0:
-            break
-        newest.append(candidate)
-    return newest[::-1]
-
-
-def _kind(item: Proposal | Decision) -> str:
-    return "proposal" if isinstance(item, Proposal) else "decision"
-
-
-def _words(item: Proposal | Decision) -> str:
-    text = item.text if isinstance(item, Proposal) else item.outcome
-    return text or item.topic
+def _reached(rows: Sequence[Row], left: Sequence[ShownMessage]) -> int:
+    """The message of `left` that the last of `rows` is about, the first one if none is."""
+    own = {message.n for message in left}
+    numbers = [number_of(own_fields(row).get("n")) for row in rows]
+    return max((n for n in numbers if n in own), default=left[0].n)
 
 
 def _clip_messages(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
@@ -265,7 +345,7 @@ def _clip_longest(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage
 
 
 def _clip_alike(lines: Sequence[ShownMessage], room: int) -> list[ShownMessage]:
-    """Each to the same share of what it has beyond `_WHOLE` characters, where that suffices."""
+    """Each to the same share of what it has beyond `_WHOLE` characters, if that suffices."""
     spare = room - sum(min(len(message.text), _WHOLE) for message in lines)
     beyond = sum(max(0, len(message.text) - _WHOLE) for message in lines)
     if spare < 0:

@@ -6,7 +6,8 @@ ModelError
 ├── ModelRefused       bad key, no quota, no such model: only a person can mend it
 ├── ContextOverflow    the prompt is too long: ask with less, never the same again
 ├── BadAnswer          it answered, with nothing that can be used
-│   └── Unfounded      it says what it was told nothing of; the next question may fare better
+│   ├── Unfounded      it says what it was told nothing of; the next question may fare better
+│   └── Withheld       the provider's filter refused this question: never the same again
 └── OverBudget         it was not asked: the account has no room for the call
 
 Providers that speak OpenAI's protocol agree on success and on little else.
@@ -56,6 +57,10 @@ class BadAnswer(ModelError):
 
 
 class Unfounded(BadAnswer):
+    pass
+
+
+class Withheld(BadAnswer):
     pass
 
 
@@ -195,7 +200,7 @@ def error_of(
         case "refused":
             return ModelRefused(text)
         case "withheld":
-            return BadAnswer(text)
+            return Withheld(text)
         case "unavailable":
             return ModelUnavailable(text, _retry_after(headers or {}))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from parley.bus.contract.drafts import Draft, Receipt
-from parley.bus.entries import SettingsChanged
+from parley.bus.entries import TalkPaused
 from parley.bus.log.local_log import LocalLog
 from parley.listeners.cache.projection import EntryFacts
 from parley.listeners.extraction.extractor import ExtractionJob
@@ -19,8 +19,6 @@ from parley.listeners.spending.session_books import has_budget
 from parley.memory.extraction.model_claims.reading_ranges import list_owed_readings
 from parley.memory.state.effects import ReadingEffect
 from parley.memory.state.memory import Memory
-
-_END = "extract-end"  # the id of the entry that ends the last stretch
 
 
 @dataclass(slots=True)
@@ -52,13 +50,16 @@ async def extract_whole_log(
 ) -> ExtractionReport:
     """Have `model` read all that `memory` is owed a reading of, the last stretch included.
 
-    One that fails leaves the others; a model that refuses for good, or a budget
-    that is spent, ends it. Nothing is asked twice but by the reading itself.
+    Its stretches are read in order, so each is shown what earlier ones came to; the last one ends
+    as if the talk had paused. One that fails leaves the others; a model that refuses for good, or
+    a budget that is spent, ends it.
     """
     report = ExtractionReport()
     ledger = _LocalLedger(log, memory, report.facts)
-    log.publish([Draft(_END, SettingsChanged(settings={"extract": {"how": "none"}}))])
     await ledger.memory()
+    if memory.claims.begun:
+        log.publish([pause_draft(memory)])
+        await ledger.memory()
     account = Account(ledger, prices or {}) if has_budget(memory) else None
     due = list_owed_readings(memory)
     for index, effect in enumerate(due):
@@ -75,3 +76,9 @@ async def extract_whole_log(
         log.publish([Draft(effect.result_id("model"), entry)])
         await ledger.memory()
     return report
+
+
+def pause_draft(memory: Memory) -> Draft:
+    """The entry that says that the talk paused at the newest message of the open stretch."""
+    last = max(memory.claims.heard)
+    return Draft(f"pause:{last}", TalkPaused(paused=last))

@@ -47,13 +47,21 @@ class ExtractSettings(SettingsGroup):
         24, ge=1, le=1000, description="messages that a model reads at once, at most"
     )
     overlap: int = Field(
-        8, ge=0, le=100, description="messages before them that it is shown with them"
+        4, ge=0, le=100, description="messages before them that it is shown for context, clipped"
     )
     tokens: int = Field(
-        6000, ge=500, description="tokens of a question to it; more talk is read in more stretches"
+        16_000,
+        ge=500,
+        description="tokens of a question to it; more talk is read in more stretches",
     )
     out: int = Field(
-        2000, ge=100, description="tokens of its answer, at most; fewer about a short stretch"
+        8_000, ge=100, description="tokens of its answer, at most; fewer about a short stretch"
+    )
+    quiet: int = Field(
+        300,
+        ge=0,
+        description="seconds without a message after which the end of the talk is read; 0: not"
+        " before the session ends",
     )
 
 

@@ -16,8 +16,9 @@ from typing import Final
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Prices, price_of
 from parley.memory.extraction.model_claims.reading_sizes import (
-    CANDIDATES,
+    CALLS,
     FRAME,
+    LISTED,
     answer_tokens,
     talk_tokens,
 )
@@ -33,7 +34,7 @@ HOUSE: Final = 500  # tokens of the house's rules, of the question and of the an
 _SUMMARY: Final = 4_000  # tokens of what one summary is made from, and of its words
 _STIRS: Final = 2  # times that a turn can make a listener think: it was taken, it stirred
 FIRST: Final = 4  # times besides: the opening, a pause's end, a nudge, the hops
-TRIES: Final = 2  # of a ballot, of a reading: one that cannot be read is asked again
+TRIES: Final = 2  # of a ballot: one that cannot be read is asked again
 LINE: Final = 80  # tokens of a message in a reading, however short it is clipped
 
 
@@ -168,11 +169,11 @@ def _kinds(
 
 
 def _reading(settings: Settings) -> Call:
-    """A stretch, what is shown with it, and what is told of a first answer."""
+    """A stretch, the ledger, what is shown with it, and what is said about earlier answers."""
     read = settings.extract
     size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
     talk = talk_tokens(read.tokens)
-    return Call("small", size, answer_tokens(read.out, read.interval, talk, CANDIDATES))
+    return Call("small", size, answer_tokens(read.out, read.interval, talk, LISTED))
 
 
 def _readings(turns: int, settings: Settings) -> int:
@@ -183,7 +184,7 @@ def _readings(turns: int, settings: Settings) -> int:
     read = settings.extract
     talk, room = settings.speak.out + FRAME, talk_tokens(read.tokens)
     cut = 0 if talk * read.interval <= room else 2 * turns * talk // room + 1
-    return TRIES * min(turns // read.interval + cut + 1, turns + 1)
+    return CALLS * min(turns // read.interval + cut + 1, turns + 1)
 
 
 def _dearness(micros: int | None, tokens: int) -> tuple[bool, int, int]:

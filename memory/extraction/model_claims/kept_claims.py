@@ -38,6 +38,7 @@ STATEMENT_CHARS: Final = 240  # of the model's own words for an item
 DETAIL_CHARS: Final = 160  # of a condition, a change, a date, a question
 DROPS: Final = (
     "quote", "label", "message", "target", "handle", "name", "field", "many", "answer", "cut",
+    "right",
 )  # fmt: skip
 _TEXT_CHARS: Final = 500
 _ROW_CHARS: Final = 160
