@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from hashlib import sha256
@@ -13,7 +12,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from benchmarks.extraction_scores import Read
+from benchmarks.extraction_scores import Read, merge_statuses
 from benchmarks.recorded import EXPLICIT, Recorded, Row, recorded
 from parley.memory.extraction.writing.cards import WritingCards, use_cards
 from parley.memory.state.item_state import Fact
@@ -74,27 +73,6 @@ def fold_talk(transcript: Recorded, cards: Mapping[str, WritingCards] = _SHIPPED
         _repeats(analysis),
         _gold_repeats(transcript),
     )
-
-
-def merge_statuses(rows: Iterable[Row]) -> list[Row]:
-    """The rows with one status a message: a key has one, whatever a message's proposals came to.
-
-    It is the one that most of those proposals have that are no longer active, the earliest of
-    equals; active where nothing was settled.
-    """
-    others: list[Row] = []
-    statuses: dict[int, Counter[str]] = {}
-    for row in rows:
-        if row["label"] == "status":
-            statuses.setdefault(row["index"], Counter())[row["status"]] += 1
-        else:
-            others.append(row)
-    for index, counts in statuses.items():
-        settled = [status for status, _ in counts.most_common() if status != "active"]
-        status = settled[0] if settled else "active"
-        row = {"index": index, "label": "status", "proposal_index": index, "status": status}
-        others.append(row)
-    return others
 
 
 def _items(analysis: Analysis) -> list[Row]:

@@ -26,7 +26,7 @@ from typing import Any
 
 import orjson
 
-from benchmarks import context_arms
+from benchmarks import context_arms, model_reading
 from benchmarks.agents_scores import agents_figures
 from benchmarks.agents_talk import agents_corpus, fold_talk, transcripts
 from benchmarks.extraction_cost import costs
@@ -109,6 +109,11 @@ def options() -> argparse.ArgumentParser:
         help="talk by a model, from Parley's context and from others (benchmarks.context_arms)",
     )
     parser.add_argument(
+        "--model",
+        action="store_true",
+        help="agents' talk, read by a model behind an endpoint (benchmarks.model_reading)",
+    )
+    parser.add_argument(
         "--errors",
         type=int,
         default=0,
@@ -126,6 +131,9 @@ def main() -> None:
     """Read, score, print."""
     if "--deliberation" in sys.argv[1:]:
         context_arms.main([each for each in sys.argv[1:] if each != "--deliberation"])
+        return
+    if "--model" in sys.argv[1:]:
+        model_reading.main(sys.argv[1:])
         return
     parser = options()
     asked = parser.parse_args()

@@ -91,6 +91,27 @@ def _verdict(answer: Row | None) -> str:
     return "optional" if is_optional(answer) else "right"
 
 
+def merge_statuses(rows: Iterable[Row]) -> list[Row]:
+    """The rows with one status a message: a key has one, whatever a message's proposals came to.
+
+    It is the one that most of those proposals have that are no longer active, the earliest of
+    equals; active where nothing was settled.
+    """
+    others: list[Row] = []
+    statuses: dict[int, Counter[str]] = {}
+    for row in rows:
+        if row["label"] == "status":
+            statuses.setdefault(row["index"], Counter())[row["status"]] += 1
+        else:
+            others.append(row)
+    for index, counts in statuses.items():
+        settled = [status for status, _ in counts.most_common() if status != "active"]
+        status = settled[0] if settled else "active"
+        row = {"index": index, "label": "status", "proposal_index": index, "status": status}
+        others.append(row)
+    return others
+
+
 def is_optional(answer: Row) -> bool:
     """True of an answer that may be given or not."""
     return bool(answer.get("optional")) or "repeat_of" in answer

@@ -141,6 +141,7 @@ def check_rows(rows: Sequence[Row], shown: Shown, earlier: Sequence[Claim] = ())
             continue
         if not any(_is_same(linked, other) for other in (*earlier, *checked.claims)):
             checked.claims.append(linked)
+    checked.claims += _implied_sides([*earlier, *checked.claims], naming, len(earlier))
     if len(rows) > MOST:
         checked.drop("many", len(rows) - MOST)
     return checked
@@ -201,9 +202,10 @@ def _of_kind(claim: Claim, fields: Mapping[str, Any], message: ShownMessage, sho
                 detail=_detail(fields.get("with")),
             )
         case "task":
+            who = _name(fields.get("who"), message, shown)
             return replace(
                 claim,
-                who=_name(fields.get("who"), message, shown),
+                who=None if who == message.who else who,
                 detail=_detail(fields.get("when")),
                 done=is_true(fields.get("done")),
             )
@@ -334,6 +336,11 @@ class _Naming:
     def _is_before(n: int, claim: Claim) -> bool:
         return may_name(claim, n)
 
+    def is_earlier(self, target: str, n: int) -> bool:
+        """True if the item `target` was born before message `n`."""
+        item = self.shown.listing.by_handle.get(target)
+        return (item.n if item is not None else self._claims[target].n) < n
+
     def author_of(self, target: str) -> str:
         """The participant whose item `target` is."""
         item = self.shown.listing.by_handle.get(target)
@@ -380,6 +387,50 @@ def _answered(claim: Claim, targets: tuple[str, ...], naming: _Naming) -> tuple[
         return targets
     author = naming.shown.messages[claim.n].who
     return tuple(target for target in targets if naming.author_of(target) != author)
+
+
+def _implied_sides(claims: Sequence[Claim], naming: _Naming, after: int) -> list[Claim]:
+    """The sides that rulings and tasks of `claims[after:]` say besides.
+
+    Who accepts, takes on or carries out a proposal of somebody else is for it, who rejects one
+    is against it, unless a side of that message says otherwise.
+    """
+    said = {(claim.n, target) for claim in claims if claim.side for target in claim.targets}
+    sides = []
+    for claim in claims[after:]:
+        side = _implied_side(claim)
+        if side is None:
+            continue
+        author = naming.shown.messages[claim.n].who
+        targets = tuple(
+            target
+            for target in claim.targets
+            if (claim.n, target) not in said
+            and naming.is_earlier(target, claim.n)
+            and naming.author_of(target) != author
+        )
+        said.update((claim.n, target) for target in targets)
+        if targets:
+            sides.append(
+                Claim(
+                    label="side", n=claim.n, start=claim.start, end=claim.end, quote=claim.quote,
+                    side=side, targets=targets,
+                )
+            )  # fmt: skip
+    return sides
+
+
+def _implied_side(claim: Claim) -> ReadSide | None:
+    """The side that the author of a ruling or a task takes; None if somebody else's are told."""
+    if claim.who is not None:
+        return None
+    if claim.label == "task":
+        return "support"
+    if claim.label != "ruling" or claim.right in ("vote", "reported"):
+        return None
+    if claim.outcome in ("accepted", "accepted_with_changes"):
+        return "support"
+    return "oppose" if claim.outcome == "rejected" else None
 
 
 def _by_right(claim: Claim, row: Row, shown: Shown, checked: CheckedRows) -> Claim:

@@ -63,7 +63,8 @@ from elsewhere, sarcasm (which is opposition).
 {"is":"side","n","quote","side","of","if"}: the author answers an earlier proposal or decision. \
 support: says so, votes for it, picks it, promises it or does it. oppose: rejects it, shows that \
 it fails, puts a counter-proposal in its place. conditional: only if. neutral: no preference. \
-withdraw: takes back their own proposal or side, concedes. Part for and part against: two rows.
+withdraw: takes back their own proposal or side, concedes. Part for and part against: two rows. A \
+ruling or task row says its author's side as well: no side row for that.
 
 {"is":"ruling","n","id","quote","out","of","right","who","says","with"}: words that settle \
 something: whoever may rule says what holds; whoever was asked to choose picks; somebody states \
@@ -71,10 +72,10 @@ that all agree, that nobody objects, or the count of a vote; a verdict or final 
 it. out: accepted, accepted_with_changes (with: them), rejected, put_off (with: until when), \
 withdrawn, replaced. right: chair, named (may rule as listed or by a right row), delegated (was \
 asked to choose), unopposed, vote, or reported (who: whose ruling the author reports). says: what \
-holds now. Who only carries it out and says "done" rules nothing: that is a side and a task.
+holds now. Who only carries it out and says "done" rules nothing: that is a task.
 
-{"is":"task","n","quote","who","says","when","done","of"}: who does what. done: true if it is \
-carried out, as in a commit.
+{"is":"task","n","quote","who","says","when","done","of"}: who takes on or has done what (who: if \
+not the author). done: true if it is carried out, as in a commit.
 
 {"is":"right","n","quote","who","of"}: the author leaves a choice to ANOTHER: asks who to decide, \
 calls who lead, owner or founder, or waits for who's approval. No of: on everything.\

@@ -22,12 +22,11 @@ from benchmarks.agents_talk import (
     Talk,
     agents_corpus,
     fold_talk,
-    merge_statuses,
     transcripts,
     unread,
 )
 from benchmarks.extraction import main
-from benchmarks.extraction_scores import Read
+from benchmarks.extraction_scores import Read, merge_statuses
 from benchmarks.recorded import EXPLICIT, Recorded, Row
 from benchmarks.single_proposals import match_texts
 from tests.support.logs.corpora import ROOT
