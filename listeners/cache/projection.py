@@ -8,6 +8,7 @@ from typing import Literal
 
 from parley.bus import FactRecord
 from parley.bus.entries import Record
+from parley.memory.extraction.model_claims.reading_ranges import find_quiet_look
 from parley.memory.fold.due import due_summaries, list_upgrades
 from parley.memory.fold.replay import replay
 from parley.memory.state.item_state import Fact
@@ -45,7 +46,7 @@ def fold_with_facts(
 
 
 def due_effects(memory: Memory) -> list[DueEffect]:
-    """What `memory` is owed first, what a model could better first, and the votes that run.
+    """What `memory` is owed first, what a model could better first, and what a clock ends.
 
     A window of each: what lies beyond it follows as results land, so that a
     session whose effects nobody runs costs each commit no more than any other.
@@ -60,6 +61,7 @@ def due_effects(memory: Memory) -> list[DueEffect]:
             for effect in list_upgrades(memory, WINDOW)
         ),
         *(DueEffect("votes", look.id) for look in list_due_looks(memory)),
+        *(DueEffect("votes", look.id) for look in (find_quiet_look(memory),) if look),
     ]
 
 

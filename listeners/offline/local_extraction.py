@@ -58,7 +58,8 @@ async def extract_whole_log(
     ledger = _LocalLedger(log, memory, report.facts)
     await ledger.memory()
     if memory.claims.begun:
-        log.publish([pause_draft(memory)])
+        last = max(memory.claims.heard)
+        log.publish([Draft(f"pause:{last}", TalkPaused(paused=last))])
         await ledger.memory()
     account = Account(ledger, prices or {}) if has_budget(memory) else None
     due = list_owed_readings(memory)
@@ -76,9 +77,3 @@ async def extract_whole_log(
         log.publish([Draft(effect.result_id("model"), entry)])
         await ledger.memory()
     return report
-
-
-def pause_draft(memory: Memory) -> Draft:
-    """The entry that says that the talk paused at the newest message of the open stretch."""
-    last = max(memory.claims.heard)
-    return Draft(f"pause:{last}", TalkPaused(paused=last))

@@ -1,4 +1,4 @@
-"""Count the votes that are due: the loop of the lane `votes`.
+"""Do what is due by the clock: the loop of the lane `votes`. Votes end, quiet talk pauses.
 
 A vote ends when nothing more is waited for, and when its time is over, also where no
 door has its session open. The fold owes each that runs a look; whether it is due by
@@ -6,8 +6,11 @@ then the log says, and one that is not is left in its lane until its time comes.
 vote that runs costs two looks, a session without one none, and the lane is no more
 than a reminder: it is scheduled anew whenever such a session is folded.
 
+The end of a talk that a model reads is looked at in the same way: once it was quiet for
+`extract.quiet`, an entry says that it paused, and the open stretch is owed a reading.
+
 Others may count at the same time. A result is a function of the log under an id that
-everybody gives it: the first one lands.
+everybody gives it, and so is a pause: the first one lands.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from typing import Final
 
 import anyio
 
-from parley.bus import Bus, Claim, SessionInfo
+from parley.bus import Bus, Claim, Draft, SessionInfo
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
 from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
+from parley.bus.entries import TalkPaused
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
 from parley.listeners.votes.vote_results import end_vote
@@ -28,6 +32,7 @@ from parley.listeners.votes.vote_times import read_end_ms
 from parley.listeners.workers.backoff import backoff_ms, bound_idle_seconds, serve_rounds
 from parley.listeners.workers.projector import ProjectorTally
 from parley.memory.errors import DomainError
+from parley.memory.extraction.model_claims.reading_ranges import find_quiet_look
 from parley.memory.state.memory import Packs
 from parley.memory.voting.turnout import find_open_vote, is_complete, vote_seconds
 
@@ -37,6 +42,7 @@ LEASE_MS: Final = 10_000
 IDLE_SECONDS: Final = 10.0  # between two looks into an empty lane: hints tell of what comes
 _MOVED_MS: Final = 50  # before a vote is looked at again whose session moved on meanwhile
 _MEMBER: Final = re.compile(r"\S+ vote:([1-9]\d*):(in|[1-9]\d*)")
+_QUIET: Final = re.compile(r"\S+ (pause:[1-9]\d*:[1-9]\d*)")
 
 log = EventLog("parley.votes")
 
@@ -82,7 +88,7 @@ class VoteCounter:
                 return
 
     async def _handle(self, claim: Claim) -> None:
-        """Look at one vote so that what stops it stops no other."""
+        """Look at one vote, or quiet, so that what stops it stops no other."""
         try:
             await self._attempt(claim)
         except Unavailable as error:
@@ -112,6 +118,10 @@ class VoteCounter:
 
     async def _look(self, claim: Claim) -> None:
         """Have the vote end where it is due, be looked at later, or leave the lane."""
+        quiet = _QUIET.fullmatch(claim.member)
+        if quiet is not None:
+            await self._look_for_quiet(claim, quiet[1])
+            return
         match = _MEMBER.fullmatch(claim.member)
         if match is None:
             raise UnknownReminder("this version does not know it; run the one that owes it")
@@ -134,6 +144,20 @@ class VoteCounter:
         else:
             await self._end(claim, info, n, seconds)
 
+    async def _look_for_quiet(self, claim: Claim, id: str) -> None:
+        """Publish that the talk paused, look later, or leave the lane if nothing waits for it."""
+        info = await self._bus.info(claim.session)
+        memory = await self._reader.current(claim.session)
+        look = find_quiet_look(memory)
+        if look is None or look.id != id:
+            await self._bus.drop(claim)
+        elif (left := await self._left_ms(info, look.last, look.seconds)) > 0:
+            await self._bus.fail(claim, left)
+        else:
+            draft = Draft(f"pause:{look.last}", TalkPaused(paused=look.last))
+            await self._bus.publish(claim.session, [draft], incarnation=info.incarnation)
+            await self._bus.drop(claim)
+
     async def _end(self, claim: Claim, info: SessionInfo, n: int, seconds: int = 0) -> None:
         """Have it end, while nothing more is waited for or `seconds`, which are over, are its time.
 
@@ -152,5 +176,5 @@ class VoteCounter:
             await self._bus.fail(claim, _MOVED_MS)
 
     async def _left_ms(self, info: SessionInfo, n: int, seconds: int) -> int:
-        """How long the vote of entry `n` has still, by the clock of the log."""
+        """How long it is until `seconds` after entry `n`, by the clock of the log."""
         return await read_end_ms(self._bus, info, n, seconds) - await self._bus.now_ms()

@@ -179,9 +179,12 @@ def _reading(settings: Settings) -> Call:
 def _readings(turns: int, settings: Settings) -> int:
     """Calls for readings: of full stretches, and of those that the next message found no room in.
 
-    Two of these that follow each other have more than room for one together.
+    Two of these that follow each other have more than room for one together. If the talk may fall
+    quiet while somebody is about to speak, each turn may be a stretch.
     """
     read = settings.extract
+    if 0 < read.quiet * 1000 <= settings.floor.lease_ms + settings.floor.evaluation_ms:
+        return CALLS * (turns + 1)
     talk, room = settings.speak.out + FRAME, talk_tokens(read.tokens)
     cut = 0 if talk * read.interval <= room else 2 * turns * talk // room + 1
     return CALLS * min(turns // read.interval + cut + 1, turns + 1)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from msgspec import Struct
+
 from parley.bus.entries import Message, TalkPaused
 from parley.memory.extraction.model_claims.reading_sizes import message_tokens, talk_tokens
 from parley.memory.state.claim_state import ReadingRange, UnreadMessage
@@ -19,6 +21,29 @@ from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.memory import Memory
 
 _WAITING = 200  # stretches that wait for a model at once; older ones are not read any more
+
+
+class QuietLook(Struct, frozen=True, gc=False):
+    """The open stretch since message `begun` ends once `seconds` passed since message `last`.
+
+    Memory has no clock: a worker looks. `id` is `pause:<begun>:<seconds>`.
+    """
+
+    begun: int
+    last: int
+    seconds: int
+
+    @property
+    def id(self) -> str:
+        return f"pause:{self.begun}:{self.seconds}"
+
+
+def find_quiet_look(memory: Memory) -> QuietLook | None:
+    """What the open stretch is owed, so that the end of a talk is read; None if there is none."""
+    store, seconds = memory.claims, memory.settings.extract.quiet
+    if not store.begun or not seconds:
+        return None
+    return QuietLook(store.begun, max(store.heard), seconds)
 
 
 def begin_reading(memory: Memory) -> None:

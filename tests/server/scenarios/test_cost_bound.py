@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Price
+from parley.memory.extraction.model_claims.reading_sizes import CALLS
 from parley.memory.settings.session_settings import Settings, merge_settings
 from parley.personas.persona import Budget
 from parley.server.basics.errors import Misuse
@@ -132,19 +133,23 @@ def test_more_agents_never_cost_less(policy: str, how: str, count: int, turns: i
 
 
 def test_readings_by_a_model_are_counted_in() -> None:
-    """Each stretch may be asked about twice, and the last one is short."""
+    """Each stretch may be asked about so often, and the last one is short."""
     extract = {"how": "model", "interval": 5, "tokens": 2000, "out": 300}
     bound = worst_case(parts(2), settings({"turns": 12}, extract=extract), PRICES, people=False)
     (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
-    assert kind.calls == 2 * 13  # what is said may fill a question at every turn
-    assert kind.tokens >= 26 * (2000 + 300)
+    assert kind.calls == CALLS * 13  # what is said may fill a question at every turn
+    assert kind.tokens >= CALLS * 13 * (2000 + 300)
     short = {**extract, "tokens": 6000}
     bound = worst_case(parts(2), settings({"turns": 12}, extract=short), PRICES, people=False)
     (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
-    assert kind.calls == 6
+    assert kind.calls == CALLS * 3
     without = worst_case(parts(2), settings({"turns": 12}), PRICES, people=False)
     assert bound.tokens is not None
     assert without.tokens == bound.tokens - kind.tokens
+    quiet = {**short, "quiet": 60}  # less than a holder of the floor may take to speak
+    bound = worst_case(parts(2), settings({"turns": 12}, extract=quiet), PRICES, people=False)
+    (kind,) = [kind for kind in bound.kinds if kind.purpose == "extract"]
+    assert kind.calls == CALLS * 13
 
 
 NOTES = {"policy": "rewrite", "retries": 2}

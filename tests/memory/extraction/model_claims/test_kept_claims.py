@@ -28,15 +28,15 @@ from tests.support.logs.readings import FIRST, claim, read, remembered, session_
 
 
 def test_a_stretch_is_owed_with_every_interval_and_shown_with_some_before() -> None:
-    """An upgrade, which only a model can run; the first has nothing before it."""
+    """An upgrade, which only a model can run, one after the other; nothing is before the first."""
     memory = remembered(*session_log())
     assert [(effect.id, effect.lead) for effect in list_owed_readings(memory)] == [
         ("extract:1:4", 1),
         ("extract:5:8", 3),
     ]
-    assert [list_upgrade.result_id("model") for list_upgrade in list_upgrades(memory)] == [
-        "extract:1:4:model", "extract:5:8:model",
-    ]  # fmt: skip
+    assert [upgrade.result_id("model") for upgrade in list_upgrades(memory)] == [
+        "extract:1:4:model"
+    ]
 
 
 def test_nothing_is_owed_where_nobody_is_to_read() -> None:
