@@ -98,7 +98,7 @@ def ledger_page(title: str, ledger: Ledger) -> str:
     parts += [f"{_line(item)} [{item.shelf}, {item.doubt}]" for item in items if _is_apart(item)]
     claims = ledger.memory.claims
     parts += ["", "## Refused", ""]
-    parts += [f"- {reason}: {row}" for reason, row in claims.refused]
+    parts += [f"- {reason}: {row}" for each in claims.refused.values() for reason, row in each.rows]
     parts += ["", f"{claims.calls} calls, {claims.input_tokens} + {claims.output_tokens} tokens"]
     return "\n".join(parts) + "\n"
 

@@ -141,7 +141,6 @@ def check_rows(rows: Sequence[Row], shown: Shown, earlier: Sequence[Claim] = ())
             continue
         if not any(_is_same(linked, other) for other in (*earlier, *checked.claims)):
             checked.claims.append(linked)
-    checked.claims += _implied_sides([*earlier, *checked.claims], naming, len(earlier))
     if len(rows) > MOST:
         checked.drop("many", len(rows) - MOST)
     return checked
@@ -312,7 +311,7 @@ class _Naming:
         """The handle or id that `name` means for `claim`; None if it may not name that."""
         item = _handle(name, self.shown.listing)
         if item is not None:
-            return item.handle if self._is_before(item.n, claim) else None
+            return item.handle if may_name(claim, item.n) else None
         key = name.casefold()
         other = self._given[key] if key in self._given else self._claims.get(key)
         if other is None and (n := number_of(name)):
@@ -330,23 +329,7 @@ class _Naming:
             if other.n == n and other.label == "proposal"
         ]
         found = [name for name in (*listed, *claimed) if name != claim.id]
-        return found[0] if len(found) == 1 and self._is_before(n, claim) else None
-
-    @staticmethod
-    def _is_before(n: int, claim: Claim) -> bool:
-        return may_name(claim, n)
-
-    def is_earlier(self, target: str, n: int) -> bool:
-        """True if the item `target` was born before message `n`."""
-        item = self.shown.listing.by_handle.get(target)
-        return (item.n if item is not None else self._claims[target].n) < n
-
-    def author_of(self, target: str) -> str:
-        """The participant whose item `target` is."""
-        item = self.shown.listing.by_handle.get(target)
-        if item is not None:
-            return item.who
-        return self.shown.messages[self._claims[target].n].who
+        return found[0] if len(found) == 1 and may_name(claim, n) else None
 
 
 def _linked(
@@ -364,11 +347,7 @@ def _linked(
         "target",
         f"{', '.join(wrong)[:60] or 'nothing'} is not a listed item, nor the id of an earlier row",
     )
-    if claim.label == "side":
-        targets = _answered(claim, targets, naming)
-        if not targets:
-            raise fault
-    if claim.relation == "repeats" and not targets:
+    if not targets and (claim.label == "side" or claim.relation == "repeats"):
         raise fault
     if wrong:
         checked.refuse(row, fault, mendable=False)
@@ -379,58 +358,6 @@ def _linked(
     if claim.label == "ruling":
         claim = _by_right(claim, row, naming.shown, checked)
     return replace(claim, targets=targets)
-
-
-def _answered(claim: Claim, targets: tuple[str, ...], naming: _Naming) -> tuple[str, ...]:
-    """The targets without the author's own items, unless the side is against them."""
-    if claim.side in ("oppose", "withdraw"):
-        return targets
-    author = naming.shown.messages[claim.n].who
-    return tuple(target for target in targets if naming.author_of(target) != author)
-
-
-def _implied_sides(claims: Sequence[Claim], naming: _Naming, after: int) -> list[Claim]:
-    """The sides that rulings and tasks of `claims[after:]` say besides.
-
-    Who accepts, takes on or carries out a proposal of somebody else is for it, who rejects one
-    is against it, unless a side of that message says otherwise.
-    """
-    said = {(claim.n, target) for claim in claims if claim.side for target in claim.targets}
-    sides = []
-    for claim in claims[after:]:
-        side = _implied_side(claim)
-        if side is None:
-            continue
-        author = naming.shown.messages[claim.n].who
-        targets = tuple(
-            target
-            for target in claim.targets
-            if (claim.n, target) not in said
-            and naming.is_earlier(target, claim.n)
-            and naming.author_of(target) != author
-        )
-        said.update((claim.n, target) for target in targets)
-        if targets:
-            sides.append(
-                Claim(
-                    label="side", n=claim.n, start=claim.start, end=claim.end, quote=claim.quote,
-                    side=side, targets=targets,
-                )
-            )  # fmt: skip
-    return sides
-
-
-def _implied_side(claim: Claim) -> ReadSide | None:
-    """The side that the author of a ruling or a task takes; None if somebody else's are told."""
-    if claim.who is not None:
-        return None
-    if claim.label == "task":
-        return "support"
-    if claim.label != "ruling" or claim.right in ("vote", "reported"):
-        return None
-    if claim.outcome in ("accepted", "accepted_with_changes"):
-        return "support"
-    return "oppose" if claim.outcome == "rejected" else None
 
 
 def _by_right(claim: Claim, row: Row, shown: Shown, checked: CheckedRows) -> Claim:

@@ -11,7 +11,7 @@ from parley.memory.state.memory import Memory
 def count_readings(memory: Memory) -> dict[str, Any]:
     """Stretches, claims and items; calls and tokens are those of readings that landed.
 
-    `refused` names a few of the rows that were dropped, each with the reason.
+    `refused` names rows of the newest stretches that were dropped, each with the reason.
     """
     store, ledger = memory.claims, ledger_of(memory)
     verdicts = [check.verdict for check in store.checks.values()]
@@ -25,7 +25,11 @@ def count_readings(memory: Memory) -> dict[str, Any]:
         "confirmed": len(verdicts) - verdicts.count("wrong"),
         "denied": verdicts.count("wrong"),
         "dropped": dict(sorted(store.dropped.items())),
-        "refused": [{"reason": reason, "row": row} for reason, row in store.refused],
+        "refused": [
+            {"reason": reason, "row": row}
+            for stretch in store.refused.values()
+            for reason, row in stretch.rows
+        ],
         "calls": store.calls,
         "input_tokens": store.input_tokens,
         "output_tokens": store.output_tokens,

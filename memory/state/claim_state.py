@@ -66,6 +66,14 @@ class KeptCheck(Struct, frozen=True, gc=False, omit_defaults=True):
     statement: str = ""
 
 
+class RefusedRows(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The first refused rows of a stretch, each with the reason; none once its words are gone."""
+
+    lead: int
+    last: int
+    rows: tuple[tuple[str, str], ...] = ()
+
+
 class Claims(Struct):
     """All of it, canonical. `recent`: n of the newest messages, `extract.overlap` of them."""
 
@@ -85,7 +93,7 @@ class Claims(Struct):
     read: int = 0  # stretches
     claimed: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
-    refused: list[tuple[str, str]] = field(default_factory=list)  # reason and row of a few
+    refused: dict[int, RefusedRows] = field(default_factory=dict)  # by first, the newest stretches
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0

@@ -22,6 +22,7 @@ from parley.memory.state.claim_state import (
     KeptCheck,
     KeptClaim,
     ReadingRange,
+    RefusedRows,
     UnreadMessage,
 )
 from parley.memory.state.fold_step import FoldStep
@@ -33,7 +34,8 @@ MOST: Final = 240  # claims, and checks, of one stretch: ten for each of 24 mess
 MOST_TARGETS: Final = 12  # of one claim; a table of rulings is a claim a row
 SURE: Final = 700  # per mille: a model's reading is below what participants mark themselves
 KEPT: Final = 600  # claims, and checks, in memory; the newest
-REFUSED: Final = 8  # refused rows that memory names
+REFUSED: Final = 8  # refused rows of a stretch that are named
+REFUSED_OF: Final = 4  # stretches of which memory names them
 STATEMENT_CHARS: Final = 240  # of the model's own words for an item
 DETAIL_CHARS: Final = 160  # of a condition, a change, a date, a question
 DROPS: Final = (
@@ -69,6 +71,7 @@ def keep_claims(moment: FoldStep, entry: ItemsExtracted) -> None:
     kept = _kept(memory, entry)
     reading_ranges.release_range(memory, entry.first)
     _count(store, entry, len(kept))
+    _name_refused(memory, entry)
     checks = _checks(memory, entry)
     readable = [
         claim for claim in kept if not memory.is_redacted(claim.n) and claim.n not in memory.edited
@@ -144,7 +147,10 @@ def forget_message(memory: Memory, n: int) -> None:
         key: structs.replace(check, statement="") if check.lead <= n <= check.last else check
         for key, check in store.checks.items()
     }
-    store.refused = []
+    store.refused = {
+        first: structs.replace(refused, rows=()) if refused.lead <= n <= refused.last else refused
+        for first, refused in store.refused.items()
+    }
 
 
 def _without_words(claim: KeptClaim) -> KeptClaim:
@@ -333,8 +339,19 @@ def _count(store: Claims, entry: ItemsExtracted, kept: int) -> None:
     store.output_tokens += _sane(entry.output_tokens)
     for reason, count in _dropped(entry).items():
         store.dropped[reason] = store.dropped.get(reason, 0) + count
-    rows = [(row.reason, clip(one_line(row.row), _ROW_CHARS)) for row in entry.refused[:REFUSED]]
-    store.refused = sorted({*store.refused, *rows})[-REFUSED:]
+
+
+def _name_refused(memory: Memory, entry: ItemsExtracted) -> None:
+    """Keep the refused rows of the newest stretches, in whatever order answers landed."""
+    refused = memory.claims.refused
+    rows = tuple(
+        (row.reason, clip(one_line(row.row), _ROW_CHARS)) for row in entry.refused[:REFUSED]
+    )
+    if redactions_among(memory, entry.lead, entry.last):
+        rows = ()
+    refused[entry.first] = RefusedRows(entry.lead, entry.last, rows)
+    newest = sorted(refused)[-REFUSED_OF:]
+    memory.claims.refused = {first: refused[first] for first in newest}
 
 
 def _dropped(entry: ItemsExtracted) -> dict[str, int]:

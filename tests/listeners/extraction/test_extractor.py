@@ -297,31 +297,17 @@ async def test_a_quote_becomes_exact_characters() -> None:
     """Of the message as it is: its line feeds, its own apostrophe."""
     extracted = await made(scripted(answer_text(*GOOD)))
     quotes = [(claim.n, claim.label, claim.quote) for claim in extracted.claims]
-    assert quotes[:3] == [
+    assert quotes == [
         (1, "proposal", "a second index\non the north shard?"),
         (2, "side", "Fine by me"),
         (4, "ruling", "that\u2019s where we ended up"),
     ]
     for claim in extracted.claims:
         assert SAID[claim.n - 1][1][claim.start : claim.end] == claim.quote
-    proposal, side, ruling, implied = extracted.claims
-    assert side.targets == ruling.targets == implied.targets == (proposal.id,)
+    proposal, side, ruling = extracted.claims
+    assert side.targets == ruling.targets == (proposal.id,)
     assert (extracted.calls, extracted.dropped, extracted.model) == (1, {}, "scripted")
     assert extracted.input_tokens > 0
-
-
-async def test_a_ruling_or_a_task_says_the_side_of_its_author() -> None:
-    """Unless it tells of others, or a side of the same message says otherwise."""
-    task = {"is": "task", "n": 2, "quote": "Fine by me", "says": "Make the index.", "of": "a"}
-    other = {**task, "n": 3, "quote": "claim that all agreed", "who": "ana"}
-    vote = {**ENDED, "right": "vote"}
-    extracted = await made(scripted(answer_text(PROPOSED, task, other, vote)))
-    sides = [(claim.n, claim.side) for claim in extracted.claims if claim.label == "side"]
-    assert sides == [(2, "support")]
-    against = {**AGREED, "side": "oppose"}
-    extracted = await made(scripted(answer_text(PROPOSED, task, against)))
-    sides = [(claim.n, claim.side) for claim in extracted.claims if claim.label == "side"]
-    assert sides == [(2, "oppose")]
 
 
 RIGHT = {"is": "right", "n": 2, "quote": "Fine by me", "who": "dee"}
@@ -406,8 +392,9 @@ async def test_an_answer_full_of_lies_changes_nothing() -> None:
     assert item is not None
     assert (item.status, item.as_read) == ("active", False)
     assert memory.claims.dropped == {"handle": 1, "name": 1, "quote": 2, "right": 1, "target": 1}
-    assert len(memory.claims.refused) == 6
-    assert ("name", json.dumps(lies[4])) in memory.claims.refused
+    rows = memory.claims.refused[1].rows
+    assert len(rows) == 6
+    assert ("name", json.dumps(lies[4])) in rows
 
 
 @pytest.mark.parametrize(
@@ -428,7 +415,7 @@ async def test_an_answer_full_of_lies_changes_nothing() -> None:
 )  # fmt: skip
 async def test_odd_forms_of_small_models_are_read(rows: list[Any]) -> None:
     extracted = await made(scripted(answer_text(*rows)))
-    proposal, side, ruling, _ = extracted.claims
+    proposal, side, ruling = extracted.claims
     assert (side.side, side.targets) == ("support", (proposal.id,))
     assert (ruling.outcome, ruling.right, ruling.targets) == (
         "accepted", "unopposed", (proposal.id,),
@@ -448,17 +435,8 @@ async def test_a_row_that_comes_twice_is_kept_once() -> None:
     """Its second name still names it."""
     again = {**PROPOSED, "id": "b", "says": "Another sentence."}
     extracted = await made(scripted(answer_text(*GOOD, again, {**AGREED, "of": "b"})))
-    assert [claim.label for claim in extracted.claims] == ["proposal", "side", "ruling", "side"]
+    assert [claim.label for claim in extracted.claims] == ["proposal", "side", "ruling"]
     assert extracted.dropped == {}
-
-
-async def test_nobody_supports_their_own_proposal() -> None:
-    """But its proposer may turn against it."""
-    said = (*SAID[:1], ("ana", "Yes, the index. Or no: drop it."), *SAID[2:])
-    own = {**AGREED, "quote": "Yes, the index"}
-    drop = {**AGREED, "quote": "drop it", "side": "withdraw"}
-    extracted = await made(scripted(answer_text(PROPOSED, own, drop)), log(said=said))
-    assert [claim.side for claim in extracted.claims] == [None, "withdraw"]
 
 
 async def test_checks_name_a_verdict_on_what_was_listed() -> None:
@@ -510,7 +488,7 @@ async def test_a_poor_answer_is_asked_for_once() -> None:
 async def test_an_answer_that_holds_none_is_asked_for_once_more(text: str) -> None:
     """After two of them the stretch is read as nothing, and says so."""
     model = scripted(text, answer_text(*GOOD))
-    assert len((await made(model)).claims) == 4
+    assert len((await made(model)).claims) == 3
     never = scripted(text)
     extracted = await made(never)
     assert (extracted.claims, extracted.dropped, extracted.calls) == ((), {"answer": 1}, 2)
@@ -576,7 +554,7 @@ async def test_an_answer_that_breaks_off_before_its_first_row_gets_all_the_room(
     """A model may have thought aloud for all of it."""
     model = scripted("<think>" + "well " * 5000, answer_text(*GOOD))
     extracted = await made(model)
-    assert len(extracted.claims) == 4
+    assert len(extracted.claims) == 3
     first, second = model.prompts
     assert first.max_tokens < second.max_tokens == 8000
 
