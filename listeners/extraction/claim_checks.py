@@ -309,10 +309,12 @@ class _Naming:
 
     def target(self, name: str, claim: Claim) -> str | None:
         """The handle or id that `name` means for `claim`; None if it may not name that."""
-        item = _handle(name, self.shown.listing)
+        key, listing = name.casefold(), self.shown.listing
+        item = listing.by_handle.get(name)
+        if item is None and key not in self._given:
+            item = _handle(name, listing)
         if item is not None:
             return item.handle if may_name(claim, item.n) else None
-        key = name.casefold()
         other = self._given[key] if key in self._given else self._claims.get(key)
         if other is None and (n := number_of(name)):
             return self._born_at(n, claim)

@@ -423,6 +423,17 @@ async def test_odd_forms_of_small_models_are_read(rows: list[Any]) -> None:
     assert extracted.dropped == {}
 
 
+async def test_an_id_may_look_like_a_handle_in_small_letters() -> None:
+    entries = log(extract={"interval": 6})
+    side = {"is": "side", "n": 6, "quote": "No", "side": "oppose"}
+    rows = [{**PROPOSED, "id": "p1"}, {**side, "of": ["p1"]}, {**side, "of": ["P1"]}]
+    extracted = await made(scripted(answer_text(*rows)), entries)
+    proposal, *sides = extracted.claims
+    assert [each.targets for each in sides] == [(proposal.id,), ("P1",)]
+    extracted = await made(scripted(answer_text({**side, "of": ["p1"]})), entries)
+    assert extracted.claims[0].targets == ("P1",)
+
+
 async def test_a_name_that_two_rows_have_names_neither() -> None:
     other = {**PROPOSED, "n": 2, "quote": "Could be", "id": "a"}
     side = {**AGREED, "n": 3, "quote": "claim that all agreed"}
