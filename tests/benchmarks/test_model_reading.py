@@ -17,7 +17,7 @@ from parley.listeners.models.model_port import Prompt
 from parley.listeners.models.scripted_model import ScriptedModel
 from parley.memory.text.text_sizes import count_tokens
 from tests.support.logs.corpora import ROOT
-from tests.support.logs.read_talk import answer_text
+from tests.support.logs.model_answers import answer_text
 from tests.support.servers.fake_openai import FakeOpenAI
 
 SCORER = ROOT / "score.py"

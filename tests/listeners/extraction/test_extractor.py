@@ -35,7 +35,8 @@ from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.ledger.reading_counts import count_readings
 from parley.memory.state.memory import Memory
 from parley.memory.text.text_sizes import count_tokens
-from tests.support.logs.read_talk import (
+from tests.support.logs.logs import PACKS, opened
+from tests.support.logs.model_answers import (
     AGREED,
     ENDED,
     GOOD,
@@ -48,7 +49,6 @@ from tests.support.logs.read_talk import (
     opened_log,
     scripted,
 )
-from tests.support.logs.logs import PACKS, opened
 from tests.support.servers.fake_openai import FAILURES, Failure, FakeOpenAI
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.sessions import replayed, running, whole
@@ -311,6 +311,7 @@ async def test_a_quote_becomes_exact_characters() -> None:
 
 
 RIGHT = {"is": "right", "n": 2, "quote": "Fine by me", "who": "dee"}
+REPEATED = {"is": "proposal", "n": 2, "quote": "Could be", "how": "repeats"}
 CHECK = {"is": "check", "of": ["P1"], "verdict": "right"}
 
 
@@ -335,7 +336,7 @@ CHECK = {"is": "check", "of": ["P1"], "verdict": "right"}
         ({**RIGHT, "who": "bo"}, "name"),  # nobody gives that to themselves
         ({**RIGHT, "who": ""}, "name"),
         ({**RIGHT, "who": "Queen Victoria"}, "name"),
-        ({**PROPOSED, "id": "w", "n": 2, "quote": "Could be", "how": "repeats", "of": ["P7"]}, "target"),
+        ({**REPEATED, "of": ["P7"]}, "target"),
         ({**CHECK, "of": ["P7"]}, "handle"),
         ({"is": "check"}, "handle"),
     ],
@@ -753,5 +754,5 @@ async def test_a_redaction_takes_the_reading_of_it_out_of_the_log(
         records = await whole(bus, "a")
     assert b"north shard" not in b"".join(repr(record.entry).encode() for record in records)
     memory, _ = replayed(records)
-    assert [record.id for record in list_owed_readings(memory)][0] == "extract:1:4:again1"
+    assert next(effect.id for effect in list_owed_readings(memory)) == "extract:1:4:again1"
     assert ledger_of(memory).item("M1") is None

@@ -19,7 +19,7 @@ from parley.memory.extraction.model_claims.reading_ranges import list_owed_readi
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.effects import ReadingEffect
 from tests.support.logs.logs import PACKS, opened
-from tests.support.logs.read_talk import AGREED, PROPOSED, SAID, answer_text
+from tests.support.logs.model_answers import AGREED, PROPOSED, SAID, answer_text
 from tests.support.servers.fake_openai import FakeOpenAI
 from tests.support.servers.patience import PATIENCE, wait_until
 from tests.support.sessions.sessions import past, replayed, running, whole
