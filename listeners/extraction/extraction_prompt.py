@@ -32,7 +32,8 @@ VERDICTS: Final[tuple[str, ...]] = get_args(Verdict)
 ROWS: Final = ("check", "proposal", "side", "ruling", "task", "right")
 CONTEXT: Final = 600  # characters of a message that is shown only for context
 _ROW_CHARS: Final = 120  # of a row that is shown again
-_FAULTS: Final = 16  # refused rows that are asked for again
+_FAULTS: Final = 12  # refused rows that are asked for again
+_KEPT: Final = 40  # claims that are shown again, the newest
 
 SYSTEM: Final = (
     "You keep the minutes of a discussion: what is proposed, who is for or against it, what is "
@@ -221,15 +222,17 @@ def quote_messages(lines: Sequence[ShownMessage]) -> str:
 
 
 def _kept(claims: Sequence[Claim]) -> str:
-    """The claims that were kept already, by the ids that further rows may name."""
-    if not claims:
-        return ""
-    lines = "\n".join(
-        f"{FENCE}{claim.id or '-'} {claim.label} {claim.n}: "
+    """The claims that were kept already and that further rows may name, by their ids."""
+    lines = [
+        f"{FENCE}{claim.id} {claim.label} {claim.n}: "
         f"{shown_line(claim.statement or claim.quote, 80)}"
         for claim in claims
-    )
-    return f"Kept already (id, kind, message), do not repeat them:\n{lines}\n"
+        if claim.id
+    ]
+    if not lines:
+        return ""
+    listed = "\n".join(lines[-_KEPT:])
+    return f"Kept already (id, kind, message), do not repeat them:\n{listed}\n"
 
 
 def _request(own: Sequence[ShownMessage]) -> str:

@@ -16,10 +16,9 @@ from typing import Final
 from parley.listeners.agents.host import HostedPart
 from parley.listeners.spending.prices import Prices, price_of
 from parley.memory.extraction.model_claims.reading_sizes import (
+    AGAIN,
     CALLS,
     FRAME,
-    LISTED,
-    answer_tokens,
     talk_tokens,
 )
 from parley.memory.settings.session_settings import Settings
@@ -171,9 +170,8 @@ def _kinds(
 def _reading(settings: Settings) -> Call:
     """A stretch, the ledger, what is shown with it, and what is said about earlier answers."""
     read = settings.extract
-    size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE
-    talk = talk_tokens(read.tokens)
-    return Call("small", size, answer_tokens(read.out, read.interval, talk, LISTED))
+    size = max(read.tokens, (read.interval + read.overlap) * LINE) + 2 * HOUSE + AGAIN
+    return Call("small", size, read.out)
 
 
 def _readings(turns: int, settings: Settings) -> int:

@@ -12,7 +12,7 @@ from parley.memory.text.text_sizes import count_tokens
 
 FRAME: Final = 12  # of a message: its number, its author, a line feed or two
 CALLS: Final = 4  # of one reading at most: the first, two that continue it, one that mends it
-LISTED: Final = 40  # items that are judged in one answer, as the bound of costs assumes
+AGAIN: Final = 5_000  # of what a further question says about earlier answers, at most
 _SHARE: Final = (3, 5)  # of a question, for the messages to read
 _ANSWER: Final = 500  # of any answer: its shape, and several rows about a short message
 _PER_MESSAGE: Final = 150  # a proposal, a side and a task

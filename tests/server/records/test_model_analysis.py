@@ -20,13 +20,13 @@ TALK = (
     ("cy", "I propose we rebuild the importer before the next release"),
     ("dee", "The second index, that is where we ended up."),
 )
-PROPOSED = {"n": 1, "quote": "a second index on the north shard", "label": "proposal"}
-AGREED = {"n": 2, "quote": "Fine by me", "label": "support", "target": "1"}
+PROPOSED = {"is": "proposal", "n": 1, "id": "a", "quote": "a second index on the north shard"}
+AGREED = {"is": "side", "n": 2, "quote": "Fine by me", "side": "support", "of": ["a"]}
 ENDED = {
-    "n": 4, "quote": "that is where we ended up", "label": "decision", "target": "1",
-    "statement": "The north shard gets a second index.",
+    "is": "ruling", "n": 4, "quote": "that is where we ended up", "out": "accepted", "of": ["a"],
+    "right": "unopposed", "says": "The north shard gets a second index.",
 }  # fmt: skip
-DOUBT = {"ref": "P1", "reason": "hypothesis"}
+DOUBT = {"is": "check", "of": ["P1"], "verdict": "wrong", "why": "hypothesis"}
 
 
 @pytest.fixture
@@ -39,23 +39,20 @@ def talk(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fake() -> Iterator[FakeOpenAI]:
-    claims = {"claims": [PROPOSED, AGREED, ENDED], "confirm": [], "retract": [DOUBT]}
-    with FakeOpenAI(lambda _: json.dumps(claims)) as server:
+    rows = {"rows": [DOUBT, PROPOSED, AGREED, ENDED]}
+    with FakeOpenAI(lambda _: json.dumps(rows)) as server:
         yield server
 
 
 def test_a_transcript_is_read_whole(parley: Parley, talk: Path, fake: FakeOpenAI) -> None:
-    """What the model found is told apart, with what it took back and what it cost."""
+    """What the model found is marked, what it denied is left out, what it cost is told."""
     model = ("--extract-how", "model", "--model-url", fake.url)
     report = parley("analyze", talk, *model)
     assert report.code == 0
-    assert "M1 claimed proposal: a second index on the north shard" in report.out
-    assert "M4 claimed decision, settles M1: that is where we ended up" in report.out
-    assert "in the model's words: The north shard gets a second index." in report.out
-    assert "+bo “Fine by me.”" in report.out
-    assert "P1 retracted we rebuild the importer" in report.out
-    assert "P1 is no such thing, but: hypothesis." in report.out
-    assert "0 open proposals; 1 retracted" in report.out
+    assert "M1 accepted (as read) a second index on the north shard" in report.out
+    assert "M4 accepted (as read) The north shard gets a second index." in report.out
+    assert "for: bo (2, as read), dee (4, as read)" in report.out
+    assert "rebuild the importer" not in report.out  # what it denied
     assert "extraction: 1 stretch read by a model, 0 waiting; 3 claims, 2 new items" in report.out
     assert "1 call:" in report.out
 
@@ -63,7 +60,7 @@ def test_a_transcript_is_read_whole(parley: Parley, talk: Path, fake: FakeOpenAI
 def test_rows_of_items_say_which_a_model_found(
     parley: Parley, talk: Path, fake: FakeOpenAI
 ) -> None:
-    """In the form that extraction is scored in; what it took back is left out."""
+    """In the form that extraction is scored in; what it denied is left out."""
     model = ("--extract-how", "model", "--model-url", fake.url)
     rows = parley("analyze", talk, "--format", "items", *model).rows()
     items = [(row["index"], row["label"], row.get("proposal_index"), row["how"]) for row in rows]
@@ -71,6 +68,7 @@ def test_rows_of_items_say_which_a_model_found(
         (0, "proposal", None, "model"),
         (0, "status", 0, "model"),
         (1, "reaction", 0, "model"),
+        (3, "reaction", 0, "model"),
         (3, "decision", 0, "model"),
     ]
 
@@ -95,7 +93,7 @@ def test_what_was_not_read_is_named(parley: Parley, talk: Path, fake: FakeOpenAI
     ran = parley("analyze", talk, *short)
     assert ran.code == 0
     assert "messages 1-2 were not read" in ran.err
-    assert "M4 claimed decision" in ran.out
+    assert "M4 claimed (as read) The north shard gets a second index." in ran.out
 
 
 def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: str) -> None:
@@ -106,11 +104,12 @@ def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: st
     asyncio.run(_land(redis_url))
     ran = at("explain", "tea", "M1")
     assert ran.code == 0
-    assert "found by model extract:1:4, confidence 60 %" in ran.out
+    assert "proposal (model extract:1:4, confidence 70 %)" in ran.out
     assert "a second index on the north shard" in ran.out
-    assert '"status":"retracted"' in at("explain", "tea", "P1", "--json").out.replace(" ", "")
+    assert at("explain", "tea", "P1", "--json").rows()[0]["shelf"] == "denied"
     assert at("correct", "tea", "M1", "--retract").code == 0
-    assert "M1 retracted proposal (a person)" in at("memory", "tea").out
+    assert at("explain", "tea", "M1", "--json").rows()[0]["shelf"] == "denied"
+    assert "a second index" not in at("memory", "tea").out.partition("Positions")[0]
     missing = at("correct", "tea", "M2", "--retract")
     assert missing.code == 1
     assert "M2" in missing.err
@@ -118,8 +117,9 @@ def test_an_item_of_a_model_is_explained_and_retracted(at: Parley, redis_url: st
 
 
 async def _land(url: str) -> None:
-    claim = {**PROPOSED, "start": 11, "end": 44, "confidence": 600}
+    claim = {"label": "proposal", "n": 1, "quote": PROPOSED["quote"], "start": 20, "end": 53}
+    check = {"ref": "P1", "verdict": "wrong", "reason": "hypothesis"}
     range_ = {"lead": 1, "first": 1, "last": 4}
-    made = ItemsExtracted.model_validate({**range_, "claims": [claim], "retracted": [DOUBT]})
+    made = ItemsExtracted.model_validate({**range_, "claims": [claim], "checks": [check]})
     async with await Bus.connect(url) as bus:
         await bus.publish("tea", [Draft("extract:1:4:model", made)])
