@@ -72,7 +72,7 @@ class TalkRead:
     rows: list[Row]
     messages: int
     own_tokens: int  # of the messages themselves
-    tokens: int  # of questions and answers
+    tokens: int  # of questions, with the shape of the answer, and of answers
     calls: int
     refused: dict[str, int] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
@@ -90,6 +90,8 @@ class _Meter:
         self.calls += 1
         self.tokens += count_tokens(prompt.system) + count_tokens(prompt.user)
         self.tokens += count_tokens(answer.text)
+        if prompt.shape is not None:  # endpoints show it to the model
+            self.tokens += count_tokens(json.dumps(prompt.shape.schema, separators=(",", ":")))
         return answer
 
 

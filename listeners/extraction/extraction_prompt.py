@@ -51,7 +51,7 @@ verdict: right, wrong (why: question, report, irony, hypothesis, procedure, repe
 agreement, quoted, task, other) or reworded (says: a better sentence). With who: on that \
 participant's side on the item. Make no other row for the item itself.
 
-{"is":"proposal","n","id","quote","says","how","of","about"}: a course of action that somebody \
+{"is":"proposal","n","quote","id","says","how","of","about"}: a course of action that somebody \
 wants the group or another to take: a plan, fix, option, rule, demand or division of work, also \
 put as a question. One row a course: a heading with its text, a point with its reasons, a plan \
 with its steps are one. Alternatives are separate rows that share about, the question they \
@@ -67,7 +67,7 @@ it fails, puts a counter-proposal in its place. conditional: only if. neutral: n
 withdraw: takes back their own proposal or side, concedes. Part for and part against: two rows. A \
 ruling or task row says its author's side as well: no side row for that.
 
-{"is":"ruling","n","id","quote","out","of","right","who","says","with"}: words that settle \
+{"is":"ruling","n","quote","id","says","out","of","right","who","with"}: words that settle \
 something: whoever may rule says what holds; whoever was asked to choose picks; somebody states \
 that all agree, that nobody objects, or the count of a vote; a verdict or final document fixes \
 it. out: accepted, accepted_with_changes (with: them), rejected, put_off (with: until when), \
@@ -97,36 +97,32 @@ def _row(name: str, **fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_TEXT: Final = {"type": "string"}
-_NUMBER: Final = {"type": "integer"}
-_LIST: Final = {"type": "array", "items": _TEXT}
-_SAID: Final = {"n": _NUMBER, "quote": _TEXT}
-
-
 def _one_of(words: Iterable[str]) -> dict[str, Any]:
     return {"type": "string", "enum": list(words)}
 
 
-# Every field of a row is required, as endpoints want it; so a kind with rare fields has two forms.
-_ITEM: Final = {"n": _NUMBER, "id": _TEXT, "quote": _TEXT}
+_TEXT: Final = {"type": "string"}
+_LIST: Final = {"type": "array", "items": _TEXT}
+_SAID: Final = {"n": {"type": "integer"}, "quote": _TEXT}
+_PROPOSED: Final = {**_SAID, "id": _TEXT, "says": _TEXT}
+_SIDE: Final = {**_SAID, "side": _one_of(SIDES), "of": _LIST}
+
+# Endpoints show it to the model, so it is short. Every field of a row is required, as they want it;
+# a frequent kind of row with rare fields has two forms.
 _SHAPES: Final = [
-    _row("check", of=_LIST, verdict=_one_of(["right"])),
-    _row("check", of=_LIST, verdict=_one_of(["wrong"]), why=_one_of(DOUBTS)),
-    _row("check", of=_LIST, verdict=_one_of(["reworded"]), says=_TEXT),
-    _row("check", of=_LIST, verdict=_one_of(["right", "wrong"]), who=_TEXT),
-    _row("proposal", **_ITEM, says=_TEXT),
-    _row("proposal", **_ITEM, says=_TEXT, how=_one_of(RELATIONS), of=_LIST, about=_TEXT),
-    _row("side", **_SAID, side=_one_of(SIDES), of=_LIST),
-    _row("side", **_SAID, side=_one_of(["conditional"]), of=_LIST, **{"if": _TEXT}),
-    _row("ruling", **_ITEM, out=_one_of(OUTCOMES), of=_LIST, right=_one_of(RIGHTS), says=_TEXT),
+    _row("check", of=_LIST, verdict=_TEXT, why=_TEXT),
+    _row("check", of=_LIST, verdict=_TEXT, says=_TEXT, who=_TEXT),
+    _row("proposal", **_PROPOSED),
+    _row("proposal", **_PROPOSED, how=_one_of(RELATIONS), of=_LIST, about=_TEXT),
+    _row("side", **_SIDE),
+    _row("side", **_SIDE, **{"if": _TEXT}),
     _row(
         "ruling",
-        **_ITEM,
+        **_PROPOSED,
         out=_one_of(OUTCOMES),
         of=_LIST,
         right=_one_of(RIGHTS),
         who=_TEXT,
-        says=_TEXT,
         **{"with": _TEXT},
     ),
     _row("task", **_SAID, who=_TEXT, says=_TEXT, when=_TEXT, done={"type": "boolean"}, of=_LIST),
