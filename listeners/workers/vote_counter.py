@@ -15,6 +15,7 @@ everybody gives it, and so is a pause: the first one lands.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Final
 
@@ -23,7 +24,7 @@ import anyio
 from parley.bus import Bus, Claim, Draft, SessionInfo
 from parley.bus.connection.event_log import EventLog
 from parley.bus.connection.task_groups import open_task_group
-from parley.bus.contract.errors import BusError, SessionNotFound, Unavailable
+from parley.bus.contract.errors import BusError, Conflict, SessionNotFound, Unavailable
 from parley.bus.entries import TalkPaused
 from parley.listeners.cache.memory_reader import MemoryReader
 from parley.listeners.cache.ranges import RangeGone
@@ -154,8 +155,11 @@ class VoteCounter:
         elif (left := await self._left_ms(info, look.last, look.seconds)) > 0:
             await self._bus.fail(claim, left)
         else:
-            draft = Draft(f"pause:{look.last}", TalkPaused(paused=look.last))
-            await self._bus.publish(claim.session, [draft], incarnation=info.incarnation)
+            for name in (f"pause:{look.last}", f"pause:{look.last}:{look.begun}"):
+                draft = Draft(name, TalkPaused(paused=look.last))
+                with contextlib.suppress(Conflict):  # somebody else's entry has that id
+                    await self._bus.publish(claim.session, [draft], incarnation=info.incarnation)
+                    break
             await self._bus.drop(claim)
 
     async def _end(self, claim: Claim, info: SessionInfo, n: int, seconds: int = 0) -> None:

@@ -126,6 +126,14 @@ async def test_a_worker_that_died_within_leaves_it_to_another(bus: Bus) -> None:
     assert len(await pauses(bus)) == 1
 
 
+async def test_an_id_that_somebody_took_is_in_nobodys_way(bus: Bus) -> None:
+    await begin(bus)
+    await bus.publish("s", [Draft("pause:3", Message(participant="eve", content="Hm."))])
+    async with at_work(bus):
+        await wait_until(lambda: pauses(bus))
+    assert [pause.id for pause in await pauses(bus)] == ["pause:3:1"]
+
+
 @pytest.mark.parametrize("extract", [{"quiet": 0}, {"how": "none"}])
 async def test_nothing_waits_where_it_is_switched_off(bus: Bus, extract: dict[str, object]) -> None:
     await begin(bus, **extract)
