@@ -24,6 +24,8 @@ _MARKS: Final = frozenset(
     {"n", "quote", "of", "ref", "target", "targets", "handle", "message", "q", "is", "label"}
 )  # keys of rows
 _DEEPEST: Final = 4
+_BRACKET: Final = re.compile(r'"(?:\\.|[^"\\])*"|[][{}]', re.DOTALL)  # or a string
+_DEPTHS: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 _PLAIN_LIST: Final = re.compile(r"\{\s*\"rows\"\s*:\s*\[\s*\]\s*\}|\A\s*\[\s*\]\s*\Z")
 
 Row = dict[str, Any]
@@ -46,10 +48,16 @@ def read_rows(text: str) -> AnswerRows:
     """The rows of `text`."""
     text = strip_reasoning(text)[:MOST_CHARS].strip()
     rows = tuple(_rows(text))
-    end = text.removesuffix("```").rstrip()
-    whole = end.endswith(("}", "]")) or not end or end[-1].isspace()
     found = bool(rows) or _PLAIN_LIST.search(text) is not None or _is_empty_object(text)
-    return AnswerRows(rows, whole, found)
+    return AnswerRows(rows, _is_closed(text), found)
+
+
+def _is_closed(text: str) -> bool:
+    """True if every bracket outside of strings is closed."""
+    depth = 0
+    for token in _BRACKET.finditer(text):
+        depth += _DEPTHS.get(token[0], 0)
+    return depth <= 0
 
 
 def _is_empty_object(text: str) -> bool:

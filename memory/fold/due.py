@@ -36,7 +36,7 @@ def list_upgrades(memory: Memory, most: int | None = None) -> tuple[Upgrade, ...
         short_forms.list_owed_short_forms(memory),
         embedding_comparisons.list_owed_comparisons(memory),
         range_summaries.list_summary_upgrades(memory, most),
-        reading_ranges.list_owed_readings(memory),
+        reading_ranges.list_owed_readings(memory)[:1],  # each is shown what the one before found
     )
     return tuple(islice(wanted, most))
 
