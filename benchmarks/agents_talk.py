@@ -83,7 +83,7 @@ def _items(analysis: Analysis) -> list[Row]:
 def _standing(memory: Memory, handle: str | None) -> int | None:
     """The n at which the proposal was born, None of one that is struck, merged or tentative."""
     proposal = memory.proposal(int(handle[1:])) if handle and handle[0] == "P" else None
-    if proposal is None or not proposal.stands or proposal.tentative:
+    if proposal is None or not proposal.stands or proposal.candidate:
         return None
     return proposal.born
 

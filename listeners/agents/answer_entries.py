@@ -42,6 +42,8 @@ from parley.listeners.models.answer_sentences import end_at_sentence, split_sent
 from parley.listeners.models.reasoning import strip_reasoning
 from parley.listeners.models.silence import drop_last_silence, is_silence
 from parley.listeners.votes.stance_words import hangs_on_condition, is_reserved
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -233,9 +235,8 @@ def _read_support(memory: Memory, name: str, text: str) -> SpokenAnswer | None:
 
     The sentences of the proposal go: they would propose it again.
     """
-    for ref in sorted(memory.live, reverse=True)[:_OPEN]:
-        proposal = memory.proposals[ref]
-        if proposal.participant == name or name in proposal.reactions:
+    for proposal in ledger_of(memory).actionable()[:_OPEN]:
+        if proposal.participant == name or firm_side(proposal, name) is not None:
             continue
         rest = drop_copies(text, proposal.text)
         if rest != text and _only_supports(memory, rest, proposal):
@@ -282,13 +283,13 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
         nearest = [proposal for proposal in nearest if proposal is not None]
     proposal = nearest[0] if nearest and all(each is nearest[0] for each in nearest) else None
     if proposal is None and answer.repeated:  # sentences of a message that proposes
-        live = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+        live = ledger_of(memory).actionable()[:_OPEN]
         proposal = next((each for each in live if drop_copies(text, each.text) != text), None)
     if (
         proposal is None
         or proposal.status != "active"
         or proposal.participant == name
-        or name in proposal.reactions
+        or firm_side(proposal, name) is not None
         or not may_act(memory, name, "support")
         or (len(made) < len(detections) and not _agrees(memory, text, proposal))
         or _gives_back_another(memory, text, proposal)
@@ -299,7 +300,7 @@ def _restated(memory: Memory, name: str, answer: SpokenAnswer) -> Proposal | Non
 
 def _is_open(memory: Memory, sentence: str) -> bool:
     """Whether an open proposal has that sentence, whoever made it."""
-    live = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+    live = ledger_of(memory).actionable()[:_OPEN]
     return any(not drop_copies(sentence, proposal.text) for proposal in live)
 
 
@@ -320,7 +321,11 @@ def _names_another(memory: Memory, text: str, proposal: Proposal) -> bool:
     """Whether it names what another proposal does ("DuckDB"), and nothing that this one does."""
     named, own = _names_in(text), _names_in(proposal.text)
     newest = list(memory.proposals.values())[-_OPEN:]
-    others = (other for other in newest if other is not proposal and other.status in _STANDING)
+    others = (
+        other
+        for other in newest
+        if other is not proposal and other.status in _STANDING and not other.candidate
+    )
     return any(
         own - theirs and named & (theirs - own) and not named & (own - theirs)
         for theirs in (_names_in(other.text) for other in others)
@@ -333,7 +338,7 @@ def _names_in(text: str) -> set[str]:
 
 def _gives_back_another(memory: Memory, text: str, proposal: Proposal) -> bool:
     """Whether it has words of an open proposal beside `proposal`, and so is for neither."""
-    others = (memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_OPEN])
+    others = ledger_of(memory).actionable()[:_OPEN]
     return any(
         gives_back(text, other.text, _RUN) and not gives_back(proposal.text, other.text, _RUN)
         for other in others if other is not proposal
@@ -353,7 +358,7 @@ def _supports_anew(memory: Memory, name: str, text: str) -> bool:
         proposal = memory.item(tag.refs[0]) if tag.how == "tag" and tag.refs else None
         if tag.act == "support" and isinstance(proposal, Proposal) and proposal.text:
             again = f" {' '.join(words_of(proposal.text))} " in words
-            return again and proposal.participant != name and name not in proposal.reactions
+            return again and proposal.participant != name and firm_side(proposal, name) is None
     return False
 
 
@@ -372,7 +377,7 @@ def _stands_anew(memory: Memory, name: str, text: str) -> bool:
             and isinstance(proposal, Proposal)
             and proposal.participant != name
         ):
-            reaction = proposal.reactions.get(name)
+            reaction = firm_side(proposal, name)
             return reaction is None or reaction.stance != detection.act
     return False
 
@@ -420,7 +425,9 @@ def vote_on_proposal(memory: Memory, name: str, handle: str) -> VoteInitiated:
 
     Of more than a vote can hold the newest, or those up to that proposal.
     """
-    active = [f"P{ref}" for ref in sorted(memory.live)]
+    active = [proposal.handle for proposal in reversed(ledger_of(memory).actionable())]
+    if handle not in active:
+        active.append(handle)
     if handle in active[:-OPTIONS]:
         active = active[: active.index(handle) + 1]
     active = active[-OPTIONS:]
@@ -477,7 +484,7 @@ def _is_new_stand(memory: Memory, name: str, intent: Intent, re: int | str | Non
     if intent not in ("support", "oppose", "decide", "vote"):
         return False
     item = memory.item(str(re))
-    reaction = item.reactions.get(name) if isinstance(item, Proposal) else None
+    reaction = firm_side(item, name) if isinstance(item, Proposal) else None
     return reaction is None or reaction.stance != intent
 
 

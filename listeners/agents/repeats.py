@@ -185,8 +185,9 @@ def nearest_proposal(memory: Memory, words: str, *, with_reason: bool = False) -
     parts = [words, *(words[:end] for end in ends)]
     for part in parts:
         match = memory.proposal_index.nearest(fingerprint(part), _SAME)
-        if match is not None and memory.proposals[match[0]].status in _STANDING:
-            return memory.proposals[match[0]]
+        nearest = None if match is None else memory.proposals[match[0]]
+        if nearest is not None and nearest.status in _STANDING and not nearest.candidate:
+            return nearest
     return None
 
 

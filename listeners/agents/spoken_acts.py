@@ -19,6 +19,7 @@ from parley.listeners.votes.stance_words import (
 )
 from parley.memory.extraction.patterns.clauses import PreparedText
 from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -86,7 +87,7 @@ def offer_tags(memory: Memory, name: str) -> str:
 
     With the handle of the newest open proposal, and those of the others behind them.
     """
-    active = [f"P{ref}" for ref in sorted(memory.live, reverse=True)[:_OFFERED]]
+    active = [proposal.handle for proposal in ledger_of(memory).actionable()[:_OFFERED]]
     tags = ["[PROPOSE]"] if may_act(memory, name, "propose") else []
     for handle in active[:1]:
         tags += [
@@ -193,7 +194,7 @@ def worded_act(
         item = memory.item(handle)
         if item is not None and may_act(memory, name, act):
             return cast("Act", act), handle
-    named = not memory.live or any(detection.refs for detection in detections)
+    named = not ledger_of(memory).actionable() or any(detection.refs for detection in detections)
     if (named or not detections) and may_act(memory, name, "inform"):
         return "inform", target
     return None, target

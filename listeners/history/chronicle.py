@@ -81,7 +81,8 @@ class Chronicle:
         """Note the figures after the `n`-th primary entry; of what comes before the first none."""
         if n > 0:
             total = memory.ledger.total
-            counts = (memory.messages, len(memory.live), self._decided, self.flips)
+            opened = sum(not memory.proposals[ref].candidate for ref in memory.live)
+            counts = (memory.messages, opened, self._decided, self.flips)
             self.rows.extend((n, *counts, total.tokens, total.micros))
 
     def extend(self, other: Chronicle) -> None:

@@ -8,6 +8,7 @@ import re
 from typing import Final, Literal
 
 from parley.bus.entries import BallotCast
+from parley.memory.shelves import firm_side
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
@@ -88,7 +89,7 @@ def _side_of(ballot: BallotCast) -> Side | None:
 
 def _spoken_side(proposal: Proposal, name: str) -> tuple[Side | None, int]:
     """What `name` last said of it in the talk, and in which message."""
-    reaction = proposal.reactions.get(name)
+    reaction = firm_side(proposal, name)
     if reaction is None:
         return ("accept" if proposal.participant == name else None), proposal.born
     sound = reaction.counted and not reaction.conditional

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from parley.listeners.models.answer_sentences import split_sentences
 from parley.memory.extraction.patterns.detections import Detection
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.similarity import content_stems
@@ -119,7 +120,7 @@ def _meant(
     """The handle of the proposal that somebody is for or against in the words `behind` that."""
     if _OTHERWISE.search(behind) is not None:
         return None
-    live = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)[:_NEWEST]]
+    live = ledger_of(memory).actionable()[:_NEWEST]
     others = [proposal for proposal in live if proposal.participant != name]
     # Behind a word that carries something, those that carry nothing ("this") are left out.
     words = set(content_stems(f"oppose {_REASON.split(behind)[0]}")[1:]) - _BY_POINTING

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from parley.memory.floor.seats import present_agents
+from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
@@ -102,9 +103,11 @@ def _is_closing(memory: Memory, bid: Bid) -> bool:
 
 
 def _closes(memory: Memory, item: Proposal | Decision) -> bool:
+    if not item.stands or item.candidate:
+        return False
     if isinstance(item, Decision):
-        return item.stands and item.status == "claimed"
-    if item.status != "active" or not item.stands:
+        return item.status == "claimed"
+    if item.status != "active":
         return False
     supporters = sum(
         reaction.stance == "support" and reaction.counted and not reaction.conditional
@@ -120,5 +123,5 @@ def _is_redundant(memory: Memory, name: str, bid: Bid) -> bool:
     item = memory.item(bid.re)
     if isinstance(item, Decision):
         return name in item.supporters
-    reaction = None if item is None else item.reactions.get(name)
+    reaction = None if item is None else firm_side(item, name)
     return reaction is not None and reaction.stance == "support"

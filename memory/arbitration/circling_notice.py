@@ -13,10 +13,10 @@ def find_circling_notice(memory: Memory) -> Nudge | None:
         return None
     for ref in memory.floor.circles:
         made = memory.proposal(ref)
-        if made is None or made.ref != ref or made.echoes is None:
-            continue  # struck or merged since: there is nothing to warn of
+        if made is None or made.ref != ref or made.echoes is None or made.candidate:
+            continue  # struck or merged since, or unsure: there is nothing to warn of
         earlier = memory.proposal(made.echoes)
-        if earlier is not None and earlier.ref != ref:
+        if earlier is not None and earlier.ref != ref and not earlier.candidate:
             fate = echoes.describe_fate(memory, earlier)
             content = f"like {earlier.handle} of message {earlier.born}, {fate}"
             return Nudge("", "circling", made.handle, earlier.handle, content)

@@ -91,7 +91,9 @@ def sum_up_session(memory: Memory) -> dict[str, int]:
         "refused": ledger.refused,
         "tokens": ledger.total.tokens,
         "micros": ledger.total.micros,
-        "proposals": sum(proposal.stands for proposal in memory.proposals.values()),
+        "proposals": sum(
+            proposal.stands and not proposal.candidate for proposal in memory.proposals.values()
+        ),
         "decisions": _measure(memory, "decisions", 0),
         "votes": _measure(memory, "votes", 0),
     }

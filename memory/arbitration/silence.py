@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from heapq import nlargest
-
 from parley.memory.arbitration.bid_scores import speaking_deficits
 from parley.memory.arbitration.gate import is_unasked
 from parley.memory.arbitration.session_end import find_end_reason
@@ -19,6 +17,7 @@ from parley.memory.arbitration.steps import (
 from parley.memory.arbitration.vote_times import has_longer_time, vote_left_ms
 from parley.memory.floor.bids import list_unanswered
 from parley.memory.floor.seats import answer_ms, has_person
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.settings.stop_rules import parse_stop_rules
 from parley.memory.state.memory import Memory
 from parley.memory.voting.turnout import pending_votes
@@ -92,9 +91,9 @@ def _uninvited(memory: Memory, speakers: list[str]) -> list[str]:
 
 
 def _unvoted(memory: Memory) -> int | None:
-    """The newest active proposal that no vote was called on, of the newest few."""
-    newest = nlargest(_VOTED_ON, memory.live)
-    return next((ref for ref in newest if not memory.proposals[ref].voted), None)
+    """The newest open proposal that no vote was called on, of the newest few."""
+    newest = ledger_of(memory).actionable()[:_VOTED_ON]
+    return next((proposal.ref for proposal in newest if not proposal.voted), None)
 
 
 def _ended(memory: Memory, waited: ElapsedTimes) -> Answer:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from parley.bus.entries import Record
 from parley.memory.arbitration.bid_scores import speaking_deficit
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.shelves import firm_side
 from parley.memory.state.floor_state import Bid
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
@@ -81,15 +83,19 @@ def _untested(memory: Memory, name: str) -> Decision | None:
         decision = memory.decisions[ref]
         sided = (decision.participant, *decision.supporters, *decision.abstainers)
         untested = decision.stands and decision.status == "claimed" and not decision.dissenters
-        if untested and name not in sided:
+        if untested and name not in sided and _is_firm(memory, decision):
             return decision
     return None
 
 
+def _is_firm(memory: Memory, decision: Decision) -> bool:
+    item = ledger_of(memory).item(decision.handle)
+    return item is not None and item.shelf == "firm"
+
+
 def _unanswered(memory: Memory, name: str) -> Proposal | None:
     """The newest open proposal of somebody else that it has not said a word on."""
-    for ref in sorted(memory.live, reverse=True)[:_LOOK_BACK]:
-        proposal = memory.proposals[ref]
-        if proposal.participant != name and name not in proposal.reactions:
+    for proposal in ledger_of(memory).actionable()[:_LOOK_BACK]:
+        if proposal.participant != name and firm_side(proposal, name) is None:
             return proposal
     return None

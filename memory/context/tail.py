@@ -8,14 +8,16 @@ from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.context.item_lines import (
+    READ_LEGEND,
+    READ_MARK,
     claimed_decision_line,
     dissent_line,
     echo_line,
     message_lines,
-    model_claim_line,
     position_line,
     proposal_line,
     proposal_short,
+    read_decision_line,
 )
 from parley.memory.context.layer_lines import (
     cached_lines,
@@ -28,9 +30,11 @@ from parley.memory.context.layer_lines import (
 from parley.memory.context.token_budget import BudgetedLines
 from parley.memory.context.vote_lines import failed_vote_line, vote_lines
 from parley.memory.exchanges import exchanges, tool_cache
-from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, overlay_claims
 from parley.memory.goals import insights
+from parley.memory.ledger.ledger_rows import LedgerItem
+from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.notebooks import notebooks
+from parley.memory.shelves import is_marked
 from parley.memory.state import lookup
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.memory import Memory
@@ -45,7 +49,7 @@ OPEN = "Active Proposals"
 OWN = "Your Previous Position"
 ECHOES = "Already Discussed"
 CLAIMS = "Claimed, Not Ratified"
-READ = "Read by a Model"
+DECIDED = "Decided, as Read by a Model"
 DISSENT = "Dissent on Record"
 SINCE = "Since Your Last Revision"
 HISTORY = "History"
@@ -55,7 +59,7 @@ EXCHANGES = "Recent Exchanges"
 RECENT = "Recent Messages"
 
 BLOCKS: Final = (
-    STAGE, VOTES, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, READ, DISSENT, HISTORY, SINCE, SHOWN,
+    STAGE, VOTES, DECIDED, WORK, LEARNT, OPEN, OWN, ECHOES, CLAIMS, DISSENT, HISTORY, SINCE, SHOWN,
     TOOLS, EXCHANGES,
 )  # fmt: skip
 
@@ -74,32 +78,45 @@ def fill_tail(
     participant: str | None,
     recent: Sequence[Record],
 ) -> None:
-    """Fill `page` for that profile."""
+    """Fill `page` for that profile.
+
+    After as much of the newest message as tells what it is about come the decisions that a model
+    reads and the open proposals; what rules alone read of these comes last.
+    """
     name = None if participant is None else memory.named(participant)
     if profile in ("raw", "history"):
         _put_lines(memory, page, SINCE if profile == "raw" else HISTORY, name)
         return
+    messages = _recent(memory, profile, name, recent)
+    ledger = ledger_of(memory)
+    opened = sorted(ledger.open_proposals(), key=_is_read_by_rules_alone)
+    decided = ledger.decided()
+    for chars in (SHORT_CHARS, LEAST_CHARS):
+        if not messages or _put_message(memory, page, messages[-1], chars):
+            break
+    _put_decided(page, decided)
+    _put_proposals(page, opened)
     _put_stage(memory, page)
     _put_votes(memory, page, name)
-    read = overlay_claims(memory)
-    active = [memory.proposals[ref] for ref in sorted(memory.live, reverse=True)]
-    active = [proposal for proposal in active if proposal.handle not in read.retracted]
-    active.sort(key=lambda proposal: proposal.tentative)
-    _put_proposals(page, active)
     if profile == "full":
-        _put_own(memory, page, name)
-        _put_echoes(memory, page, active)
+        _put_own(memory, page, name, ledger)
+        _put_echoes(memory, page, opened, ledger)
         _put_work(memory, page)
-    _put_messages(memory, page, _recent(memory, profile, name, recent))
-    for proposal in active:
-        if not proposal.shrunk:
-            page.put(OPEN, proposal.ref, proposal_line(proposal), what=proposal.handle)
+    _put_messages(memory, page, messages)
+    _lengthen_proposals(page, opened)
     if profile == "full":
-        _put_unsettled(memory, page, read)
-        _put_read(memory, page, read)
+        _put_unsettled(memory, page, ledger, decided)
         _put_at_hand(memory, page, name)
         _put_exchanges(memory, page)
         _put_lines(memory, page, SINCE, name)
+
+
+def _is_read_by_rules_alone(item: LedgerItem) -> bool:
+    """True for a proposal that nobody marked, took up or confirmed, and that no model read."""
+    if item.as_read or item.confirmed is not None or is_marked(item.origin):
+        return False
+    taken_up = isinstance(item.item, Proposal) and item.item.voted
+    return not taken_up and not any(side.counted or side.as_read for side in item.sides.values())
 
 
 def _recent(
@@ -149,23 +166,59 @@ def _is_unsettled(memory: Memory, vote: Vote) -> bool:
 # -- proposals, positions, repeats ---------------------------------------------
 
 
-def _put_proposals(page: BudgetedLines, active: list[Proposal]) -> None:
-    """Every active proposal on a short line, the newest first; the longer lines come last."""
-    for index, proposal in enumerate(active):
-        if not page.put(
-            OPEN, proposal.ref, proposal_short(proposal), (proposal.born,), what=proposal.handle
-        ):
-            page.omit(OPEN, [left.handle for left in active[index:]])
+def _put_decided(page: BudgetedLines, decided: list[LedgerItem]) -> None:
+    """The decisions that a model reads, the newest first: in short, then in full with more room."""
+    shown = [item for item in decided if item.status != "claimed"]
+    order = _order(shown)
+    for index, item in enumerate(shown):
+        line = read_decision_line(item, short=True)
+        if not page.put(DECIDED, order[item.handle], line, (item.born,), what=item.handle):
+            page.omit(DECIDED, [left.handle for left in shown[index:]])
+            return
+    for item in shown:
+        page.put(DECIDED, order[item.handle], read_decision_line(item), what=item.handle)
+
+
+def _put_proposals(page: BudgetedLines, opened: list[LedgerItem]) -> None:
+    """Every open proposal on a short line, in order; the longer lines come last."""
+    order = _order(opened)
+    for index, item in enumerate(opened):
+        line = proposal_short(item)
+        if not page.put(OPEN, order[item.handle], line, (item.born,), what=item.handle):
+            page.omit(OPEN, [left.handle for left in opened[index:]])
             return
 
 
-def _put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
+def _lengthen_proposals(page: BudgetedLines, opened: list[LedgerItem]) -> None:
+    """The open proposals on their long lines, with what the marks beside names mean."""
+    order = _order(opened)
+    for item in opened:
+        if item.item is not None and item.item.shrunk:
+            continue
+        if any(side.as_read for side in item.sides.values()) and not page.put(
+            OPEN, len(order), READ_LEGEND, what=READ_MARK
+        ):
+            return
+        page.put(OPEN, order[item.handle], proposal_line(item), what=item.handle)
+
+
+def _order(items: Sequence[LedgerItem]) -> dict[str, int]:
+    """The place of each item in its block, by handle: the oldest comes first."""
+    ascending = sorted(items, key=lambda item: (item.born, _number(item.handle)))
+    return {item.handle: place for place, item in enumerate(ascending)}
+
+
+def _number(handle: str) -> list[int]:
+    """The numbers of P12 and M17.2: as text they would be in another order."""
+    return [int(part) for part in handle[1:].split(".")]
+
+
+def _put_own(memory: Memory, page: BudgetedLines, name: str | None, ledger: Ledger) -> None:
     person = None if name is None else memory.participants.get(name)
     if person is None:
         return
-    positions = sorted(
-        person.positions.values(), key=lambda position: (position.cite.n, position.on), reverse=True
-    )
+    positions = [each for each in person.positions.values() if _is_shown(ledger, each.on)]
+    positions.sort(key=lambda position: (position.cite.n, position.on), reverse=True)
     positions.sort(key=lambda position: position.on != person.last)
     for index, position in enumerate(positions[:FULL_POSITIONS]):
         line = position_line(memory, position)
@@ -173,44 +226,46 @@ def _put_own(memory: Memory, page: BudgetedLines, name: str | None) -> None:
     page.omit(OWN, [position.on for position in positions[FULL_POSITIONS:]])
 
 
-def _put_echoes(memory: Memory, page: BudgetedLines, active: list[Proposal]) -> None:
-    for proposal in active:
-        earlier = None if proposal.echoes is None else memory.proposal(proposal.echoes)
-        if earlier is not None:
+def _is_shown(ledger: Ledger, on: str) -> bool:
+    """True for a topic, and for an item that is firm."""
+    item = ledger.item(on)
+    return item is None or item.shelf == "firm"
+
+
+def _put_echoes(
+    memory: Memory, page: BudgetedLines, opened: list[LedgerItem], ledger: Ledger
+) -> None:
+    for item in opened:
+        proposal = item.item
+        if not isinstance(proposal, Proposal) or proposal.echoes is None:
+            continue
+        earlier = memory.proposal(proposal.echoes)
+        if earlier is not None and _is_shown(ledger, earlier.handle):
             line = echo_line(memory, proposal, earlier)
             page.put(ECHOES, proposal.ref, line, (earlier.born,), what=proposal.handle)
 
 
-def _put_unsettled(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
+def _put_unsettled(
+    memory: Memory, page: BudgetedLines, ledger: Ledger, decided: Sequence[LedgerItem]
+) -> None:
     """Claims that bind nobody yet, and who dissents from what binds."""
-    for decision in list(memory.decisions.values())[-memory.settings.context.recent_full :]:
-        if not decision.stands or decision.handle in read.retracted:
+    newest = list(memory.decisions.values())[-memory.settings.context.recent_full :]
+    claimed = [item for item in decided if item.status == "claimed"]
+    for decision in newest:
+        if not decision.stands:
             continue
-        if decision.status == "claimed":
-            block, line = CLAIMS, claimed_decision_line(decision)
+        item = ledger.item(decision.handle)
+        if item is None or item.shelf != "firm":
+            continue
+        if item.status == "claimed" and item not in claimed:
+            claimed.append(item)
         elif decision.binds and decision.dissenters:
-            block, line = DISSENT, dissent_line(decision)
-        else:
-            continue
-        page.put(block, decision.ref, line, (decision.born,), what=decision.handle)
-
-
-def _put_read(memory: Memory, page: BudgetedLines, read: ClaimOverlay) -> None:
-    """What a model alone found, the newest first: it binds nobody."""
-    claimed_items = [
-        claimed_item for claimed_item in read.items.values() if claimed_item.status == "claimed"
-    ]
-    shown = claimed_items[-memory.settings.context.recent_full :][::-1]
-    for index, claimed_item in enumerate(shown):
-        if not page.put(
-            READ,
-            index,
-            model_claim_line(claimed_item),
-            (claimed_item.born,),
-            what=claimed_item.handle,
-        ):
-            page.omit(READ, [left.handle for left in shown[index:]])
-            return
+            line = dissent_line(decision)
+            page.put(DISSENT, decision.ref, line, (decision.born,), what=decision.handle)
+    order = _order(claimed)
+    for item in claimed:
+        line = claimed_decision_line(item)
+        page.put(CLAIMS, order[item.handle], line, (item.born,), what=item.handle)
 
 
 # -- messages and lines --------------------------------------------------------

@@ -53,6 +53,8 @@ def _carry_out(moment: FoldStep, item: Proposal | Decision, entry: ItemCorrected
         return _confirm(moment, item)
     if not entry.value:
         return False
+    if entry.op in ("topic", "by"):
+        make_firm(moment, item)
     if entry.op == "topic":
         item.topic, item.named = clip(entry.value, 100), True
         memory.order_topics()
@@ -63,6 +65,7 @@ def _carry_out(moment: FoldStep, item: Proposal | Decision, entry: ItemCorrected
     into = memory.item(entry.value)
     if into is None or into is item or type(into) is not type(item):
         return False
+    make_firm(moment, into)
     _merge(moment, item, into)
     return True
 

@@ -122,7 +122,7 @@ def _take_back(memory: Memory, who: str, of: int) -> list[Link]:
         if _side_taken(proposal, who, of):
             reaction = proposal.reactions.pop(who)
             proposal.tally = count_reactions(proposal)
-            sides.append(Link(proposal, sure=reaction.counted))
+            sides.append(Link(proposal, reaction.origin.link or "near"))
     positions.forget_entry(memory, who, of)
     return sides
 

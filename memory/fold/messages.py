@@ -12,7 +12,6 @@ from parley.memory.items.item_acts import apply_acts
 from parley.memory.items.item_caps import compact_decisions, compact_proposals
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import lapse_proposals
-from parley.memory.items.ratification import follow_agreements
 from parley.memory.notebooks import history_events
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Fact
@@ -65,7 +64,6 @@ def _read(moment: FoldStep, entry: Message) -> None:
         late_items.read_late(moment, detections, entry)
         if written or memory.messages <= TURNS:
             note_turn(memory, moment, entry)
-    follow_agreements(moment)
 
 
 def _moment(memory: Memory, n: int, name: str, entry: Message) -> FoldStep:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from parley.bus.entries import Entry, Record, Unknown
-from parley.memory.extraction.structure.marking_style import UNMARKED, WRITTEN
+from parley.memory.extraction.structure.marking_style import CANDIDATE, UNMARKED
 from parley.memory.state.item_state import Fact
 from parley.memory.state.line_state import UnlinkedVote
 
@@ -186,10 +186,10 @@ def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:
     number = f"{n}.{facts.index(fact) + 1}"
     match fact.kind:
         case "proposal.made" | "proposal.edited":
-            return f"[{_wording(fact, facts)}] redacted {number}{_dress(fact)}"
+            return f"[{_wording(fact, facts)}] redacted {number}{_dress(fact, facts)}"
         case "decision.claimed" if not _follows(fact, facts):
             resolves = f" {data['resolves']}" if data.get("resolves") else ""
-            return f"[DECISION{resolves}] redacted {number}{_dress(fact)}"
+            return f"[DECISION{resolves}] redacted {number}{_dress(fact, facts)}"
         case "reaction.changed":
             return _reaction(fact, _ruling(ref, facts))
         case "proposal.settled" if data.get("status") == "withdrawn":
@@ -203,8 +203,10 @@ def _line(n: int, fact: Fact, facts: Sequence[Fact]) -> str | None:
     return None
 
 
-def _dress(fact: Fact) -> str:
-    """What was not marked is no mark where it has become a tag."""
+def _dress(fact: Fact, facts: Sequence[Fact]) -> str:
+    """What was not marked is no mark if it has become a tag, nor firm if it was a candidate."""
+    if any(each.kind == "item.candidate" and each.ref == fact.ref for each in facts):
+        return f" {CANDIDATE}"
     return "" if fact.data.get("how") == "tag" else f" {UNMARKED}"
 
 
@@ -231,17 +233,13 @@ def _ruling(ref: str | None, facts: Sequence[Fact]) -> str | None:
 
 
 def _reaction(fact: Fact, ruling: str | None) -> str | None:
-    """The stance that is left; a bare vote stays one, one linked by nearness alone has no handle.
-
-    But in a document: there a stance that others outweigh, or that takes back an earlier one.
-    """
+    """The stance that is left; a bare vote stays one, and names no item unless it did."""
     stance = str(fact.data["stance"])
     if str(fact.data.get("rule")).startswith("vote/"):
         vote = _VOTES[stance]
         return f"{vote} to {fact.ref}" if fact.data.get("counted") else vote
     if not fact.data.get("counted"):
-        is_read = str(fact.data.get("rule")).startswith(WRITTEN)
-        return f"[{_STANCES[stance]} {fact.ref}] {UNMARKED}" if is_read else None
+        return f"[{_STANCES[stance]} {fact.ref}] {UNMARKED}"
     return f"[{ruling or _STANCES[stance]} {fact.ref}]"
 
 

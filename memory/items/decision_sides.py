@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from parley.memory.shelves import is_firm_side
 from parley.memory.state.item_state import Decision, Origin, Proposal, Stance
 
 
 def compute_sides(decision: Decision, proposal: Proposal) -> None:
-    """Compute the sides of `decision` from the reactions to `proposal`."""
-    for name, reaction in proposal.reactions.items():
+    """Compute the sides of `decision` from the firm reactions to `proposal`."""
+    firm = {name: each for name, each in proposal.reactions.items() if is_firm_side(each)}
+    for name, reaction in firm.items():
         put_on_side(decision, name, reaction.stance, reaction.origin)
     proposer = proposal.participant
-    if proposer not in proposal.reactions and not _spoke(decision, proposer):
+    if proposer not in firm and not _spoke(decision, proposer):
         decision.supporters[proposer] = proposal.origin
     decision.tally = count_sides(decision)
 

@@ -12,6 +12,9 @@ spoke to the decision itself.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from parley.memory.extraction.structure.marking_style import make_firm, shelve_item
 from parley.memory.items import positions
 from parley.memory.items.decision_sides import (
     compute_sides,
@@ -20,7 +23,8 @@ from parley.memory.items.decision_sides import (
     put_on_side,
     sides_row,
 )
-from parley.memory.items.proposals import note_mention
+from parley.memory.items.proposals import keep_candidate_side, note_mention, record_reaction
+from parley.memory.shelves import is_firm_side, is_sure
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.line_state import UnlinkedVote
@@ -67,11 +71,20 @@ def claim_decision(
     return made
 
 
+def take_up_claim(moment: FoldStep, claim: Decision, resolves: Proposal | None) -> Decision:
+    """Make a candidate firm; it resolves `resolves` if it was tied to no proposal."""
+    make_firm(moment, claim)
+    if resolves is not None and claim.resolves is None:
+        claim.resolves = resolves.ref
+        _resolve(moment, claim, resolves)
+    return claim
+
+
 def decide_accepted(moment: FoldStep, proposal: Proposal, origin: Origin) -> Decision:
     """The decision that accepting `proposal` makes, where nobody had claimed it."""
     where = proposal.origin.cites[0]
     also = Cite(proposal.born, where.start, where.end)
-    cited = Origin((*origin.cites, also), origin.how, origin.rule, origin.confidence)
+    cited = replace(origin, cites=(*origin.cites, also))
     words, proposer = proposal.text or proposal.topic, proposal.participant
     made = _enter(moment, words, cited, proposal.fingerprint, proposal, participant=proposer)
     _resolve(moment, made, proposal)
@@ -154,6 +167,7 @@ def _enter(
         resolves=None if resolves is None else resolves.handle,
         proposal_n=None if resolves is None else resolves.born, **evidence_row(origin),
     )  # fmt: skip
+    shelve_item(moment, made)
     where = origin.cites[0]
     positions.note_contribution(moment, where.start, where.end)
     return made
@@ -196,21 +210,30 @@ def _restates(moment: FoldStep, standing: Decision) -> bool:
 
 
 def _restate(moment: FoldStep, decision: Decision, origin: Origin) -> Decision:
-    """Somebody says the same again: they support it."""
+    """Somebody says the same again: they support it, if that is sure, and take it up."""
+    if not is_sure("decision", origin):
+        return decision
+    make_firm(moment, decision)
     moment.record_fact(
         "decision.restated",
         decision.handle,
         participant=moment.participant,
         **evidence_row(origin),
     )
-    hear_about_decision(moment, decision, "support", origin)
+    _take_side(moment, decision, "support", origin)
     return decision
 
 
 def hear_about_decision(
     moment: FoldStep, decision: Decision, stance: Stance, origin: Origin
 ) -> None:
-    """Somebody speaks to the decision itself; of a line found late, what came since stands."""
+    """Somebody speaks to the decision itself; nothing changes if that is not sure."""
+    if is_sure("side", origin):
+        _take_side(moment, decision, stance, origin)
+
+
+def _take_side(moment: FoldStep, decision: Decision, stance: Stance, origin: Origin) -> None:
+    """Put who speaks on a side of it; of a line found late, what came since stands."""
     if has_spoken_since(decision, moment.participant, moment.n):
         return
     where = origin.cites[0]
@@ -223,6 +246,16 @@ def hear_about_decision(
     positions.take_position(moment, on, stance, where.start, where.end)
     if stance == "oppose":
         _dispute_decision(moment, decision, origin)
+
+
+def take_side(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> bool:
+    """Have who speaks take a side on `proposal`, and on its decision; False if it is not firm."""
+    if not is_firm_side(reaction):
+        keep_candidate_side(moment, proposal, reaction)
+        return False
+    record_reaction(moment, proposal, reaction)
+    follow_reaction(moment, proposal, reaction)
+    return True
 
 
 def follow_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
@@ -247,7 +280,7 @@ def unfollow_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) ->
         if origin is not None and origin.cites[0].n == cast.n:
             del side_of[cast.who]
             decision.tally = count_sides(decision)
-            if cast.was is not None:
+            if cast.was is not None and is_firm_side(cast.was):
                 put_on_side(decision, cast.who, cast.was.stance, cast.was.origin)
             elif cast.who == proposal.participant:
                 put_on_side(decision, cast.who, "support", proposal.origin)

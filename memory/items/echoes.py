@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final, NamedTuple
 
+from parley.memory.shelves import firm_side
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Position, Proposal
 from parley.memory.state.memory import Memory
@@ -95,6 +96,8 @@ def find_reason(memory: Memory, earlier: Proposal) -> Reason | None:
         return None
     positions: list[tuple[str, Position]] = []
     for name in islice(reversed(earlier.reactions), _ASKED):
+        if firm_side(earlier, name) is None:
+            continue
         person = memory.participants.get(name)
         position = None if person is None else person.positions.get(earlier.handle)
         if position is None or position.stance != stance or position.cite.n == earlier.born:

@@ -34,8 +34,8 @@ def item_weight(memory: Memory, item: Weighed) -> int:
 
 
 def is_pinned(item: Weighed) -> bool:
-    """True for what binds, and for what is still open."""
-    return item.status in ("ratified", "active")
+    """True for what binds, and for what is still open; for no candidate."""
+    return item.status in ("ratified", "active") and not item.candidate
 
 
 def importance_rank(memory: Memory, item: Weighed) -> tuple[bool, int]:

@@ -12,6 +12,7 @@ from parley.memory.extraction.structure.scribes import add_scribe_note, is_typed
 from parley.memory.floor.seats import may_act
 from parley.memory.items import decisions, positions, proposals, ratification, unlinked_votes
 from parley.memory.items.links import Link, find_referred, find_resolved_proposal, link_stance
+from parley.memory.shelves import is_firm_side, may_count
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.text.courtesies import is_placeholder
@@ -76,13 +77,14 @@ def _aimed(moment: FoldStep, detection: Detection, re: Re) -> Detection:
     return detection
 
 
-def _origin(moment: FoldStep, detection: Detection, confidence: int = 1000) -> Origin:
+def _origin(moment: FoldStep, detection: Detection, link: Link | None = None) -> Origin:
     return moment.origin(
         detection.how,
         add_scribe_note(moment.memory, moment.typist, detection.rule),
-        detection.confidence * confidence // 1000,
+        detection.confidence * (1000 if link is None else link.confidence) // 1000,
         start=min(detection.start, detection.text_start),
         end=max(detection.end, detection.text_end),
+        link="" if link is None else link.by,
     )
 
 
@@ -99,19 +101,23 @@ def _propose(moment: FoldStep, detection: Detection, re: Re) -> None:
     amends = None
     if detection.act == "amend":
         amends = _only_proposal(moment, detection, re)
+    link = None if amends is None else Link(amends, "handle")
     made = proposals.propose(
-        moment, _payload(moment, detection), _origin(moment, detection), amends
+        moment, _payload(moment, detection), _origin(moment, detection, link), amends
     )
     if made is not None:
         _note_manner(moment, detection, made)
 
 
 def _note_manner(moment: FoldStep, detection: Detection, made: Proposal | Decision) -> None:
-    """A mark makes the session one that marks; in such a one mere wording is tentative."""
+    """A mark makes the session one that marks; in such a one mere wording makes candidates."""
     if detection.how == "pattern":
-        marking_style.hold_back_unmarked(moment, made)
+        if isinstance(made, Proposal):
+            marking_style.hold_back_unmarked(moment, made)
         return
     if _is_unmarked(moment, detection):
+        if _ends_with(moment, detection, marking_style.CANDIDATE):
+            marking_style.make_candidate(moment, made)
         return
     moment.memory.structure.marked += 1
     if detection.how == "tag":
@@ -120,7 +126,12 @@ def _note_manner(moment: FoldStep, detection: Detection, made: Proposal | Decisi
 
 def _is_unmarked(moment: FoldStep, detection: Detection) -> bool:
     """True for a tag that stands for redacted words without any."""
-    return moment.content.endswith(marking_style.UNMARKED, detection.text_start, detection.text_end)
+    marks = (marking_style.UNMARKED, marking_style.CANDIDATE)
+    return any(_ends_with(moment, detection, mark) for mark in marks)
+
+
+def _ends_with(moment: FoldStep, detection: Detection, mark: str) -> bool:
+    return moment.content.endswith(mark, detection.text_start, detection.text_end)
 
 
 def _only_proposal(moment: FoldStep, detection: Detection, re: Re) -> Proposal | None:
@@ -139,7 +150,7 @@ def _named(moment: FoldStep, detection: Detection, re: Re) -> list[Proposal | De
 def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
     stance = STANCES[detection.act]
     links = link_stance(moment, detection, re)
-    told = any(link.sure or link.addressed for link in links)
+    told = any(link.by != "near" for link in links)
     bare = detection.vote and re is None and not told
     if bare and not unlinked_votes.keep_vote(moment, detection, links[0] if links else None):
         return
@@ -152,10 +163,11 @@ def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
         if link.item.born == moment.n:
             continue
         if isinstance(link.item, Decision):
-            origin = _origin(moment, detection, link.confidence)
+            if link.by in ("handle", "reply"):
+                marking_style.make_firm(moment, link.item)
+            origin = _origin(moment, detection, link)
             decisions.hear_about_decision(moment, link.item, stance, origin)
-            if link.sure:
-                ratification.ratify_if_enough(moment, link.item)
+            ratification.ratify_if_enough(moment, link.item)
         else:
             react(moment, detection, link, link.item, stance)
 
@@ -163,24 +175,25 @@ def _take_stance(moment: FoldStep, detection: Detection, re: Re) -> None:
 def react(
     moment: FoldStep, detection: Detection, link: Link, proposal: Proposal, stance: Stance
 ) -> None:
-    """Make what was detected a reaction to `proposal`; counted where the link is sure."""
-    origin = _origin(moment, detection, link.confidence)
-    sure = link.sure and not _is_unmarked(moment, detection)
-    counted = sure and not is_typed_by_scribe(origin)
+    """Make what was detected a side on `proposal`; a firm one that names it takes it up."""
+    origin = _origin(moment, detection, link)
+    counted = (
+        may_count(origin) and not _is_unmarked(moment, detection) and not is_typed_by_scribe(origin)
+    )
     reaction = Reaction(stance, detection.conditional, counted, detection.vote, origin)
-    if sure:
+    if link.by != "near" and is_firm_side(reaction):
         marking_style.make_firm(moment, proposal)
-    proposals.record_reaction(moment, proposal, reaction)
-    decisions.follow_reaction(moment, proposal, reaction)
-    ratification.accept_by_quorum(moment, proposal, reaction)
+    if decisions.take_side(moment, proposal, reaction):
+        ratification.accept_by_quorum(moment, proposal, reaction)
 
 
 def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
     text = _payload(moment, detection)
     if is_placeholder(text):
         return
-    origin = _origin(moment, detection)
     link = find_resolved_proposal(moment, detection, re, fingerprint(text))
+    named = link if link is not None and link.by == "handle" else None
+    origin = _origin(moment, detection, named)
     supersedes = _superseded_decision(moment, detection, re)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
     if resolves is not None and detection.how == "act" and not _may_bind(moment):
@@ -197,7 +210,7 @@ def _decide(moment: FoldStep, detection: Detection, re: Re) -> None:
         ratification.ratify_if_enough(moment, made)
     elif detection.how == "act" and _may_bind(moment):
         ratification.bind_decision(moment, made, resolves, origin)
-    elif link is not None and link.sure and resolves is not None:
+    elif link is not None and link.sure and resolves is not None and not made.candidate:
         ratification.ratify_by_vote(moment, made, resolves)
 
 
@@ -284,12 +297,12 @@ def _rule(moment: FoldStep, detection: Detection, re: Re) -> None:
 
     Someone who may not has still said where they stand.
     """
-    origin = _origin(moment, detection)
     for item in _ruled_on(moment, detection, re):
+        origin = _origin(moment, detection, Link(item, "handle"))
         if not _may_rule(moment, item):
             stance: Stance = "oppose" if detection.act == "reject" else "support"
             if isinstance(item, Proposal):
-                react(moment, detection, Link(item, sure=True), item, stance)
+                react(moment, detection, Link(item, "handle"), item, stance)
             else:
                 decisions.hear_about_decision(moment, item, stance, origin)
         elif isinstance(item, Decision):
@@ -333,6 +346,7 @@ def _rule_on_decision(moment: FoldStep, act: str, decision: Decision, origin: Or
 def _rule_on_proposal(moment: FoldStep, act: str, proposal: Proposal, origin: Origin) -> None:
     stance: Stance = "oppose" if act == "reject" else "support"
     reaction = Reaction(stance, conditional=False, counted=True, vote=False, origin=origin)
+    marking_style.make_firm(moment, proposal)
     proposals.record_reaction(moment, proposal, reaction)
     decisions.follow_reaction(moment, proposal, reaction)
     if proposal.status != "active":

@@ -28,7 +28,7 @@ from parley.memory.items import decisions, proposals, ratification
 from parley.memory.items.links import Link, find_resolved_by_words
 from parley.memory.items.unlinked_votes import gather_votes, replied_entry, votes_between
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Cite, Origin, Proposal
+from parley.memory.state.item_state import Cite, Decision, Origin, Proposal
 from parley.memory.state.line_state import Structure, WindowLine
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import to_plain
@@ -139,7 +139,7 @@ def _enter_proposal(moment: FoldStep, card: Scorecard, line: WindowLine, score: 
 def _is_open(memory: Memory, line: WindowLine) -> bool:
     """True while nothing is known of `line` but what its wording alone says, held back."""
     items = [memory.item(handle) for handle in line.handles]
-    return all(item is not None and item.tentative for item in items)
+    return all(item is not None and item.candidate for item in items)
 
 
 def _doubt(memory: Memory) -> int:
@@ -195,7 +195,7 @@ def _least(moment: FoldStep, card: Scorecard, line: WindowLine) -> int:
     if not closes or behind is None or behind.likeness < AGAIN:
         return card.hurry
     put = moment.memory.known(behind.n)
-    if not isinstance(put, Proposal) or put.tentative or put.status != "active":
+    if not isinstance(put, Proposal) or put.candidate or put.status != "active":
         return card.hurry
     return 0 if ratification.has_carrying_vote(moment.memory, put) else card.hurry
 
@@ -209,18 +209,28 @@ def _judge_decision(moment: FoldStep, card: Scorecard, line: WindowLine, least: 
 
 def _enter_decision(moment: FoldStep, card: Scorecard, line: WindowLine, score: int) -> None:
     then = _past(moment, line)
-    origin = _origin(moment, card, line, score)
     link = _settled_by(moment, line)
     resolves = link.item if link is not None and isinstance(link.item, Proposal) else None
-    made = decisions.claim_decision(then, line.text, origin, resolves)
+    if (known := _known_decision(moment.memory, line)) is not None:
+        made: Decision | None = decisions.take_up_claim(then, known, resolves)
+    else:
+        origin = _origin(moment, card, line, score)
+        made = decisions.claim_decision(then, line.text, origin, resolves)
     if made is None:
         return
-    line.handles.append(made.handle)
+    if made is not known:
+        line.handles.append(made.handle)
     moment.memory.structure.unmarked += 1
     note_marked_item(moment, made)
     if link is not None and link.sure and resolves is not None and made.born == line.n:
         also = votes_between(moment.memory, resolves, line)
         ratification.ratify_by_vote(moment, made, resolves, also)
+
+
+def _known_decision(memory: Memory, line: WindowLine) -> Decision | None:
+    """The candidate that the wording of `line` made already."""
+    items = map(memory.item, line.handles)
+    return next((item for item in items if isinstance(item, Decision)), None)
 
 
 def _settled_by(moment: FoldStep, line: WindowLine) -> Link | None:
@@ -229,6 +239,6 @@ def _settled_by(moment: FoldStep, line: WindowLine) -> Link | None:
     if line.behind is not None and line.behind.likeness >= 2:
         item = memory.known(line.behind.n)
         if isinstance(item, Proposal):
-            return Link(item, sure=True)
+            return Link(item, "quote")
     link = find_resolved_by_words(moment, fingerprint(line.text))
     return link if link is not None and link.item.born < line.n else None

@@ -3,7 +3,8 @@
 By precedence: the envelope's `re`, a handle in the clause, a quotation, the
 participant whose proposal it is ("I agree with ann", "@ann +1"), and for a bare
 vote the newest proposal nearby, for other words the only active one nearby.
-What is inferred from a name or from nearness is never counted toward a quorum.
+Only what names its item by a handle, and votes, acts and tags that reply to it or quote it,
+can count toward a quorum.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import islice
 
 from parley.memory.extraction.patterns.detections import Detection
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Decision, Proposal
+from parley.memory.state.item_state import Decision, LinkedBy, Proposal
 from parley.memory.state.memory import CALLED, Memory
 from parley.memory.text.plain_text import to_plain
 from parley.memory.text.similarity import fingerprint
@@ -22,8 +23,6 @@ from parley.memory.text.similarity import fingerprint
 _QUOTE_CHARS = 12  # shorter quotations identify nothing
 _VOTED_ON = ("active", "accepted", "adopted", "rejected")
 _LOOK_BACK = 8  # proposals that a bare vote may skip over: withdrawn ones, its own
-_ANSWERED_WITHIN = 3  # messages in which a claim is answered in its words
-_FEW_WORDS = 40  # characters of an answer right behind a claim that says nothing else
 _NEAR_CONFIDENCE = 400  # of a link by nearness alone, per mille
 _ADDRESSED_CONFIDENCE = 600  # of one by the name of who proposed it
 _CONNECTING = 8  # characters of the word between a stance and the name it is for: "with ann"
@@ -31,12 +30,16 @@ _CONNECTING = 8  # characters of the word between a stance and the name it is fo
 
 @dataclass(slots=True, frozen=True)
 class Link:
-    """What an act speaks of; `sure` is False where nearness alone says so."""
+    """What an act speaks of, and what says so."""
 
     item: Proposal | Decision
-    sure: bool
+    by: LinkedBy
     confidence: int = 1000
-    addressed: bool = False  # its proposer is named
+
+    @property
+    def sure(self) -> bool:
+        """True if it is named, replied to, or told in its own words."""
+        return self.by in ("handle", "reply", "quote")
 
 
 def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) -> list[Link]:
@@ -49,37 +52,22 @@ def link_stance(moment: FoldStep, detection: Detection, re: int | str | None) ->
     named = _named(memory, detection.refs)
     item = None if re is None else find_referred(memory, re)
     if item is not None and all(item is not link.item for link in named):
-        named.insert(0, Link(item, sure=True))
+        named.insert(0, _referred_link(item, re))
     if named:
         return named
     if (quoted := _quoted(moment, detection)) is not None:
-        return [Link(quoted, sure=True, confidence=900)]
+        return [Link(quoted, "quote", 900)]
     if re is not None or detection.refs:
         return []  # they said what they mean, and it is no item: nothing to guess
     addressed = _proposal_of_addressee(moment, detection)
     if addressed is not None:
-        return [Link(addressed, sure=False, confidence=_ADDRESSED_CONFIDENCE, addressed=True)]
-    near = newest_nearby_proposal(moment) if detection.vote else _sole_nearby_proposal(moment)
-    item = near or (None if detection.vote else _answered_claim(moment))
-    return [] if item is None else [Link(item, sure=False, confidence=_NEAR_CONFIDENCE)]
+        return [Link(addressed, "name", _ADDRESSED_CONFIDENCE)]
+    item = newest_nearby_proposal(moment) if detection.vote else _sole_nearby_proposal(moment)
+    return [] if item is None else [Link(item, "near", _NEAR_CONFIDENCE)]
 
 
-def _answered_claim(moment: FoldStep) -> Decision | None:
-    """The claim of somebody else that a message answers: in its words ("Agreed, Redis"), soon, or
-    right behind it in a few.
-    """
-    memory = moment.memory
-    waiting = memory.writing.agreements[-1:]
-    decision = memory.decision(waiting[0].ref) if waiting else None
-    if decision is None or decision.status != "claimed" or decision.born == moment.n:
-        return None
-    apart = memory.messages - waiting[0].place
-    if memory.named(decision.participant) == moment.participant or apart > _ANSWERED_WITHIN:
-        return None
-    if apart == 1 and len(moment.content) <= _FEW_WORDS:
-        return decision
-    shared = set(fingerprint(moment.content)).intersection(decision.fingerprint)
-    return decision if shared else None
+def _referred_link(item: Proposal | Decision, re: int | str | None) -> Link:
+    return Link(item, "handle" if isinstance(re, str) else "reply")
 
 
 def find_referred(memory: Memory, re: int | str) -> Proposal | Decision | None:
@@ -92,7 +80,7 @@ def _named(memory: Memory, refs: tuple[str, ...]) -> list[Link]:
     for handle in refs:
         item = memory.item(handle)
         if item is not None and all(item is not link.item for link in links):
-            links.append(Link(item, sure=True))
+            links.append(Link(item, "handle"))
     return links
 
 
@@ -126,7 +114,7 @@ def _proposal_of_addressee(moment: FoldStep, detection: Detection) -> Proposal |
         if not memory.in_window(proposal):
             break
         own = proposal.participant == moment.participant
-        if not own and proposal.born != moment.n and not proposal.tentative:
+        if not own and proposal.born != moment.n and not proposal.candidate:
             standing = newest.get(proposal.participant)
             if standing is None or standing.born < proposal.born:
                 newest[proposal.participant] = proposal
@@ -177,7 +165,7 @@ def newest_nearby_proposal(moment: FoldStep) -> Proposal | None:
     memory = moment.memory
     newest: Proposal | None = None
     for proposal in islice(reversed(memory.proposals.values()), _LOOK_BACK):
-        if not proposal.stands or proposal.tentative or proposal.born == moment.n:
+        if not proposal.stands or proposal.candidate or proposal.born == moment.n:
             continue
         if proposal.status in _VOTED_ON and memory.in_window(proposal):
             newest = proposal if newest is None or newest.born < proposal.born else newest
@@ -191,7 +179,7 @@ def _sole_nearby_proposal(moment: FoldStep) -> Proposal | None:
         proposal = memory.proposals[ref]
         if not memory.in_window(proposal):
             break
-        if proposal.born == moment.n or proposal.tentative:
+        if proposal.born == moment.n or proposal.candidate:
             continue
         if sole is not None:
             return None
@@ -205,12 +193,12 @@ def find_resolved_proposal(
     """The proposal that a decision settles: named, restated, or the only one nearby."""
     memory = moment.memory
     if re is not None and isinstance(item := find_referred(memory, re), Proposal):
-        return Link(item, sure=True)
+        return _referred_link(item, re)
     for link in _named(memory, detection.refs):
         if isinstance(link.item, Proposal):
             return link
     if (quoted := _quoted(moment, detection)) is not None:
-        return Link(quoted, sure=True, confidence=900)
+        return Link(quoted, "quote", 900)
     if re is not None or detection.refs:
         return _find_restated_proposal(moment, marks)
     return find_resolved_by_words(moment, marks)
@@ -224,7 +212,7 @@ def find_resolved_by_words(moment: FoldStep, marks: tuple[int, ...]) -> Link | N
     near = _sole_nearby_proposal(moment)
     if near is None or not _may_speak_of(marks, near):
         return None
-    return Link(near, sure=False, confidence=_NEAR_CONFIDENCE)
+    return Link(near, "near", _NEAR_CONFIDENCE)
 
 
 def _find_restated_proposal(moment: FoldStep, marks: tuple[int, ...]) -> Link | None:
@@ -232,7 +220,7 @@ def _find_restated_proposal(moment: FoldStep, marks: tuple[int, ...]) -> Link | 
     memory = moment.memory
     nearest = memory.proposal_index.nearest(marks, memory.settings.echo.similarity)
     item = None if nearest is None else memory.proposal(nearest[0])
-    return None if item is None or nearest is None else Link(item, True, nearest[1])
+    return None if item is None or nearest is None else Link(item, "quote", nearest[1])
 
 
 def _may_speak_of(marks: tuple[int, ...], near: Proposal) -> bool:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm
+from parley.memory.extraction.structure.marking_style import WRITTEN, make_firm, shelve_item
 from parley.memory.items import echoes, positions
+from parley.memory.shelves import firm_side, is_firm_side
 from parley.memory.state.fold_step import FoldStep, evidence_row
 from parley.memory.state.item_state import Cite, Origin, Proposal, ProposalStatus, Reaction
 from parley.memory.state.line_state import UnlinkedVote
@@ -147,6 +148,7 @@ def _enter(
         "proposal.made", made.handle, id=made.id, participant=made.participant,
         topic=made.topic, text=made.text, **evidence_row(origin),
     )  # fmt: skip
+    shelve_item(moment, made)
     return made
 
 
@@ -199,9 +201,9 @@ def replace_proposal(moment: FoldStep, earlier: Proposal, made: Proposal) -> Non
 
 
 def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
-    """Make `reaction` the participant's latest on `proposal`."""
+    """Make `reaction`, a firm one, the participant's latest on `proposal`."""
     memory = moment.memory
-    before = proposal.reactions.get(moment.participant)
+    before = firm_side(proposal, moment.participant)
     if not (proposal.shrunk and proposal.status != "active"):
         proposal.reactions[moment.participant] = reaction
         proposal.tally = count_reactions(proposal)
@@ -216,10 +218,32 @@ def record_reaction(moment: FoldStep, proposal: Proposal, reaction: Reaction) ->
         was=None if before is None else before.stance,
         conditional=reaction.conditional,
         counted=reaction.counted,
+        link=origin.link,
         proposal_n=proposal.born,
         **evidence_row(origin),
     )
     positions.take_position(moment, proposal.handle, stance, where.start, where.end)
+
+
+def keep_candidate_side(moment: FoldStep, proposal: Proposal, reaction: Reaction) -> None:
+    """Keep a side that rules read in prose and are not sure of: it is in no tally.
+
+    It takes the place of another such side, never that of a firm one.
+    """
+    is_kept = not (proposal.shrunk and proposal.status != "active")
+    if is_kept and firm_side(proposal, moment.participant) is None:
+        proposal.reactions[moment.participant] = reaction
+    note_mention(moment.memory, proposal)
+    moment.record_fact(
+        "side.read",
+        proposal.handle,
+        participant=moment.participant,
+        stance=reaction.stance,
+        conditional=reaction.conditional,
+        link=reaction.origin.link,
+        proposal_n=proposal.born,
+        **evidence_row(reaction.origin),
+    )
 
 
 def take_back_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> bool:
@@ -237,8 +261,9 @@ def take_back_reaction(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -
 
 
 def count_reactions(proposal: Proposal) -> tuple[int, int, int]:
-    """Supporters, opponents and neutral ones, counted from the reactions."""
-    stances = [reaction.stance for reaction in proposal.reactions.values()]
+    """Supporters, opponents and neutral ones, counted from the firm reactions."""
+    firm = filter(is_firm_side, proposal.reactions.values())
+    stances = [reaction.stance for reaction in firm]
     return stances.count("support"), stances.count("oppose"), stances.count("neutral")
 
 

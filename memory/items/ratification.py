@@ -1,7 +1,7 @@
 """What makes a proposal accepted and a decision binding.
 
 A quorum of others, the word of someone permitted, a claim that restates what a
-vote was cast on, a claim that another agreed to and nobody objected to for a while.
+vote was cast on. Sides that are read in prose make nothing binding.
 What is accepted has a decision; what a decision replaces is superseded.
 """
 
@@ -16,23 +16,23 @@ from parley.memory.extraction.structure.scribes import is_typed_by_scribe
 from parley.memory.items.decision_sides import sides_row
 from parley.memory.items.decisions import decide_accepted, find_resolving_decision
 from parley.memory.items.proposals import settle_proposal
+from parley.memory.shelves import is_firm_side, may_count
 from parley.memory.state.fold_step import FoldStep
-from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
-from parley.memory.state.line_state import Agreement
+from parley.memory.state.item_state import Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
 
-_AGREEMENTS: Final = 16  # claims that wait at once
 _NONE: Final[Mapping[str, Stance]] = MappingProxyType({})
 
 
 def has_quorum(memory: Memory, proposal: Proposal) -> bool:
     """True when enough others support it and nobody opposes it.
 
-    Conditional support is not support, and reactions linked by nearness alone
-    do not count.
+    Conditional support is not support. Only firm opposition is opposition.
     """
     supporters = 0
     for name, reaction in proposal.reactions.items():
+        if not is_firm_side(reaction):
+            continue
         if reaction.stance == "oppose":
             return False
         if reaction.stance == "support" and reaction.counted and not reaction.conditional:
@@ -53,7 +53,7 @@ def has_carrying_vote(
     supporters, opponents = rest.count("support"), rest.count("oppose")
     for name, reaction in proposal.reactions.items():
         sure = reaction.vote or (reaction.counted and not reaction.conditional)
-        if is_typed_by_scribe(reaction.origin):
+        if is_typed_by_scribe(reaction.origin) or not is_firm_side(reaction):
             continue
         if reaction.stance == "oppose":
             opponents += 1
@@ -71,7 +71,7 @@ def accept_by_quorum(moment: FoldStep, proposal: Proposal, reaction: Reaction) -
         also = tuple(
             other.origin.cites[0]
             for _, other in sorted(proposal.reactions.items())
-            if other.stance == "support" and other is not reaction
+            if other.stance == "support" and other.counted and other is not reaction
         )
         cites = (*reaction.origin.cites, *also)
         accept_proposal(moment, proposal, Origin(cites, "rule", "ratify.quorum"))
@@ -93,13 +93,15 @@ def ratify_by_vote(
 
 
 def ratify_if_enough(moment: FoldStep, decision: Decision) -> None:
-    """Ratify a claim that resolves no proposal once enough others said the same of it."""
+    """Ratify a claim that resolves no proposal once enough others marked the same of it."""
     if decision.status != "claimed" or decision.dissenters or decision.resolves is not None:
         return
     cites = [
         origin.cites[0]
         for name, origin in sorted(decision.supporters.items())
-        if name not in (decision.participant, decision.typist) and not is_typed_by_scribe(origin)
+        if name not in (decision.participant, decision.typist)
+        and may_count(origin)
+        and not is_typed_by_scribe(origin)
     ]
     if len(cites) >= moment.memory.settings.ratify.quorum:
         cites.sort(key=lambda cite: -cite.n)
@@ -167,66 +169,3 @@ def _supersede(moment: FoldStep, decision: Decision, origin: Origin) -> None:
         moment.record_fact(
             "decision.superseded", earlier.handle, by=decision.handle, rule=origin.rule
         )
-
-
-def follow_agreements(moment: FoldStep) -> None:
-    """Ratify what one claimed, another agreed to, and nobody objected to for long enough."""
-    memory = moment.memory
-    wait = memory.settings.ratify.agreement
-    if not wait:
-        return
-    agreements = memory.writing.agreements
-    for fact in moment.facts:
-        if fact.kind == "decision.claimed" and fact.ref is not None:
-            agreements.append(Agreement(ref=int(fact.ref[1:]), place=memory.messages))
-    if agreements:
-        memory.writing.agreements = [each for each in agreements if _waits(moment, each, wait)][
-            -_AGREEMENTS:
-        ]
-
-
-def _waits(moment: FoldStep, agreement: Agreement, wait: int) -> bool:
-    """True while a claim may still bind by agreement; it does so now where its time is up."""
-    memory = moment.memory
-    decision = memory.decision(agreement.ref)
-    if decision is None or decision.status != "claimed" or decision.dissenters:
-        return False
-    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
-    if decision.resolves is not None and not _may_be_accepted(proposal):
-        return False
-    agreed = _agreed(memory, decision) if len(decision.supporters) > 1 else []
-    if len(agreed) < 2:  # or no longer: who agreed may have withdrawn it
-        agreement.due = 0
-        return memory.messages - agreement.place < memory.window
-    if not agreement.due:
-        agreement.due = memory.messages + wait
-        return memory.messages - agreement.place < memory.window
-    if memory.messages < agreement.due:
-        return True
-    cites = [decision.origin.cites[0], *(cite for cite in agreed if cite.n)]
-    origin = Origin(tuple(dict.fromkeys(cites)), "rule", "ratify.agreement")
-    if proposal is not None and proposal.status == "active":
-        accept_proposal(moment, proposal, origin)
-    ratify_decision(moment, decision, origin)
-    return False
-
-
-def _may_be_accepted(proposal: Proposal | None) -> bool:
-    """True for what stands and was neither taken back nor replaced: who proposed it is for it."""
-    return proposal is not None and proposal.status in ("active", "accepted", "adopted")
-
-
-def _agreed(memory: Memory, decision: Decision) -> list[Cite]:
-    """Where those who are for a claim said so, by name.
-
-    What a scribe typed counts for nobody, nor does a bare vote that names nothing.
-    """
-    proposal = None if decision.resolves is None else memory.proposal(decision.resolves)
-    reactions = {} if proposal is None else proposal.reactions
-    cites = []
-    for name, origin in sorted(decision.supporters.items()):
-        reaction = reactions.get(name)
-        stray = reaction is not None and reaction.vote and not reaction.counted
-        if not stray and not is_typed_by_scribe(origin):
-            cites.append(origin.cites[0])
-    return cites

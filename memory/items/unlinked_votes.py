@@ -103,7 +103,7 @@ def _nearest(memory: Memory, cast: UnlinkedVote) -> Proposal | None:
         if line.n == cast.re or (not cast.re and line.n < cast.n):
             for handle in line.handles:
                 item = memory.item(handle)
-                if isinstance(item, Proposal) and not item.tentative:
+                if isinstance(item, Proposal) and not item.candidate:
                     proposal = item
     return proposal
 
@@ -113,7 +113,7 @@ def _may_move(memory: Memory, made: Proposal, cast: UnlinkedVote) -> bool:
     before = memory.proposal(cast.on) if cast.on else None
     if before is None:
         return True
-    farther = before.tentative or before.born <= made.born
+    farther = before.candidate or before.born <= made.born
     return before is not made and before.status == "active" and farther
 
 
@@ -142,10 +142,9 @@ def _recast(moment: FoldStep, made: Proposal, cast: UnlinkedVote) -> None:
     _count_for(moment.memory, made, cast)
     cites = (Cite(cast.n, cast.start, cast.end), Cite(made.born))
     how: How = "act" if cast.rule.startswith("act/") else "tag"
-    origin = Origin(cites, how, cast.rule, cast.confidence)
+    origin = Origin(cites, how, cast.rule, cast.confidence, "reply" if cast.re else "near")
     reaction = Reaction(cast.stance, cast.conditional, False, True, origin)
-    proposals.record_reaction(then, made, reaction)
-    decisions.follow_reaction(then, made, reaction)
+    decisions.take_side(then, made, reaction)
 
 
 def _count_for(memory: Memory, proposal: Proposal, cast: UnlinkedVote) -> None:

@@ -31,7 +31,7 @@ from parley.memory.ledger.ledger_rows import (
     Task,
 )
 from parley.memory.ledger.rulings import may_rule, resolve_name
-from parley.memory.shelves import is_firm_side, is_marked
+from parley.memory.shelves import is_firm_side, is_marked, may_count
 from parley.memory.state.claim_state import KeptCheck, KeptClaim
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
@@ -124,6 +124,11 @@ class Ledger:
         found = {item.handle: item for item in map(self.item, handles) if item is not None}
         opened = [item for item in found.values() if item.is_open]
         return sorted(opened, key=lambda item: (-item.born, item.handle))
+
+    def actionable(self) -> list[Proposal]:
+        """The open proposals that acts and votes can be on, those of the fold, the newest first."""
+        items = (item.item for item in self.open_proposals())
+        return [each for each in items if isinstance(each, Proposal) and each.status == "active"]
 
     def decided(self) -> list[LedgerItem]:
         """The firm decisions that a model reads, the newest first; ratified ones are the fold's."""
@@ -320,7 +325,7 @@ class Ledger:
             born=known.born,
             origin=known.origin,
             item=known,
-            shelf="candidate" if known.tentative else "firm",
+            shelf="candidate" if known.candidate else "firm",
             status=known.status,
         )
         if isinstance(known, Proposal):
@@ -403,6 +408,8 @@ class Ledger:
             denied = self._denied_from(item.handle, name) is not None
             if not _outranks(side) and (denied or was_read(memory, side.n)):
                 del item.sides[name]
+        for side in self._confirmed_sides(item):
+            item.sides.setdefault(side.participant, side)
         for claim, stance in laid.sides:
             name = memory.named(claim.who)
             denied_from = self._denied_from(item.handle, name)
@@ -422,6 +429,15 @@ class Ledger:
                 item.sides[name] = Side(
                     name, _STANCE[stance], _origin(claim), False, conditional, condition
                 )
+
+    def _confirmed_sides(self, item: LedgerItem) -> Iterator[Side]:
+        """The sides that rules read in prose, sure of them or not, and that a model confirms."""
+        reactions = item.item.reactions if isinstance(item.item, Proposal) else {}
+        for name, reaction in reactions.items():
+            check = self.memory.claims.checks.get(check_key(item.handle, name))
+            if check is not None and check.verdict != "wrong":
+                origin = Origin(reaction.origin.cites[:1], "model", claim_rule(check), SURE)
+                yield Side(name, reaction.stance, origin, conditional=reaction.conditional)
 
     def _denied_from(self, handle: str, name: str) -> int | None:
         """The first message of the stretch whose reading denies that `name` has a side on it."""
@@ -603,5 +619,5 @@ def _decision_sides(decision: Decision) -> dict[str, Side]:
     )
     for stance, voices in by_stance:
         for name, origin in voices.items():
-            sides[name] = Side(name, stance, origin, counted=is_marked(origin))
+            sides[name] = Side(name, stance, origin, counted=may_count(origin))
     return sides

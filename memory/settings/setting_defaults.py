@@ -75,9 +75,6 @@ class StructureSettings(SettingsGroup):
 
 class RatifySettings(SettingsGroup):
     quorum: int = Field(2, ge=1, description="supporters besides the proposer that accept it")
-    agreement: int = Field(
-        3, ge=0, description="messages without objection until what two agree on binds; 0: never"
-    )
 
 
 class LapseSettings(SettingsGroup):

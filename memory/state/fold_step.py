@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.memory.state.item_state import Cite, Fact, How, Origin, Proposal
+from parley.memory.state.item_state import Cite, Fact, How, LinkedBy, Origin, Proposal
 from parley.memory.state.memory import Memory
 
 
@@ -70,10 +70,11 @@ class FoldStep:
         start: int = 0,
         end: int | None = None,
         also: tuple[Cite, ...] = (),
+        link: LinkedBy = "",
     ) -> Origin:
         """An origin that cites this entry first, then `also`."""
         here = Cite(self.n, start, len(self.content) if end is None else end)
-        return Origin((here, *also), how, rule, confidence)
+        return Origin((here, *also), how, rule, confidence, link)
 
 
 def evidence_row(origin: Origin) -> dict[str, object]:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 How = Literal["act", "tag", "pattern", "structure", "vote", "rule", "model", "person"]
 Stance = Literal["support", "oppose", "neutral"]
+LinkedBy = Literal["", "handle", "reply", "quote", "name", "near", "answer"]
 ProposalStatus = Literal[
     "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed"
 ]
@@ -34,12 +35,18 @@ class Cite(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class Origin(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Where an item, a reaction or a change of state comes from."""
+    """Where an item, a reaction or a change of state comes from.
+
+    `link` is how words were tied to the item that they are about: by its `handle`, as a `reply` to
+    its message (`re`), by a `quote` of its words, by the `name` of its proposer, because it was
+    `near`, or as the `answer` of a document. "" if they are about no other item.
+    """
 
     cites: tuple[Cite, ...]  # at least one
     how: How
     rule: str | None = None
     confidence: int = 1000  # per mille
+    link: LinkedBy = ""
 
 
 class Voice(Struct, frozen=True, gc=False):
@@ -52,9 +59,9 @@ class Voice(Struct, frozen=True, gc=False):
 class Reaction(Struct, frozen=True, gc=False, omit_defaults=True):
     """One participant's latest stance on a proposal.
 
-    `counted` is False where the link to the proposal was only inferred from
-    nearness; such a reaction is shown and never counts toward the quorum.
-    `vote` is True for a bare vote (+1, -1, 0).
+    `counted` is True for an act or a tag on that proposal, for a vote on its handle or its message,
+    and for a sentence with its handle: only these count toward the quorum. `vote` is True for a
+    bare vote (+1, -1, 0).
     """
 
     stance: Stance
@@ -94,7 +101,7 @@ class Proposal:
     voted: bool = False  # a vote was called on it, however that ended
     merged: int | None = None  # ref of the proposal a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
-    tentative: bool = False  # its wording alone, where proposals are marked or put to a vote
+    candidate: bool = False  # on the other shelf (`memory.shelves`), until somebody takes it up
     shrunk: bool = False
     voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
     edited: int = 0  # n of the edit that changed its text: who reacted before did so to another
@@ -140,7 +147,7 @@ class Decision:
     disputed: Origin | None = None
     merged: int | None = None  # ref of the decision a person merged it into
     struck: bool = False  # a person retracted it; no detector brings it back
-    tentative: bool = False  # its wording alone, where decisions are marked or voted on
+    candidate: bool = False  # on the other shelf (`memory.shelves`), until somebody takes it up
     shrunk: bool = False
     voices: list[Voice] = field(default_factory=list)  # the last two who spoke of it
 

@@ -146,7 +146,6 @@ class Structure(StateTree):
     heard: int = 0  # lines so far
     talk: list[tuple[int, list[str]]] = []  # of the newest lines: place, what they speak of
     proposals: int = 0  # so far, marked or put to a vote as bare lines
-    decisions: int = 0  # so far, marked or found by structure, proposals among them
     marked: int = 0  # items that a tag or the envelope marked
     aside: PassedLine | None = None  # the newest, where it is below all lines
     recalled: int = 0  # place of the newest line that was dropped and taken back in
@@ -182,20 +181,11 @@ class Label(StateTree):
     text: str
 
 
-class Agreement(StateTree):
-    """A claimed decision that waits for an objection."""
-
-    ref: int  # of the decision
-    place: int  # ordinal of the message that claimed it
-    due: int = 0  # ordinal of the message that ends the wait; 0 until another agrees
-
-
 class Writing(StateTree):
-    """How a session is written, its newest turns, and the claims that may bind by agreement."""
+    """How a session is written, and its newest turns."""
 
     size: int = 0  # characters so far, of each message 2,000 at most
     short: int = 0  # messages that were no longer than a line
     redacted: int = 0  # messages without their words: neither long nor short
     turns: list[Turn] = []
     labels: dict[str, Label] = {}  # by the label in small letters, the newest last
-    agreements: list[Agreement] = []

@@ -11,7 +11,7 @@ ChangeKind = Literal[
     "proposed", "amends", "repeats", "supported", "opposed",
     "turned to support", "turned to oppose",
     "accepted", "adopted", "rejected", "withdrawn", "replaced", "lapsed",
-    "claimed", "ratified", "agreed", "disputed", "superseded",
+    "claimed", "ratified", "disputed", "superseded",
     "carried", "failed", "short", "cancelled", "retracted", "set aside", "taken up",
 ]  # fmt: skip
 

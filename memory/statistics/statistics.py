@@ -11,13 +11,15 @@ from msgspec.json import encode
 
 from parley.bus.entries import Record
 from parley.memory.context.chat_messages import prepare_messages
-from parley.memory.extraction.model_claims.claim_counts import count_claims
-from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.floor.seats import present_agents
 from parley.memory.fold.canonical_bytes import dump
 from parley.memory.goals import eviction, lessons
+from parley.memory.ledger.ledger_rows import LedgerItem
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.ledger.reading_counts import count_readings
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.floor_state import Account
+from parley.memory.state.item_state import Proposal
 from parley.memory.state.lookup import innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.forecast import forecast_limits
@@ -35,13 +37,16 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
 
     Those bytes are without notebooks and the ballots of secret votes: everybody is shown
     how many there are, and from one entry to the next could tell what was chosen.
-    `proposals` counts the active ones, as the others have their own count by status.
+    `proposals` counts the active ones, as the others have their own count by status. Items are
+    those of the ledger: firm ones by the status they are shown with, candidates and those that a
+    model denies apart.
     Shares are per mille, null where there is nothing to share.
     """
-    proposals = [proposal for proposal in memory.proposals.values() if proposal.stands]
-    decisions = [decision for decision in memory.decisions.values() if decision.stands]
-    read = overlay_claims(memory)
-    offered = Counter(listed_status(read, proposal) for proposal in proposals)
+    ledger = ledger_of(memory)
+    items = [*ledger.proposals(), *ledger.decisions()]
+    firm = [item for item in items if item.shelf == "firm"]
+    offered = _by_status(firm, "proposal")
+    decided = _by_status(firm, "decision")
     covered = sum(summary.was for summary in memory.summaries.values())
     written = sum(summary.size for summary in memory.summaries.values())
     return {
@@ -49,18 +54,20 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
         "participants": len(memory.participants),
         "summaries": len(memory.summaries),
         "summaries_owed": len(memory.owed),
-        "decisions": len(decisions),
-        "decisions_by_status": dict(
-            sorted(Counter(listed_status(read, decision) for decision in decisions).items())
-        ),
-        "proposals": offered["active"],
-        "proposals_by_status": dict(sorted(offered.items())),
+        "decisions": sum(decided.values()),
+        "decisions_by_status": decided,
+        "proposals": offered.get("active", 0),
+        "proposals_by_status": offered,
+        "candidates": sum(item.shelf == "candidate" for item in items),
+        "denied": sum(item.shelf == "denied" for item in items),
         "flips": sum(
             position.was is not None and position.stance != "neutral"
             for person in memory.participants.values()
             for position in person.positions.values()
         ),
-        "echoes": sum(proposal.echoes is not None for proposal in proposals),
+        "echoes": sum(
+            isinstance(item.item, Proposal) and item.item.echoes is not None for item in firm
+        ),
         "unknown": dict(sorted(memory.unknown.items())),
         "sizes": {
             "memory_bytes": len(dump(memory)) - _kept_apart(memory),
@@ -72,6 +79,11 @@ def count_memory(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, Any
         **_count_layers(memory, recent),
         **_limits(memory),
     }
+
+
+def _by_status(items: Iterable[LedgerItem], kind: str) -> dict[str, int]:
+    """How many of that kind have each shown status, by status."""
+    return dict(sorted(Counter(item.status for item in items if item.kind == kind).items()))
 
 
 def _kept_apart(memory: Memory) -> int:
@@ -99,7 +111,7 @@ def _count_layers(memory: Memory, recent: Sequence[Record] = ()) -> dict[str, An
         "notebooks": _notebooks(memory),
         "exchanges": _exchanges(memory),
         "cache": _cache(memory),
-        "extraction": count_claims(memory),
+        "extraction": count_readings(memory),
         **count_table(memory),
     }
 

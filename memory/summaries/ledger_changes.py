@@ -17,12 +17,11 @@ from parley.memory.state.summary_state import ChangeKind, LedgerChange
 MOST_CHANGES: Final = 64  # of one range: more than 200 words can name
 WEIGHTS: Final[dict[ChangeKind, int]] = {
     "ratified": 9, "accepted": 9, "adopted": 9, "rejected": 9, "disputed": 9, "carried": 9,
-    "failed": 9, "agreed": 9,
+    "failed": 9,
     "superseded": 8, "retracted": 8, "claimed": 8, "withdrawn": 8, "proposed": 7, "opposed": 6,
     "turned to support": 6, "turned to oppose": 6, "replaced": 5, "amends": 4, "short": 4,
     "repeats": 4, "cancelled": 4, "lapsed": 3, "supported": 2, "set aside": 9, "taken up": 9,
 }  # fmt: skip
-_AGREEMENT: Final = "ratify.agreement"  # the rule by which nobody's objection binds
 _SETTLED: Final[dict[object, ChangeKind]] = {
     "accepted": "accepted",
     "adopted": "adopted",
@@ -96,10 +95,10 @@ _KINDS: Final[dict[str, Callable[[dict[str, object]], ChangeKind | None]]] = {
     "position.flipped": lambda data: _TURNS.get(data["stance"]),
     "decision.claimed": lambda data: "claimed",
     "decision.restated": lambda data: "supported",
-    "decision.ratified": lambda data: "agreed" if data["rule"] == _AGREEMENT else "ratified",
+    "decision.ratified": lambda data: "ratified",
     "decision.disputed": lambda data: "disputed",
     "decision.superseded": lambda data: "superseded",
     "vote.closed": lambda data: _CLOSED.get(data["status"]),
-    "item.tentative": lambda data: "set aside" if data["tentative"] else "taken up",
+    "item.candidate": lambda data: "set aside" if data["candidate"] else "taken up",
     "item.corrected": lambda data: "retracted" if data["op"] == "retract" else None,
 }

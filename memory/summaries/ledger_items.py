@@ -123,8 +123,6 @@ def _phrase(kind: str, other: str, names: Sequence[str]) -> str:
             return f"{who} {kind}" if who else kind
         case "amends" | "repeats":
             return f"{kind} {other}"
-        case "agreed":
-            return "agreed"
         case "replaced" | "superseded":
             return f"{kind} by {other}" if other else kind
         case _:

@@ -19,7 +19,6 @@ from parley.memory.summaries.item_words import RangeWords
 from parley.memory.summaries.ledger_items import Agreement, Item
 from parley.memory.summaries.sentence_roles import shipped_roles
 from parley.memory.summaries.talk_sentences import Sentence
-from parley.memory.text.plain_text import one_line
 from parley.memory.text.similarity import content_stems
 
 _UNWEIGHED: Final = 10  # an item in no sentence of the talk that weighs anything
@@ -38,7 +37,7 @@ _EARLIER: Final = 10  # the first of a message
 _SPOKEN_TO: Final = 12  # each thing that became of it
 _SIDES: Final = ("supported", "opposed", "turned to support", "turned to oppose")
 _SPOKEN: Final = (*_SIDES, "disputed", "rejected", "accepted", "adopted", "withdrawn", "ratified")
-_ENDED: Final = ("accepted", "adopted", "agreed", "rejected", "ratified")
+_ENDED: Final = ("accepted", "adopted", "rejected", "ratified")
 _OUTCOMES: Final = (*_ENDED, "withdrawn", "carried", "failed")
 _TAKEN_BACK: Final = 3  # content words that a correction shares with what it takes back
 _BROUGHT: Final = ("proposed", "claimed", "amends", "repeats")  # by its author alone
@@ -109,12 +108,6 @@ def drop_doubtful(
         for item in items
         if item.birth is not None
     }
-    said = [(gist.participant, set(content_stems(gist.text))) for gist in gists]
-    said += [
-        (one_line(item.birth.who), set(content_stems(births[item.ref])))
-        for item in items
-        if item.birth is not None
-    ]
     for item in items:
         birth = item.birth
         text = births.get(item.ref, "")
@@ -128,19 +121,7 @@ def drop_doubtful(
             if _is_shown(change, item, text, range_words)
             and (change.kind != "superseded" or _is_akin(text, births.get(change.other, "")))
             and not (taken_back and change.kind in _ENDED)
-            and (change.kind != "agreed" or birth is None or _has_agreement(birth.who, stems, said))
         ]
-
-
-def _has_agreement(who: str, stems: set[str], said: Sequence[tuple[str, set[str]]]) -> bool:
-    """True where a sentence of somebody else than `who`, who claims it, shares three of its
-    `stems`, half of those of either.
-    """
-    return any(
-        teller != one_line(who)
-        and len(stems & other) >= max(_TAKEN_BACK, (min(len(stems), len(other)) + 1) // 2)
-        for teller, other in said
-    )
 
 
 def _is_akin(text: str, other: str) -> bool:

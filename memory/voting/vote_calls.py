@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from parley.bus.entries import MAX_VOTE_SECONDS, VoteConfirmed, VoteInitiated, VoteRule
+from parley.memory.extraction.structure.marking_style import make_firm
 from parley.memory.items.links import find_referred
 from parley.memory.items.proposals import note_mention
+from parley.memory.shelves import is_firm_side
 from parley.memory.state.fold_step import FoldStep
 from parley.memory.state.item_state import Proposal
 from parley.memory.state.lookup import find_running_vote
@@ -43,6 +45,7 @@ def call_vote(moment: FoldStep, entry: VoteInitiated) -> None:
     for handle in (f"P{vote.proposal}", *vote.options):
         if is_proposal_handle(handle) and (proposal := option_proposal(memory, handle)) is not None:
             proposal.voted = True
+            make_firm(moment, proposal)
     given = {"seconds": vote.seconds} if vote.seconds else {}
     moment.record_fact(
         "vote.called",
@@ -163,9 +166,8 @@ def _open_if_agreed(moment: FoldStep, vote: Vote) -> None:
         note_mention(memory, proposal)
         if vote.rule == "consent":
             for name in sorted(electors):
-                if (
-                    reaction := proposal.reactions.get(name)
-                ) is not None and reaction.stance == "oppose":
+                reaction = proposal.reactions.get(name)
+                if reaction and reaction.stance == "oppose" and is_firm_side(reaction):
                     enter_ballot(moment, vote, name, ("reject",))
 
 

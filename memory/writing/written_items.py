@@ -8,7 +8,6 @@ from typing import Final
 
 from parley.bus.entries import Message
 from parley.memory.extraction.patterns.detections import Detection
-from parley.memory.extraction.structure.marking_style import hold_back_unmarked
 from parley.memory.extraction.writing.back_references import is_bare_verdict
 from parley.memory.extraction.writing.cards import current_cards
 from parley.memory.extraction.writing.ruling_texts import join_proposed, ruling_text
@@ -185,9 +184,7 @@ def _take_ruling(
             where = resolves.origin.cites[0]
             also = (*also, Cite(resolves.born, where.start, where.end))
     origin = placed_origin(moment, ruling, also)
-    made = decisions.claim_decision(moment, ruling_words.text, origin, resolves)
-    if made is not None and made.born == moment.n:
-        hold_back_unmarked(moment, made)
+    decisions.claim_decision(moment, ruling_words.text, origin, resolves)
 
 
 def _named(memory: Memory, words: str) -> Proposal | None:

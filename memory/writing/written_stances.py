@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from parley.memory.extraction.structure.marking_style import WRITTEN
 from parley.memory.extraction.writing.written_message import Placed, WrittenMessage
 from parley.memory.items import decisions, proposals
@@ -61,9 +63,9 @@ def find_stance(placed: Sequence[Placed]) -> Placed | None:
 def _take_reports(
     moment: FoldStep, message: WrittenMessage, placed: Sequence[Placed], answered: list[Proposal]
 ) -> None:
-    """Count who reports done what was proposed, in words of it, as for it: that adopts it.
+    """Have who reports done what was proposed, in words of it, be for it.
 
-    Not where somebody is against it.
+    If that is sure and nobody is against it, it is adopted.
     """
     done = next((each for each in placed if each.act == "done"), None)
     if done is None or has_redacted(answered):
@@ -73,8 +75,8 @@ def _take_reports(
         shared = len(marks.intersection(proposal.fingerprint))
         if shared < _LEAST_SHARED or 100 * shared < _SHARE * len(proposal.fingerprint):
             continue
-        _react(moment, proposal, "support", done)
-        if proposal.status == "active" and proposal.tally[1] == 0:
+        is_sure = _react(moment, proposal, "support", done)
+        if is_sure and proposal.status == "active" and proposal.tally[1] == 0:
             proposals.settle_proposal(moment, proposal, "adopted", placed_origin(moment, done))
 
 
@@ -92,13 +94,13 @@ def _stay_neutral(moment: FoldStep, neutral: Placed, answered: list[Proposal]) -
             _react(moment, proposal, "neutral", neutral)
 
 
-def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> None:
+def _react(moment: FoldStep, proposal: Proposal, stance: Stance, wording: Placed) -> bool:
+    """Take a side on `proposal`; True if it is firm."""
     if proposal.born == moment.n or not proposal.stands:
-        return
-    origin = placed_origin(moment, wording)
+        return False
+    origin = replace(placed_origin(moment, wording), link="answer")
     reaction = Reaction(stance, conditional=False, counted=False, vote=False, origin=origin)
-    proposals.record_reaction(moment, proposal, reaction)
-    decisions.follow_reaction(moment, proposal, reaction)
+    return decisions.take_side(moment, proposal, reaction)
 
 
 def placed_origin(moment: FoldStep, wording: Placed, also: tuple[Cite, ...] = ()) -> Origin:

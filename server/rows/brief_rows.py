@@ -158,7 +158,7 @@ def is_taken_up(proposal: Proposal) -> bool:
     if proposal.reactions or any(proposal.tally):
         return True
     how, sure = proposal.origin.how, proposal.origin.confidence
-    return not proposal.tentative and how != "structure" and sure >= _SURE
+    return not proposal.candidate and how != "structure" and sure >= _SURE
 
 
 def _stands(decision: Decision) -> bool:

@@ -58,7 +58,7 @@ def _restated(fact: Fact, memory: Memory, index_of: Callable[[int], int]) -> dic
 
 def _is_tentative(memory: Memory, ref: str) -> bool:
     item = memory.item(ref)
-    return item is not None and item.tentative
+    return item is not None and item.candidate
 
 
 def _proposal(
@@ -68,7 +68,7 @@ def _proposal(
     if not isinstance(proposal, Proposal):
         return
     index = index_of(proposal.born)
-    if proposal.tentative:
+    if proposal.candidate:
         yield {"index": index, "label": "candidate", **_whence(fact)}
         return
     yield {"index": index, "label": "proposal", **_whence(fact)}
@@ -85,7 +85,7 @@ def _decision(
     item = memory.item(fact.ref or "")
     if target is None and item is not None:
         target = index_of_item(read.settled.get(item.handle), read, memory, index_of)
-    label = "candidate" if item is not None and item.tentative else "decision"
+    label = "candidate" if item is not None and item.candidate else "decision"
     row = {"index": index_of(_born(fact)), "label": label, "proposal_index": target}
     return {**row, **_whence(fact)}
 

@@ -94,7 +94,7 @@ def page_decision_row(
         **{side: list(voices) for side, voices in decision_sides(decision).items()},
         "tally": item_tally(memory, decision),
         "dissent": dissent_rows(memory, decision, records),
-        "tentative": decision.tentative,
+        "tentative": decision.candidate,
         "basis": basis_words(decision.ratified or decision.origin),
         **origin_terms(decision.ratified or decision.origin),
     }
@@ -138,7 +138,7 @@ def _decision(
 ) -> DecisionTerms:
     return {
         "status": decision.status if read is None else listed_status(read, decision),
-        "tentative": decision.tentative,
+        "tentative": decision.candidate,
         "topic": decision.topic,
         "outcome": decision.outcome,
         "participant": decision.participant,
@@ -236,7 +236,7 @@ def _proposal(
 ) -> ProposalTerms:
     return {
         "status": proposal.status if read is None else listed_status(read, proposal),
-        "tentative": proposal.tentative,
+        "tentative": proposal.candidate,
         "topic": proposal.topic,
         "text": proposal.text,
         "participant": proposal.participant,

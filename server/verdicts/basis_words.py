@@ -8,7 +8,6 @@ from parley.memory.state.item_state import Origin
 
 _BY_RULE: Final = {
     "ratify.quorum": "adopted",
-    "ratify.agreement": "agreed, nobody against",
     "proposal.accepted": "its proposal was accepted",
     "item.confirmed": "confirmed by a person",
     "vote.majority": "by a vote, the majority",

@@ -12,13 +12,15 @@ SAID: Final = 100  # characters of an item in the line that announces it
 
 _SAYS: Final = {
     "proposal.made": "{ref} proposed by {participant}: {said}",
-    "item.tentative": "{ref} {held}",
+    "item.candidate": "{ref} {held}",
     "proposal.amended": "{ref} amends {earlier}",
     "proposal.echoed": "{ref} repeats {earlier} of message {earlier_n}, {earlier_status} by then",
     "proposal.reoffered": "{ref} offers again what was {earlier_status} as {earlier}{because}",
     "proposal.recalled": "{participant} says {ref} of message {proposal_n} again",
     "proposal.settled": "{ref} {status}",
     "reaction.changed": "{ref} {participant}: {stance}",
+    "talk.paused": "the talk fell quiet after n {paused}",
+    "side.read": "{ref} {participant}: {stance}, as read",
     "reaction.moved": "{ref} {participant}'s vote was on {to}",
     "decision.claimed": "{ref} claimed by {participant}: {said}",
     "decision.ratified": "{ref} ratified: {said}",
@@ -112,7 +114,7 @@ def fact_line(fact: Mapping[str, Any]) -> str:
     data["moved"] = (
         f", after {data['moved_by']} in message {data['moved_n']}" if data.get("moved_n") else ""
     )
-    data["held"] = "held back: only its wording says so" if data.get("tentative") else "taken up"
+    data["held"] = "held back: only its wording says so" if data.get("candidate") else "taken up"
     template = _SAYS.get(str(fact["kind"]))
     if fact["kind"] == "decision.claimed" and data.get("how") in _BY_RULE and data.get("resolves"):
         template = _COMES

@@ -168,10 +168,13 @@ def test_the_prefix_changes_where_a_limit_is_held() -> None:
     assert len(changes) < 4
 
 
-def test_a_stance_by_nearness_is_marked() -> None:
+def test_a_vote_by_nearness_is_marked_and_what_prose_says_is_not_there() -> None:
     """Whoever counts heads in a context sees which ones do not count."""
-    memory, _ = folded(talk(("ana", "I propose we rest."), ("bo", "+1 to P1"), ("cy", "I agree.")))
-    assert "for: bo, cy?" in assemble(memory, Request("ana")).text
+    said = [("bo", "+1 to P1"), ("cy", "+1"), ("dee", "I agree.")]
+    memory, _ = folded(talk(("ana", "I propose we rest."), *said))
+    text = assemble(memory, Request("ana")).text
+    assert '- P1 ana: "we rest" (+2 −0 ~0; for: bo, cy?)' in text
+    assert "dee" not in text
 
 
 def _ledger(count: int) -> list[Record]:

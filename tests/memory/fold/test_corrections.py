@@ -149,7 +149,7 @@ def test_a_confirmed_claim_binds_by_the_word_of_who_confirmed_it() -> None:
     claim = ("ana", "We decided to keep the night ferry.")
     memory, _ = folded(talk(claim, ItemCorrected(ref="D1", by="bo", op="confirm")))
     decision = memory.decisions[1]
-    assert (decision.status, decision.tentative) == ("ratified", False)
+    assert (decision.status, decision.candidate) == ("ratified", False)
     assert decision.ratified is not None
     assert (decision.ratified.how, decision.ratified.rule) == ("person", "item.confirmed")
     assert [cite.n for cite in decision.ratified.cites] == [2, 1]
@@ -167,4 +167,4 @@ def test_a_confirmed_suggestion_is_a_proposal() -> None:
     """What only sounded like one counts as if its speaker had said so."""
     idea = ("ana", "What if we paint the quay in the spring?")
     memory, _ = folded(talk(idea, ItemCorrected(ref="P1", by="bo", op="confirm")))
-    assert (memory.proposals[1].origin.how, memory.proposals[1].tentative) == ("person", False)
+    assert (memory.proposals[1].origin.how, memory.proposals[1].candidate) == ("person", False)

@@ -150,8 +150,7 @@ def test_an_edited_proposal_is_found_by_its_new_words_alone() -> None:
 def test_what_a_model_read_in_the_old_words_goes() -> None:
     """Whether its answer came before the edit or after it."""
     lines = [("ana", "Perhaps we should rebuild the index"), ("bo", "Perhaps")]
-    claim = {"n": 1, "start": 0, "end": 7, "quote": "Perhaps", "label": "proposal",
-             "confidence": 600}  # fmt: skip
+    claim = {"n": 1, "start": 0, "end": 7, "quote": "Perhaps", "label": "proposal"}
     read = ItemsExtracted.model_validate({"lead": 1, "first": 1, "last": 2, "claims": [claim]})
     settings = {"extract": {"how": "model", "interval": 2}}
     early, _ = fold(*lines, read, edit(1, "Morning"), **settings)

@@ -17,6 +17,7 @@ from parley.bus.entries import (
     MessageEdited,
     ParticipantJoined,
     SessionClosed,
+    TalkPaused,
     Unknown,
     VoteConfirmed,
     VoteExtended,
@@ -113,6 +114,7 @@ def seen_facts() -> list[Fact]:
     facts += folded(talk(*MOVED))[1]
     facts += folded(talk(*HELD))[1]
     facts += folded(talk(*EDITED))[1]
+    facts += folded(talk(*EDITED, TalkPaused(paused=1), extract={"how": "model"}))[1]
     limits = {"open_episodes": 3, "session": {"cap": 200, "warn": 100, "target": 50}}
     agreed = {"confirm": "majority"}
     small = {"limits": limits, "summary": {"how": "model", "interval": 3}, "vote": agreed}

@@ -345,7 +345,7 @@ def test_a_blank_is_no_mark_where_its_words_were_none() -> None:
     )
     memory, _ = folded(redacted(log, 1))
     assert memory.structure.marked == 0
-    assert not memory.proposals[2].tentative
+    assert not memory.proposals[2].candidate
 
 
 def test_two_blanks_are_not_one_line_said_twice() -> None:

@@ -98,23 +98,23 @@ def test_a_vote_whose_words_are_redacted_still_moves() -> None:
     assert memory.participants["bo"].positions["P1"].text == ""
 
 
-def test_a_ruling_takes_up_what_was_tentative() -> None:
+def test_a_ruling_takes_up_a_candidate() -> None:
     """Whoever may accept it has named it; a vote from before does not outweigh their word."""
     lines = [("ana", INDEX), ("cy", f"I suggest {DROP}")]
     memory, _ = folded(talk(*lines, chair=["dee"]))
-    assert memory.proposals[2].tentative
+    assert memory.proposals[2].candidate
     for act in ("accept", "reject"):
         ruling = Message(participant="dee", content="So be it.", act=act, re="P2")
         memory, _ = folded(talk(*lines, ruling, chair=["dee"]))
         assert memory.proposals[2].status == f"{act}ed"
-        assert not memory.proposals[2].tentative
+        assert not memory.proposals[2].candidate
     claim = ("cy", f"So we agreed: {DROP}.")
     memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, chair=["dee"]))
-    assert memory.decisions[2].tentative
+    assert memory.decisions[2].candidate
     ruling = Message(participant="dee", content="So be it.", act="ratify", re="D2")
     memory, _ = folded(talk(("ana", f"[DECISION] {CLOSE}"), claim, ruling, chair=["dee"]))
     assert memory.decisions[2].status == "ratified"
-    assert not memory.decisions[2].tentative
+    assert not memory.decisions[2].candidate
 
 
 def test_several_votes_of_one_message_are_one_in_the_window() -> None:

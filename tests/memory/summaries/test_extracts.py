@@ -417,21 +417,6 @@ def test_what_is_announced_is_told_where_both_have_no_room() -> None:
     assert announced not in summary
 
 
-def test_a_claim_is_told_as_agreed_where_somebody_else_speaks_of_it() -> None:
-    claim = "We agreed to sell the second press of the mill to the museum in May."
-    changes = [
-        LedgerChange("claimed", "D1", "ana", 1, 0, len(claim)),
-        LedgerChange("agreed", "D1", "", 3),
-    ]
-    other = "The tram was late once more, and it rained the whole night over the harbour."
-    same = "Selling the second press to the museum is right, since the mill has no room for it."
-    for answer, agreed in ((same, True), (other, False)):
-        lines = [Line(1, "ana", claim), Line(2, "bo", answer), Line(3, "cy", other)]
-        summary = extract_summary(lines * 3, changes, 200)
-        assert ("D1 claimed by ana; agreed:" in summary) is agreed
-        assert "D1 claimed by ana" in summary
-
-
 def test_what_a_tool_is_called_with_is_not_told() -> None:
     """It is a quotation, by whoever calls the tool."""
     article = "The commitment of the old mill ensures that the harbour keeps every map it has."

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from parley.bus.entries import (
     Entry,
     EntryRedacted,
-    ItemCorrected,
     Message,
     ParticipantAliased,
     Record,
@@ -229,14 +228,13 @@ DONE = (
 )
 
 
-def test_what_another_reports_done_is_adopted() -> None:
-    """With the report as what settled it; a decision may still bind it."""
+def test_what_another_reports_done_is_a_candidate_side_and_settles_nothing() -> None:
     memory, facts = folded(talk(("ana", CACHE), ("bo", DONE)))
     made = memory.proposals[1]
-    assert (made.status, stances(memory, 1)) == ("adopted", {"bo": "support"})
-    assert made.settled is not None
-    assert (made.settled.rule, made.settled.cites[0].n) == ("writing/done.reported", 2)
-    assert [fact.data["status"] for fact in facts if fact.kind == "proposal.settled"] == ["adopted"]
+    assert (made.status, stances(memory, 1), made.tally) == ("active", {"bo": "support"}, (0, 0, 0))
+    assert [fact.data["rule"] for fact in facts if fact.kind == "side.read"] == [
+        "writing/done.reported"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -387,61 +385,6 @@ def test_memory_goes_on_from_its_bytes() -> None:
         assert dump(again) == dump(whole)
 
 
-# -- by agreement ------------------------------------------------------------------
-
-PLAIN = [
-    ("ana", "I propose we use Postgres for the ledger"),
-    ("bo", "Let's go with Postgres for the ledger"),
-    ("cy", "Agreed, Postgres for the ledger"),
-]
-REST = [("dee", "Fine weather today"), ("eli", "Indeed"), ("dee", "See you all tomorrow")]
-
-
-def binding(memory: Memory) -> list[str]:
-    return [
-        decision.ratified.rule or ""
-        for decision in memory.decisions.values()
-        if decision.ratified is not None
-    ]
-
-
-def test_what_two_agree_on_binds_once_nobody_objects() -> None:
-    """Five people and the plainest of words end with a decision in the ledger."""
-    memory, facts = folded(talk(*PLAIN, *REST))
-    assert binding(memory) == ["ratify.agreement"]
-    assert sum(fact.kind == "decision.ratified" for fact in facts) == 1
-
-
-def test_it_does_not_bind_before_the_wait_is_over() -> None:
-    memory, _ = folded(talk(*PLAIN))
-    assert binding(memory) == []
-
-
-def test_an_objection_stops_it() -> None:
-    memory, _ = folded(talk(*PLAIN, ("dee", "I oppose D1"), *REST))
-    assert binding(memory) == []
-
-
-def test_who_withdraws_an_agreement_in_time_stops_it() -> None:
-    """To abstain is no objection, and leaves one person alone for it."""
-    two = [PLAIN[1], ("cy", "I support D1"), ("cy", "I abstain on D1")]
-    memory, _ = folded(talk(*two, *REST))
-    assert binding(memory) == []
-    memory, _ = folded(talk(*two[:2], *REST))
-    assert binding(memory) == ["ratify.agreement"]
-
-
-def test_nobody_agrees_with_themselves() -> None:
-    alone = [("ana", "Let's go with Postgres for the ledger"), ("ana", "Agreed, Postgres it is")]
-    memory, _ = folded(talk(*alone, *REST))
-    assert binding(memory) == []
-
-
-def test_it_can_be_switched_off() -> None:
-    memory, _ = folded(talk(*PLAIN, *REST, ratify={"agreement": 0}))
-    assert binding(memory) == []
-
-
 def test_a_redacted_choice_is_not_taken_for_the_other_option() -> None:
     """Who was for one of two by its words is for neither when the words are gone."""
     chosen = f"I agree with keeping the tokens in a signed cookie of the browser.\n\n{REPORT}"
@@ -488,23 +431,6 @@ def test_redaction_leaves_the_manner_of_the_talk(n: int) -> None:
     assert (after.proposals[len(after.proposals)].origin.rule or "").startswith("writing/")
 
 
-def test_a_redacted_answer_leaves_its_stance() -> None:
-    """As sure as it was, so that what somebody objected to does not bind without their words."""
-    records = talk(
-        ("ana", CACHE), ("bo", f"I disagree with that.\n\n{REPORT}"),
-        ("cy", f"Plan approved. Agreed.{LONG}"), ("dee", REPORT), ("dee", REPORT), ("dee", REPORT),
-        ("dee", REPORT),
-    )  # fmt: skip
-    before, _ = folded(records)
-    assert before.proposals[1].reactions["bo"].stance == "oppose"
-    after = without_words(records, 2)
-    assert not after.proposals[1].reactions["bo"].counted
-    assert stances(after, 1) == stances(before, 1)
-    assert {ref: each.status for ref, each in after.decisions.items()} == {
-        ref: each.status for ref, each in before.decisions.items()
-    }
-
-
 @pytest.mark.parametrize("line", [
     "Not approved.", "The plan was not approved.", "Plan not yet approved.", "Nobody agreed.",
     "Is the plan approved?", "Was this approved by anyone?", "Agreed?", "Sounds good?",
@@ -517,19 +443,6 @@ def test_what_is_denied_asked_or_hedged_is_no_agreement(line: str) -> None:
     memory, _ = folded(talk(("ana", CACHE), ("bo", f"{line}\n\n{REPORT}")))
     assert stances(memory, 1).get("bo") != "support"
     assert not memory.decisions
-
-
-@pytest.mark.parametrize("line", [
-    ("ana", f"I withdraw P1.\n\n{REPORT}"), ItemCorrected(ref="P1", op="retract", by="ana"),
-])  # fmt: skip
-def test_what_is_taken_back_does_not_bind_by_agreement(line: tuple[str, str] | Entry) -> None:
-    """Who proposed it was for it only while it stood."""
-    claim = ("bo", f"Plan approved. Agreed.{LONG}")
-    quiet = [("dee", REPORT)] * 5
-    memory, _ = folded(talk(("ana", CACHE), claim, *quiet))
-    assert memory.decisions[1].status == "ratified"
-    memory, _ = folded(talk(("ana", CACHE), claim, line, *quiet))
-    assert memory.decisions[1].status == "claimed"
 
 
 @pytest.mark.parametrize(

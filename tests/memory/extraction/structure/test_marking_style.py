@@ -8,25 +8,25 @@ IDEA = "I propose that we move the archive to the second rack."
 REMARK = "it was cold in there this morning"
 
 
-def test_where_talk_is_voted_on_wording_alone_is_tentative() -> None:
+def test_where_talk_is_voted_on_wording_alone_makes_a_candidate() -> None:
     """Three votes with nothing there to vote on hold back what is suggested, before or after."""
     stray = [("bob", "+1 to that"), ("cem", "+1"), ("dee", "+1 bob")]
     for lines in ([("ann", IDEA)], [("bob", "+1 to that"), ("ann", IDEA)]):
         memory, _ = folded(talk(("eli", REMARK), *lines, link={"window": 5}))
-        assert not memory.proposals[1].tentative
+        assert not memory.proposals[1].candidate
     memory, _ = folded(talk(("eli", REMARK), *stray, ("ann", IDEA)))
-    assert memory.proposals[1].tentative
+    assert memory.proposals[1].candidate
     chatter = [("eli", REMARK)] * 6
     memory, facts = folded(talk(("ann", IDEA), *chatter, *stray, link={"window": 5}))
-    assert memory.proposals[1].tentative
-    assert [fact.kind for fact in facts].count("item.tentative") == 1
+    assert memory.proposals[1].candidate
+    assert [fact.kind for fact in facts].count("item.candidate") == 1
 
 
 def test_votes_on_a_suggestion_do_not_hold_it_back() -> None:
     """They have something to be on."""
     votes = [(who, "+1") for who in ("bob", "cem", "dee", "eli", "fay")]
     memory, _ = folded(talk(("ann", IDEA), *votes))
-    assert not memory.proposals[1].tentative
+    assert not memory.proposals[1].candidate
     assert sorted(memory.proposals[1].reactions) == ["bob", "cem", "dee", "eli", "fay"]
 
 
@@ -37,7 +37,7 @@ def test_what_somebody_took_up_by_name_stays() -> None:
         ("ann", IDEA), ("bob", "I agree with P1"), *[("eli", REMARK)] * 6, *stray,
         link={"window": 5},
     ))  # fmt: skip
-    assert not memory.proposals[1].tentative
+    assert not memory.proposals[1].candidate
 
 
 PUT = "Move the archive to the second rack"
@@ -54,12 +54,3 @@ def test_a_mark_among_unmarked_ones_is_no_manner() -> None:
     assert len(memory.proposals) == 1
     memory, _ = folded(talk(*put, *chatter, marked, *chatter, *other))
     assert [proposal.text for proposal in memory.proposals.values()] == [PUT, marked[1][11:], OTHER]
-
-
-def test_where_lines_are_put_to_votes_a_told_decision_is_tentative() -> None:
-    """Who says that something was decided tells of it; there it is decided by votes."""
-    decided = ("eli", "We have decided to keep the lights on at night.")
-    alone, _ = folded(talk(decided))
-    assert not alone.decisions[1].tentative
-    voted, _ = folded(talk(("ann", PUT), *VOTES, *[("eli", REMARK)] * 3, decided))
-    assert voted.decisions[1].tentative

@@ -44,7 +44,7 @@ def test_a_noted_decision_holds_back_what_it_holds_back_when_typed(minuted: bool
         structure={"scribes": scribes},
     ))  # fmt: skip
     assert memory.decisions[1].participant == "dee"
-    assert not memory.proposals[1].tentative
+    assert not memory.proposals[1].candidate
 
 
 def test_nobody_is_made_a_scribe_by_another() -> None:
