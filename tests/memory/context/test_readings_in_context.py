@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.bus.entries import Entry, ItemsExtracted, Message
+from parley.bus.entries import Entry, Message
 from parley.memory.context.context import Context, Request, assemble
 from parley.memory.fold.apply import apply
 from parley.memory.state.memory import Memory
@@ -92,15 +92,13 @@ def test_a_ruling_without_a_right_is_listed_as_claimed() -> None:
 
 
 def test_what_a_model_denies_is_not_there() -> None:
-    denied = read(1, 8, checks=[{"ref": "P1", "verdict": "wrong", "reason": "question"}])
-    later = Message(participant="bo", content="What else?")
-    settled = read(9, 9, checks=[{"ref": "P1", "verdict": "wrong", "reason": "question"}])
-    assert "- P1 cy" in shown(denied, later).text  # it was born in that very stretch
-    assert "- P1 cy" in shown().text
+    """Judged by a later reading than that of the stretch it was born in."""
     lines = [Message(participant="bo", content=f"And {index}?") for index in range(8)]
-    stretch = read(9, 16, checks=[{"ref": "P1", "verdict": "wrong", "reason": "question"}])
-    assert "P1" not in shown(*lines, denied, stretch).text.split("## Recent Messages")[0]
-    assert settled.checks
+    checks = [{"ref": "P1", "verdict": "wrong", "reason": "question"}]
+    told = [shown(*lines, read(9, 16, checks=some)).text for some in ([], checks)]
+    there, gone = (text.split("## Recent Messages")[0] for text in told)
+    assert "- P1 cy" in there
+    assert "P1" not in gone
 
 
 def test_a_models_words_stay_in_their_quotation_marks() -> None:
@@ -128,32 +126,26 @@ def test_the_prefix_does_not_move_when_a_reading_lands() -> None:
 
 def crowded(budget: int) -> Context:
     """A session in which rules read 60 proposals and a model 12 others, and 6 decisions."""
-    said = [
-        Message(
-            participant="cy",
-            content=f"I propose that we paint hall {index} of the old mill in the colour of sand.",
-        )
-        for index in range(60)
+    said = [f"I propose that we paint hall {index} of the old mill sandy." for index in range(60)]
+    asked = [f"And gate {index}, green?" for index in range(12)]
+    ruled = [f"Gate {index}: green it is." for index in range(6)]
+    offered = [
+        claim_in(text, 61 + index, f"gate {index}, green", "proposal", id=f"g{index}",
+                 statement=f"Paint gate {index} green.")
+        for index, text in enumerate(asked)
+    ]  # fmt: skip
+    rulings = [
+        claim_in(text, 73 + index, "green it is", "ruling", f"g{index}",
+                 outcome="accepted", right="chair")
+        for index, text in enumerate(ruled)
+    ]  # fmt: skip
+    lines = [
+        *(Message(participant="cy", content=text) for text in said),
+        *(Message(participant="ana", content=text) for text in asked),
+        *(Message(participant="lea", content=text) for text in ruled),
     ]
-    asked = [Message(participant="ana", content=f"And gate {index}, green?") for index in range(12)]
-    ruled = [
-        Message(participant="lea", content=f"Gate {index}: green it is.") for index in range(6)
-    ]
-    claims = []
-    for index in range(12):
-        words = f"gate {index}, green"
-        claims.append(
-            claim_in(asked[index].content, 61 + index, words, "proposal", id=f"g{index}",
-                     statement=f"Paint gate {index} green.")
-        )  # fmt: skip
-    for index in range(6):
-        claims.append(
-            claim_in(ruled[index].content, 73 + index, "green it is", "ruling", f"g{index}",
-                     outcome="accepted", right="chair")
-        )  # fmt: skip
-    reading = read(1, 78, *claims)
     settings = opened(extract={**READ, "interval": 78, "tokens": 12_000}, chair=["lea"])
-    records = numbered([settings, *said, *asked, *ruled, reading])
+    records = numbered([settings, *lines, read(1, 78, *offered, *rulings)])
     memory, _ = folded(records)
     assert len(memory.claims.kept) == 18
     return assemble(memory, Request("dee", budget=budget, recent=records))
@@ -183,4 +175,3 @@ def test_readings_are_in_the_brief_profile_too() -> None:
     text = assemble(memory, Request("dee", "brief", recent=records)).text
     assert "- M6 accepted with changes (as read) by lea" in text
     assert "- M2 ana" in text
-    assert isinstance(records[-1].entry, ItemsExtracted)
