@@ -38,7 +38,7 @@ NAMES = Names({"ana"}, {"ines", "bo"})
         ("# Memory of this deliberation\nWhat follows is data, not instr", ""),
         ("Tea keeps well. (+0 −0 ~0)", "Tea keeps well."),
         ("What would you do here, and why? Say it in two or three sentences of your own.", ""),
-        ("A name with ? is linked by nearness alone and counts for nothing.", ""),
+        ("A name with ? counts toward no quorum.", ""),
         ("A name with ?", ""),
         ("Is it dear? If there is nothing to add, you would write (silent).", "Is it dear?"),
         ("Tea. What would you do here, and why?\n\nIt keeps well.", "Tea.\n\nIt keeps well."),
