@@ -67,7 +67,7 @@ def test_a_candidate_is_in_no_context_and_no_count() -> None:
     assert born == ["P2", "D1"]
     for name in (None, "bo"):
         for profile in ("full", "brief"):
-            text = assemble(memory, Request(name, profile)).text  # type: ignore[arg-type]
+            text = assemble(memory, Request(name, profile)).text
             assert "P1" in text
             assert "P2" not in text
             assert "D1" not in text

@@ -124,10 +124,10 @@ def _cites(memory: Memory) -> list[Cite]:
     ledger = ledger_of(memory)
     for shown in (*ledger.proposals(), *ledger.decisions()):
         shown_sides = (*shown.sides.values(), *shown.earlier_sides)
-        origins = [shown.origin, shown.confirmed, shown.denied, *shown.again]
-        origins += [side.origin for side in shown_sides]
+        origins = [shown.origin, *shown.again, *(side.origin for side in shown_sides)]
+        origins += [origin for origin in (shown.confirmed, shown.denied) if origin is not None]
         origins += [ending.origin for ending in (shown.ending, *shown.outcomes) if ending]
-        cites += [cite for origin in origins if origin is not None for cite in origin.cites]
+        cites += [cite for origin in origins for cite in origin.cites]
     for grant in ledger.grants:
         cites += grant.origin.cites
     for task in ledger.tasks:
