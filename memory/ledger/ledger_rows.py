@@ -33,6 +33,7 @@ class Side(Struct, frozen=True, gc=False):
     counted: bool = False
     conditional: bool = False
     condition: str = ""  # in a model's words
+    text: str = ""  # the words that a model quotes for it
     vote: bool = False
 
     @property

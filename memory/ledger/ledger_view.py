@@ -31,7 +31,7 @@ from parley.memory.ledger.ledger_rows import (
     Task,
 )
 from parley.memory.ledger.rulings import may_rule, resolve_name
-from parley.memory.shelves import is_firm_side, is_marked, may_count
+from parley.memory.shelves import is_firm_side, is_marked, is_sure, may_count
 from parley.memory.state.claim_state import KeptCheck, KeptClaim
 from parley.memory.state.item_state import Cite, Decision, Origin, Proposal, Reaction, Stance
 from parley.memory.state.memory import Memory
@@ -108,6 +108,17 @@ class Ledger:
                 self._settle_proposal(item)
         return item
 
+    def as_numbered(self, handle: str) -> LedgerItem | None:
+        """`item`; of one that a person struck or merged, the item that had this handle."""
+        memory = self.memory
+        number = int(handle[1:]) if handle[1:].isdecimal() else 0
+        known: Proposal | Decision | None = memory.decisions.get(number)
+        if handle[:1] == "P":
+            known = memory.proposals.get(number)
+        if handle[:1] not in "PD" or known is None or known.stands:
+            return self.item(handle)
+        return self._of_fold(known)
+
     def proposals(self) -> Iterator[LedgerItem]:
         """Every proposal on either shelf, and the denied ones, by the message it was born in."""
         yield from self._all("proposal")
@@ -177,7 +188,7 @@ class Ledger:
         handles = [(item.born, item.handle) for item in table.values() if item.stands]
         label = "proposal" if kind == "proposal" else "ruling"
         handles += [(c.n, handle) for handle, c in self._own.items() if c.label == label]
-        for _, handle in sorted(handles):
+        for _, handle in sorted(handles, key=lambda each: (each[0], len(each[1]), each[1])):
             item = self.item(handle)
             if item is not None:
                 yield item
@@ -333,7 +344,8 @@ class Ledger:
                 item.relation, item.related = "amends", (f"P{known.amends}",)
             item.sides = _proposal_sides(known)
         else:
-            item.sides = _decision_sides(known)
+            offer = self.memory.proposals.get(known.resolves or 0)
+            item.sides = _decision_sides(known, offer)
             item.settles = () if known.resolves is None else (f"P{known.resolves}",)
         for claim in self._claims.get(known.handle, ()):
             if not self._is_protected(item):
@@ -427,7 +439,12 @@ class Ledger:
                 conditional = stance == "conditional"
                 condition = claim.detail if conditional else ""
                 item.sides[name] = Side(
-                    name, _STANCE[stance], _origin(claim), False, conditional, condition
+                    name,
+                    _STANCE[stance],
+                    _origin(claim),
+                    conditional=conditional,
+                    condition=condition,
+                    text=claim.text,
                 )
 
     def _confirmed_sides(self, item: LedgerItem) -> Iterator[Side]:
@@ -610,7 +627,9 @@ def _proposal_sides(proposal: Proposal) -> dict[str, Side]:
     }  # fmt: skip
 
 
-def _decision_sides(decision: Decision) -> dict[str, Side]:
+def _decision_sides(decision: Decision, offer: Proposal | None) -> dict[str, Side]:
+    """The firm sides on a decision of the fold; those that were counted on `offer` are."""
+    counted = {name for name, side in (offer.reactions if offer else {}).items() if side.counted}
     sides: dict[str, Side] = {}
     by_stance: tuple[tuple[Stance, dict[str, Origin]], ...] = (
         ("support", decision.supporters),
@@ -619,5 +638,6 @@ def _decision_sides(decision: Decision) -> dict[str, Side]:
     )
     for stance, voices in by_stance:
         for name, origin in voices.items():
-            sides[name] = Side(name, stance, origin, counted=may_count(origin))
+            if name in counted or is_sure("side", origin):
+                sides[name] = Side(name, stance, origin, name in counted or may_count(origin))
     return sides

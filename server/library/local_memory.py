@@ -34,6 +34,7 @@ from parley.memory.state.lookup import target_refusal
 from parley.memory.statistics.statistics import count_memory
 from parley.server.library import memory_rows
 from parley.server.library.typed_rows import (
+    CandidateRow,
     DecisionRow,
     Evidence,
     PositionRow,
@@ -134,13 +135,18 @@ class Memory:
 
     @property
     def proposals(self) -> list[ProposalRow]:
-        """Every proposal, oldest first; `status` says which are open."""
+        """Every firm proposal, oldest first; `status` says which are open."""
         return memory_rows.list_proposals(self.state, self._records)
 
     @property
     def decisions(self) -> list[DecisionRow]:
-        """Every decision, oldest first."""
+        """Every firm decision, oldest first."""
         return memory_rows.list_decisions(self.state, self._records)
+
+    @property
+    def candidates(self) -> list[CandidateRow]:
+        """What may be a proposal or a decision and is on no list of them, newest first."""
+        return memory_rows.list_candidates(self.state)
 
     @property
     def positions(self) -> list[PositionRow]:

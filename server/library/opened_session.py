@@ -33,6 +33,7 @@ from parley.memory.settings.setting_trees import overlay_trees
 from parley.memory.state.memory import Memory
 from parley.server.library import memory_rows
 from parley.server.library.typed_rows import (
+    CandidateRow,
     DecisionRow,
     Evidence,
     PositionRow,
@@ -92,12 +93,16 @@ class OpenSession(SessionClient):
         await self._access.bus.close(self._access.session, reason)
 
     async def proposals(self) -> list[ProposalRow]:
-        """Every proposal, oldest first; `status` says which are open."""
+        """Every firm proposal, oldest first; `status` says which are open."""
         return memory_rows.list_proposals(*await self._quoted_memory())
 
     async def decisions(self) -> list[DecisionRow]:
-        """Every decision, oldest first."""
+        """Every firm decision, oldest first."""
         return memory_rows.list_decisions(*await self._quoted_memory())
+
+    async def candidates(self) -> list[CandidateRow]:
+        """What may be a proposal or a decision and is on no list of them, newest first."""
+        return memory_rows.list_candidates(await self._access.memory())
 
     async def positions(self) -> list[PositionRow]:
         """Where everybody stands, by participant."""

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from parley.server.rows.item_shapes import (
+    CandidateRow,
     DecisionRow,
+    EndingRow,
     Evidence,
     PositionRow,
     ProposalRow,
-    ReactionRow,
+    SideRow,
     SummaryRow,
-    VoiceRow,
 )
 from parley.server.verdicts.tallies import Tally
 
 __all__ = [
+    "CandidateRow",
     "DecisionRow",
+    "EndingRow",
     "Evidence",
     "PositionRow",
     "ProposalRow",
-    "ReactionRow",
+    "SideRow",
     "SummaryRow",
     "Tally",
-    "VoiceRow",
 ]

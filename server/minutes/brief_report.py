@@ -10,6 +10,7 @@ from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
 from parley.server.minutes.action_items import find_actions
 from parley.server.minutes.decided_words import DecidedTerms
+from parley.server.minutes.read_tasks import add_read_tasks
 from parley.server.minutes.words.attribution import voices
 from parley.server.minutes.words.mentions import NameIndex
 from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
@@ -51,5 +52,7 @@ def _actions(memory: Memory, records: Mapping[int, Record]) -> tuple[list[Row], 
         and not names.is_bot(str(getattr(record.entry, "participant", "")))
         and not memory.is_redacted(n)
     ]
-    rows, older = find_actions(memory, talk, voices(memory, talk), DecidedTerms(memory))
-    return rows[::-1], older
+    speakers = voices(memory, talk)
+    rows, older = find_actions(memory, talk, speakers, DecidedTerms(memory))
+    speaks = {n: voice.name for n, voice in speakers.items()}
+    return add_read_tasks(memory, rows, records, speaks)[::-1], older

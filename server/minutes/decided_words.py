@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.server.minutes.words.sentence_words import topic_words
 from parley.server.verdicts.decision_words import decision_text
@@ -11,6 +12,7 @@ from parley.server.verdicts.decision_words import decision_text
 NEAR: Final = 20  # messages between a decision and what follows from it
 _AT_ONCE: Final = 2  # messages after one in which somebody takes it on without naming it
 _SHARED: Final = 2  # stems that they have in common
+_BINDING: Final = ("ratified", "disputed", "accepted")  # the last as a model reads it
 
 
 class Topic(NamedTuple):
@@ -30,15 +32,15 @@ class DecidedTerms:
     def __init__(self, memory: Memory) -> None:
         self._topics = [
             Topic(
-                decision.born,
-                decision.handle,
-                decision_text(memory, decision),
-                decision.participant,
-                decision.binds,
-                _stems(f"{decision.topic} {decision.outcome}"),
+                item.born,
+                item.handle,
+                decision_text(memory, item),
+                item.participant,
+                item.status in _BINDING,
+                _stems(f"{item.topic} {item.text} {item.statement}"),
             )
-            for decision in memory.decisions.values()
-            if memory.decision(decision.ref) is decision
+            for item in ledger_of(memory).decisions()
+            if item.shelf == "firm"
         ]
 
     def near(self, text: str, n: int) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from parley.bus.entries import Record
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.item_state import Cite
 from parley.memory.state.lookup import is_standing_talk
 from parley.memory.state.memory import Memory
@@ -29,12 +29,14 @@ from parley.server.minutes.course.topics import (
 from parley.server.minutes.decided_words import NEAR, DecidedTerms
 from parley.server.minutes.goal_layers import goal_rows_of_minutes, insight_rows
 from parley.server.minutes.open_questions import find_open_questions
+from parley.server.minutes.read_tasks import add_read_tasks
 from parley.server.minutes.words.attribution import Voice, voices
 from parley.server.minutes.words.mentions import NameIndex
 from parley.server.minutes.words.sentence_words import READ, topic_words
 from parley.server.render.minutes.minutes_appendix import cited_entries
 from parley.server.render.minutes.minutes_sections import sections, sections_row
 from parley.server.rows.brief_rows import brief_index
+from parley.server.rows.cite_rows import pick
 from parley.server.rows.digest_rows import cited, digest
 from parley.server.rows.entry_times import time_row
 from parley.server.verdicts.decision_words import reason_words
@@ -43,6 +45,7 @@ from parley.server.verdicts.plain_words import is_of_prose, item_words
 _EVIDENCE: Final = 1200  # characters of a message, in the appendix
 _UPON: Final = 8  # entries after a show of hands, in which what is proposed is upon it
 _ALIKE: Final = 0.6  # of the words of both
+_IN_FORCE: Final = ("ratified", "disputed", "accepted")
 _WORDING: Final = 600  # of a decision
 _WORDS: Final = ("content", "title", "result", "text")  # where an entry has them
 
@@ -60,9 +63,11 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
     row = digest(memory, {n: records_by_n[n] for n in sorted(wanted & records_by_n.keys())})
     talk = _talk(memory, records_by_n)
     speakers, decided = voices(memory, talk), DecidedTerms(memory)
-    to_do, older_actions = find_actions(memory, talk, speakers, decided)
+    found, older_actions = find_actions(memory, talk, speakers, decided)
+    speaks = {n: voice.name for n, voice in speakers.items()}
+    to_do = add_read_tasks(memory, found, records_by_n, speaks)
     documents = _standing(find_documents(talk), memory)
-    index = brief_index(memory, overlay_claims(memory))
+    index = brief_index(memory)
     asked, older_questions = find_open_questions(memory, talk, speakers, decided)
     began, ended = talk_span(_messages(records_by_n), logged=bool(session))
     whole = {
@@ -72,7 +77,7 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "ended": ended,
         "imported": None if began else import_day(_messages(records_by_n)),
         "present": present_participants(memory),
-        **_course(memory, talk, speakers, index),
+        **_course(memory, talk, speakers, index, row["open"]),
         "documents": documents,
         "brief": index,
         **row,
@@ -82,7 +87,8 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
         "open": [
             {
                 **row,
-                "asked": item_words(row["text"] or row["topic"], row["evidence"]["rule"]),
+                "asked": row["statement"]
+                or item_words(row["text"] or row["topic"], row["evidence"]["rule"]),
                 "meaning": find_meaning(row["text"], talk),
                 "reactions": _reasons(row["reactions"], records_by_n),
                 "taken_up": _taken_up(row, documents),
@@ -106,7 +112,11 @@ def build_report(memory: Memory, records: Iterable[Record], session: str = "") -
 
 
 def _course(
-    memory: Memory, talk: Sequence[Record], speakers: Mapping[int, Voice], index: Row
+    memory: Memory,
+    talk: Sequence[Record],
+    speakers: Mapping[int, Voice],
+    index: Row,
+    offers: Sequence[Row],
 ) -> Row:
     """What the talk was about; what was said where no decision shows it, words that came up most
     where no topic was called out."""
@@ -122,35 +132,43 @@ def _course(
         "agenda": find_agenda(talk),
         "group": find_group(talk),
         "issues": find_issues(talk),
-        "polls": [_with_sequel(row, index) for row in find_polls(talk)],
+        "polls": [_with_sequel(row, offers) for row in find_polls(talk)],
         "put_off": put_off,
     }
 
 
-def _with_sequel(poll: Row, index: Row) -> Row:
-    """`poll` with the unconfirmed proposal that was made upon it, where one was."""
-    rows = (
-        row
-        for row in index["perhaps"]
-        if row["kind"] == "proposal" and 0 < row["n"] - poll["last"] <= _UPON
-    )
-    return {**poll, "then": min(rows, key=lambda row: row["n"], default=None)}
+def _with_sequel(poll: Row, offers: Sequence[Row]) -> Row:
+    """`poll` with the open proposal that was made upon it, if one was."""
+    rows = (row for row in offers if 0 < row["n"] - poll["last"] <= _UPON)
+    offer = min(rows, key=lambda row: row["n"], default=None)
+    then = None
+    if offer is not None:
+        text = offer["statement"] or item_words(offer["text"], offer["evidence"]["rule"])
+        then = {
+            "ref": offer["handle"],
+            "text": text,
+            "cites": offer["evidence"]["cites"],
+            **pick(offer, "participant", "n"),
+        }
+    return {**poll, "then": then}
 
 
 def _standing(documents: Sequence[Row], memory: Memory) -> list[Row]:
     """Each with the decision in force that it is of, and who spoke for it since."""
     rows = []
+    ledger = ledger_of(memory)
+    decisions = [item for item in ledger.decisions() if item.shelf == "firm"]
     for document in documents:
-        found = [d for d in memory.decisions.values() if d.stands and d.born == document["n"]]
-        offers = [memory.proposals.get(d.resolves or 0) for d in found]
+        found = [item for item in decisions if item.born == document["n"]]
+        offers = [ledger.item(handle) for item in found for handle in item.settles]
         voices = {
-            name
+            side.participant
             for offer in offers
             if offer is not None
-            for name, reaction in offer.reactions.items()
-            if reaction.stance == "support" and reaction.origin.cites[0].n > document["n"]
+            for side in offer.sides.values()
+            if side.stance == "support" and side.n > document["n"]
         }
-        in_force = next((d.handle for d in found if d.binds), None)
+        in_force = next((item.handle for item in found if item.status in _IN_FORCE), None)
         rows.append({**document, "decision": in_force, "welcome": sorted(voices)})
     return rows
 
@@ -170,6 +188,7 @@ def _side_changes(report: Row) -> list[Row]:
             "to": position["stance"],
             "n": position["n"],
             "text": position["text"],
+            "as_read": position["as_read"],
             "after": position["moved_by"],
             "after_n": position["moved_n"],
         }
@@ -199,7 +218,8 @@ def _decision(
         "alike": None,
         "drawn_up": drawn_up,
         "due": find_dates(wording or row["text"]),
-        "unowned": not (owned or drawn_up or only_holds(wording or row["text"])),
+        "unowned": row["status"] in _IN_FORCE
+        and not (owned or drawn_up or only_holds(wording or row["text"])),
     }
 
 
@@ -240,7 +260,7 @@ def _wording(row: Row, memory: Memory, records: dict[int, Record]) -> str | None
     if not row["outcome"].endswith(ELLIPSIS):
         return None
     begins = row["outcome"].removesuffix(ELLIPSIS).rstrip()
-    offer = memory.proposals.get(int(row["resolves"][1:])) if row["resolves"] else None
+    offer = ledger_of(memory).item(row["resolves"]) if row["resolves"] else None
     for n in (row["n"], offer.born if offer else 0):
         content = getattr(records[n].entry, "content", "") if n in records else ""
         for line in map(one_line, content[:READ].split("\n")):

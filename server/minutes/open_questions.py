@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from parley.bus.entries import Record
 from parley.memory.extraction.patterns.clauses import PreparedText, Span
-from parley.memory.state.item_state import Proposal
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line, to_plain
 from parley.server.minutes.decided_words import DecidedTerms
@@ -128,14 +128,15 @@ def _question(
 def _settled(memory: Memory, record: Record, asked: Question) -> bool:
     """Whether all that it asks about is settled by now."""
     re = getattr(record.entry, "re", None)
-    named = [memory.item(handle) for handle in asked.handles]
-    if re is not None:
-        named.append(memory.known(re) if isinstance(re, int) else memory.item(re))
-    items = [item for item in named if item is not None]
-    return bool(items) and all(
-        item.status != "active" if isinstance(item, Proposal) else item.status != "claimed"
-        for item in items
-    )
+    ledger = ledger_of(memory)
+    named = [ledger.item(handle) for handle in asked.handles]
+    if isinstance(re, int):
+        known = memory.known(re)
+        named.append(None if known is None else ledger.item(known.handle))
+    elif re is not None:
+        named.append(ledger.item(re))
+    items = [item for item in named if item is not None and item.shelf != "denied"]
+    return bool(items) and all(item.status not in ("active", "claimed") for item in items)
 
 
 def _row(record: Record, asked: Question, voices: Mapping[int, Voice]) -> Row:

@@ -9,28 +9,22 @@ import msgspec
 
 from parley.memory.context.context import Request, assemble
 from parley.memory.errors import UnknownRef
-from parley.memory.extraction.model_claims.item_overlay import (
-    ClaimedItem,
-    ClaimOverlay,
-    overlay_claims,
-)
 from parley.memory.goals import tallies
+from parley.memory.ledger.ledger_rows import LedgerItem
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.insight_state import Insight
 from parley.memory.state.item_state import Cite, Decision, Fact, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.server.queries.log_queries import Replay, replay_log
-from parley.server.rows.cite_rows import cites_of, origin_row, pick, quote
-from parley.server.rows.claim_rows import claim_row
+from parley.server.rows.cite_rows import cites_of, pick, quote
 from parley.server.rows.digest_rows import summary_row
-from parley.server.rows.item_rows import decision_row, proposal_row
-from parley.server.rows.item_rows import origins as origins_of
+from parley.server.rows.item_rows import decision_row, item_entries, proposal_row
 from parley.server.rows.vote_rows import vote_row
 from parley.server.runtime.backend import Backend
-from parley.server.verdicts.basis_words import basis_words
 
-Item = Proposal | Decision | Episode | Insight | Vote
+Item = LedgerItem | Episode | Insight | Vote
 
 _WHY: Final = {
     "whole": "shown whole",
@@ -54,17 +48,12 @@ def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:
     what it was. Raises `UnknownRef`.
     """
     facts = [fact for fact in replay.facts if fact.ref == ref]
-    read = overlay_claims(replay.memory)
-    if (claimed := read.items.get(ref)) is not None:
-        return _claimed(claimed, facts, replay)
     item = _item(replay.memory, ref)
     if item is None and not facts:
         raise UnknownRef(ref)
     born = facts[0].n if item is None else _born(item)
     return {
         **(_gone(ref, facts[0]) if item is None else _row(item, replay)),
-        **_overlaid(read, ref, replay),
-        **_basis(item),
         "words": _words([Cite(born)] if item is None else _cites(item), replay),
         "summaries": _summaries(replay.memory, born),
         "context": _fate(replay, ref),
@@ -74,38 +63,11 @@ def build_explanation(replay: Replay, ref: str) -> dict[str, Any]:
 
 def cited_entries(memory: Memory, ref: str) -> set[int]:
     """The entries whose words an explanation shows; the newest messages come on top of them."""
-    read, item = overlay_claims(memory), _item(memory, ref)
-    cites: list[Cite] = [] if item is None else [Cite(_born(item)), *_cites(item)]
-    origins = [read.confirmed.get(ref), read.retracted.get(ref)]
-    if isinstance(item, Proposal | Decision):
-        origins += origins_of(item)
-    if (claimed := read.items.get(ref)) is not None:
-        origins += [claimed.origin, *(voice.origin for voice in claimed.voices.values())]
-        cites.append(Cite(claimed.born))
-    return {cite.n for cite in (*cites, *cites_of(*origins))}
-
-
-def _claimed(claimed: ClaimedItem, facts: list[Fact], replay: Replay) -> dict[str, Any]:
-    """An item that a model alone found."""
-    return {
-        **claim_row(claimed, replay.records),
-        "words": _words(list(claimed.origin.cites), replay),
-        "summaries": _summaries(replay.memory, claimed.born),
-        "context": _fate(replay, claimed.handle),
-        "history": [{"n": fact.n, "kind": fact.kind, **fact.data} for fact in facts],
-    }
-
-
-def _overlaid(read: ClaimOverlay, ref: str, replay: Replay) -> dict[str, Any]:
-    """What a model said of an item that the fold found; nothing of most."""
-    row: dict[str, Any] = {}
-    if ref in read.confirmed:
-        row["confirmed"] = origin_row(read.confirmed[ref], replay.records)
-    if ref in read.retracted:
-        row["status"] = "retracted"
-        doubt = origin_row(read.retracted[ref], replay.records)
-        row["retracted"] = {**doubt, "reason": read.reasons[ref]}
-    return row
+    item = _item(memory, ref)
+    if item is None:
+        return set()
+    quoted = item_entries(memory, item) if isinstance(item, LedgerItem) else set()
+    return {_born(item), *quoted, *(cite.n for cite in _cites(item))}
 
 
 def _gone(ref: str, first: Fact) -> dict[str, Any]:
@@ -119,10 +81,10 @@ def _gone(ref: str, first: Fact) -> dict[str, Any]:
 
 
 def _item(memory: Memory, ref: str) -> Item | None:
-    """The item as it was numbered, struck and merged ones included; None where none is held."""
+    """The item as it was numbered, struck and merged ones included; None if none is held."""
+    if ref[:1] in ("P", "D", "M"):
+        return ledger_of(memory).as_numbered(ref)
     shelves: dict[str, Mapping[int, Item]] = {
-        "P": memory.proposals,
-        "D": memory.decisions,
         "E": memory.episodes.by_ref,
         "I": memory.insights.by_ref,
         "V": memory.votes.by_ref,
@@ -145,9 +107,9 @@ def _born(item: Item) -> int:
 
 def _row(item: Item, replay: Replay) -> Mapping[str, Any]:
     match item:
-        case Decision():
+        case LedgerItem(kind="decision"):
             return decision_row(replay.memory, item, replay.records)
-        case Proposal():
+        case LedgerItem():
             return proposal_row(replay.memory, item, replay.records)
         case Vote():
             named = {"handle": item.handle, "kind": "vote", "title": item.question}
@@ -161,15 +123,6 @@ def _row(item: Item, replay: Replay) -> Mapping[str, Any]:
             }
 
 
-def _basis(item: Item | None) -> dict[str, str]:
-    """By what it stands, in words."""
-    match item:
-        case Proposal():
-            return {"basis": basis_words(item.origin)}
-        case _:
-            return {}
-
-
 def _done(item: Item) -> dict[str, str]:
     """What was counted in a goal or task, in words."""
     if not isinstance(item, Episode) or item.work is None:
@@ -179,13 +132,14 @@ def _done(item: Item) -> dict[str, str]:
 
 def _cites(item: Item) -> list[Cite]:
     """The passages that the item rests on; of an exchange its question and its answer."""
-    origins: list[Origin | None] = []
     cites: list[Cite] = []
     match item:
-        case Decision():
-            origins = [item.origin, item.ratified, item.disputed]
-        case Proposal():
-            origins = [item.origin, item.settled]
+        case LedgerItem(item=Decision() as known):
+            cites = cites_of(item.origin, known.ratified, known.disputed, *_read(item))
+        case LedgerItem(item=Proposal() as known):
+            cites = cites_of(item.origin, known.settled, *_read(item))
+        case LedgerItem():
+            cites = cites_of(item.origin, *_read(item))
         case Insight():
             cites = item.cites
         case Vote():
@@ -194,7 +148,12 @@ def _cites(item: Item) -> list[Cite]:
             cites = [Cite(item.opened)]
             if item.talk is not None and item.talk.answer_n:
                 cites.append(Cite(item.talk.answer_n))
-    return [*cites, *cites_of(*origins)]
+    return cites
+
+
+def _read(item: LedgerItem) -> list[Origin]:
+    """Where a model reads how it ended."""
+    return [item.ending.origin] if item.ending else []
 
 
 def _words(cites: list[Cite], replay: Replay) -> list[dict[str, Any]]:

@@ -13,10 +13,9 @@ from parley.server.render.item_text import (
     MARKS,
     decision,
     proposal,
-    quote_lines,
-    write_heading,
     write_lines,
 )
+from parley.server.render.minutes.standing import ruler_words
 from parley.server.render.stats_text import statistics_lines
 from parley.server.render.vote_text import vote_line
 
@@ -31,6 +30,8 @@ def write_minutes(console: Console, report: Row) -> None:
     console.print(Text(escape(title), style="bold underline"))
     talk = count_of(report["messages"], "message")
     counts = f"{talk} by {count_of(report['participants'], 'participant')}"
+    if report["rulers"]:
+        counts += f"; may rule: {escape(', '.join(map(ruler_words, report['rulers'])))}"
     closed = f"; closed: {escape(report['closed'])}" if report["closed"] is not None else ""
     console.print(Text(counts + closed, style="dim"))
     for heading, lines in _sections(report):
@@ -45,8 +46,8 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     yield "Decisions", [line for row in report["decisions"] for line in decision(row)]
     yield "Open proposals", [line for row in report["open"] for line in proposal(row)]
     yield "Settled proposals", [proposal(row)[0] for row in report["settled"]]
-    yield "Read by a model", [line for row in report["reading"]["items"] for line in _read(row)]
-    yield "Taken back by a model", [_doubt(row) for row in report["reading"]["retracted"]]
+    yield "Tasks", [_task(row) for row in report["tasks"]]
+    yield "Candidates, counted nowhere", [_candidate(row) for row in report["candidates"]]
     yield "Votes", [write_lines(f"    {vote_line(row)}") for row in report["votes"]]
     yield "Said before", [_echo(row) for row in report["echoes"]]
     yield "Positions", [line for row in report["positions"] for line in _stands(row)]
@@ -57,22 +58,17 @@ def _sections(report: Row) -> Iterator[tuple[str, list[Text]]]:
     )
 
 
-def _read(row: Row) -> list[Text]:
-    """What a model alone reads in a message: it binds nobody."""
-    why = f" ({row['reason']})" if row["reason"] else ""
-    settles = f", settles {row['settles']}" if row["settles"] else ""
-    lines = [write_heading(row, f"{row['kind']}{settles}{why}: {row['text']}")]
-    if row["statement"]:
-        lines.append(write_lines(f"      in the model's words: {row['statement']}"))
-    lines += [
-        quote_lines(voice, f"      {MARKS[voice['stance']]}{voice['participant']}")
-        for voice in row["voices"]
-    ]
-    return [*lines, quote_lines(row["evidence"], "      ")]
+def _task(row: Row) -> Text:
+    """Who does what, as a model reads it."""
+    when = f", {row['when']}" if row["when"] else ""
+    on = f" for {', '.join(row['on'])}" if row["on"] else ""
+    done = "done, as read" if row["done"] else "as read"
+    return write_lines(f"  {row['who']}: {row['what']}{when}{on} ({done}, {row['evidence']['n']})")
 
 
-def _doubt(row: Row) -> Text:
-    return quote_lines(row, f"  {row['handle']} is no such thing, but: {row['reason']}.")
+def _candidate(row: Row) -> Text:
+    said = f"{row['participant']}, message {row['n']}; {row['why']}"
+    return write_lines(f"  {row['ref']:>4} a {row['kind']}? {row['text']}  ({said})", "dim")
 
 
 def _echo(row: Row) -> Text:
@@ -101,12 +97,15 @@ def _stands(row: Row) -> list[Text]:
     ]
     for position in row["positions"]:
         mark = MARKS[position["stance"]]
+        read = ", as read" if position["as_read"] else ""
         flip = ""
         if position["was"] and position["stance"] != "neutral":
             flip = f", changed from {position['was']} at message {position['was_n']}"
             if position["moved_n"]:
                 flip += f" after {position['moved_by']} in message {position['moved_n']}"
-        text = f"    {mark} {position['on']} (message {position['n']}{flip}): {position['text']}"
+        text = (
+            f"    {mark} {position['on']} (message {position['n']}{read}{flip}): {position['text']}"
+        )
         lines.append(write_lines(text, "magenta" if flip else ""))
     newest = [contribution for contribution in row["contributions"] if contribution["quote"]][
         -_CONTRIBUTIONS:

@@ -19,6 +19,7 @@ MARKS = {"support": "+", "oppose": "-", "neutral": "~"}
 _STYLES = {
     "ratified": "green", "accepted": "green", "adopted": "green",
     "claimed": "yellow", "active": "yellow", "disputed": "red", "rejected": "red",
+    "put_off": "yellow",
 }  # fmt: skip
 _BREAKS: Final = re.compile(r"(?:\r?\n)+[ \t]*")
 
@@ -32,23 +33,23 @@ def write_item(console: Console, row: Row) -> None:
 
 def _evidence(row: Row) -> Iterator[Text]:
     """The rule that found it, the passages it rests on, and what settled it."""
+    if row.get("denied"):
+        yield write_lines(f"  {row['denied']['says']}; {_whence(row['denied'])}", "red")
     if row.get("evidence"):
         yield write_lines(f"  found by {_whence(row['evidence'])}", "dim")
     for passage in row.get("words", ()):
         yield write_lines(f"  message {passage['n']}, word for word:", "dim")
         yield write_lines("    " + passage["text"].replace("\n", "\n    "), keep_newlines=True)
-    for name in ("settled", "ratified", "disputed", "confirmed", "retracted"):
+    for name in ("settled", "ratified", "disputed", "confirmed"):
         if row.get(name):
             yield write_lines(f"  {name} at message {row[name]['n']}, {_whence(row[name])}", "dim")
             yield quote_lines(row[name])
 
 
 def _sides(row: Row) -> Iterator[Text]:
-    for reaction in row.get("reactions", ()):
-        yield quote_lines(reaction, f"  {_stance(reaction)}")
-    for name in ("supporters", "dissenters", "abstainers"):
-        for voice in row.get(name, ()):
-            yield quote_lines(voice, f"  {name[:-1]} {voice['participant']}")
+    for name in ("reactions", "supporters", "dissenters", "abstainers"):
+        for side in row.get(name, ()):
+            yield quote_lines(side, f"  {_stance(side)}")
 
 
 def _reach(row: Row) -> Iterator[Text]:
@@ -84,11 +85,12 @@ def _heads(row: Row) -> list[Text]:
 
 def decision(row: Row) -> list[Text]:
     """What was decided, who stood where, the words that show it."""
-    lines = [write_heading(row, f"{row['topic']}")]
+    lines = [write_heading(row, f"{row['statement'] or row['topic']}")]
     if row["outcome"] and row["outcome"] != row["topic"]:
         lines.append(write_lines(f"      → {row['outcome']}"))
     links = [
-        f"settles {row['resolves']}" if row["resolves"] else "",
+        _ending(row["ending"]),
+        f"settles {', '.join(row['settles'])}" if row["settles"] else "",
         f"supersedes {row['supersedes']}" if row["supersedes"] else "",
         f"superseded by {row['superseded_by']}" if row["superseded_by"] else "",
     ]
@@ -100,7 +102,7 @@ def decision(row: Row) -> list[Text]:
         ("abstained", "abstainers"),
     ):
         if row[name]:
-            voices = ", ".join(f"{v['participant']} ({v.get('n', '?')})" for v in row[name])
+            voices = ", ".join(f"{v['participant']} ({_at(v)})" for v in row[name])
             lines.append(
                 write_lines(f"      {label}: {voices}", "red" if name == "dissenters" else "")
             )
@@ -110,11 +112,17 @@ def decision(row: Row) -> list[Text]:
 
 def proposal(row: Row) -> list[Text]:
     """What is proposed, then who stands where on it: always two lines."""
-    lines = [write_heading(row, row["text"] or row["topic"])]
+    lines = [write_heading(row, row["statement"] or row["text"] or row["topic"])]
+    if row["statement"] and row["text"]:
+        lines.append(write_lines(f"      in their words: {row['text']}"))
     votes = _votes(row["tally"])
     stances = ", ".join(map(_stance, row["reactions"]))
-    links = [f"amends {row['amends']}" if row["amends"] else "",
-             f"repeats {row['echoes']}" if row["echoes"] else ""]  # fmt: skip
+    links = [
+        _ending(row["ending"]),
+        relation_words(row),
+        f"repeats {row['echoes']}" if row["echoes"] else "",
+        f"on the question: {row['question']}" if row["question"] else "",
+    ]
     lines.append(write_lines("      " + "; ".join(filter(None, [votes, stances, *links])), "dim"))
     return lines
 
@@ -122,12 +130,32 @@ def proposal(row: Row) -> list[Text]:
 def write_heading(row: Row, text: str) -> Text:
     """`text` behind the handle and status of the item, and before whose it is."""
     head = Text(f"  {row['handle']:>4} ", style="bold")
-    head.append(f"{row['status']} ", style=_STYLES.get(row["status"], "dim"))
-    if row.get("tentative"):
-        head.append("(tentative) ", style="dim")
+    head.append(f"{escape(row['status_text'])} ", style=_STYLES.get(row["status"], "dim"))
     return head.append(
         escape(_flat(f"{text}  ({row['participant']}, message {row['n']})")), style="not bold"
     )
+
+
+def relation_words(row: Row) -> str:
+    """ "amends P1", "alternative to P2, P3"; "" for a new proposal."""
+    if row["relation"] == "new" or not row["related"]:
+        return ""
+    word = "alternative to" if row["relation"] == "alternative" else row["relation"]
+    return f"{word} {', '.join(row['related'])}"
+
+
+def _ending(ending: Row | None) -> str:
+    """By whose ruling it ended, as a model reads it, and what was changed."""
+    if ending is None:
+        return ""
+    by = f"{ending['by']} says so" + (f" ({ending['right']})" if ending["right"] else "")
+    reporter = f", reported by {ending['reporter']}" if ending["reporter"] else ""
+    detail = f", {ending['detail']}" if ending["detail"] and ending["word"] != "put_off" else ""
+    return f"{by} in message {ending['n']}{reporter}{detail}"
+
+
+def _at(side: Row) -> str:
+    return f"{side.get('n', '?')}, as read" if side["as_read"] else f"{side.get('n', '?')}"
 
 
 def _votes(tally: Row) -> str:
@@ -136,13 +164,19 @@ def _votes(tally: Row) -> str:
 
 def _stance(reaction: Row) -> str:
     notes = [
-        "with conditions" if reaction["conditional"] else "",
-        "" if reaction["counted"] else "as the talk reads",
+        _condition(reaction),
+        "as read" if reaction["as_read"] else "" if reaction["counted"] else "not counted",
     ]
     remarks = ", ".join(filter(None, notes))
     return f"{MARKS[reaction['stance']]}{reaction['participant']}" + (
         f" ({remarks})" if remarks else ""
     )
+
+
+def _condition(side: Row) -> str:
+    if side["condition"]:
+        return f"if {side['condition'].removeprefix('if ')}"
+    return "with conditions" if side["conditional"] else ""
 
 
 def quote_lines(origin: Row | None, before: str = "    ") -> Text:

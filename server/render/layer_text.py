@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from parley.memory.context import layer_lines
 from parley.memory.context.item_lines import visible_line
 from parley.memory.exchanges import tool_cache
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.notebooks.notebooks import render_lines_since
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
@@ -15,6 +16,7 @@ from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.fences import fence_lines
 from parley.memory.text.text_sizes import measure_text
 from parley.server.basics.output import count_of
+from parley.server.verdicts.status_words import candidate_words, denial_words, status_words
 from parley.server.verdicts.tallies import item_tally
 
 Lines = Iterable[str]
@@ -136,12 +138,18 @@ def lessons(memory: Memory) -> Lines:
 
 
 def ledger(memory: Memory) -> Lines:
-    for ref, decision in memory.decisions.items():
-        if memory.decision(ref) is not decision:
+    view = ledger_of(memory)
+    for item in (*view.decisions(), *view.proposals()):
+        if item.shelf == "denied":
+            yield f"{item.handle} denied, n {item.born}: {denial_words(item)}"
+        if item.shelf != "firm":
             continue
-        count = item_tally(memory, decision)
+        count = item_tally(memory, item)
         tally = f"+{count['support']} -{count['oppose']} ~{count['neutral']}"
-        topic = visible_line(decision.topic)
-        yield f"{decision.handle} {decision.status} {tally}, n {decision.born}: {topic}"
-        if decision.outcome:
-            yield fence_lines(decision.outcome)
+        status = visible_line(status_words(item))
+        yield f"{item.handle} {status} {tally}, n {item.born}: {visible_line(item.topic)}"
+        if item.text:
+            yield fence_lines(item.text)
+    for item in view.candidates():
+        topic = visible_line(item.topic)
+        yield f"{item.handle} candidate, n {item.born}, {candidate_words(item)}: {topic}"

@@ -151,8 +151,10 @@ def _extraction_lines(read: Row) -> Iterator[str]:
         f"extraction: {count_of(read['read'], 'stretch', 'stretches')} read by a model, "
         f"{read['waiting']} waiting; {count_of(read['claims'], 'claim')}, "
         f"{count_of(read['items'], 'new item')}, {read['confirmed']} confirmed, "
-        f"{read['retracted']} retracted, {sum(read['dropped'].values())} dropped"
+        f"{read['denied']} denied, {sum(read['dropped'].values())} refused"
     )
+    for refused in read["refused"]:
+        yield f"  refused ({refused['reason']}): {visible_line(refused['row'])}"
     if read["calls"]:
         size = f"{read['input_tokens']} tokens asked, {read['output_tokens']} answered"
         yield f"  {count_of(read['calls'], 'call')}: {size}"

@@ -10,7 +10,7 @@ from parley.bus.entries import Record
 from parley.memory.state.item_state import Cite, Origin
 from parley.memory.text.plain_text import clip
 from parley.memory.text.sentences import clip_sentence
-from parley.server.rows.item_shapes import Evidence, OriginTerms, VoiceRow
+from parley.server.rows.item_shapes import Evidence, OriginTerms
 
 QUOTE = 240  # characters: two lines of a terminal
 
@@ -65,11 +65,6 @@ def origin_row(origin: Origin, records: RecordsByNumber) -> Evidence:
 def late_origin_row(origin: Origin | None, records: RecordsByNumber) -> Evidence | None:
     """`origin_row` of what may not have come about."""
     return None if origin is None else origin_row(origin, records)
-
-
-def voice_row(participant: str, origin: Origin, records: RecordsByNumber) -> VoiceRow:
-    """Where somebody took a side, with the words that say so."""
-    return {"participant": participant, **origin_row(origin, records)}
 
 
 def quote(cite: Cite, records: RecordsByNumber) -> str | None:

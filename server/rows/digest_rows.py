@@ -1,4 +1,4 @@
-"""The minutes of a session: what it came to, who stood where, and the words that show it. Pure.
+"""The minutes of a session: what it came to, who was on which side, the words that show it. Pure.
 
 `digest` gives plain JSON-ready data; `parley.server.render.command_output` shows it. Numbers of
 messages are `n`, as everywhere else.
@@ -8,57 +8,110 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
-from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.ledger.ledger_rows import LedgerItem, Task
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.item_state import Participant
 from parley.memory.state.memory import Memory
 from parley.memory.state.summary_state import Summary
 from parley.memory.statistics.statistics import count_memory
-from parley.server.rows.cite_rows import RecordsByNumber, Row, quote
-from parley.server.rows.claim_rows import cited_entries, claim_rows
+from parley.server.rows.cite_rows import RecordsByNumber, Row, cites_of, origin_row, quote
 from parley.server.rows.item_rows import (
+    candidate_row,
     decision_row,
-    echo_row,
+    echo_rows,
     item_entries,
-    position_row,
     proposal_row,
 )
 from parley.server.rows.item_shapes import SummaryRow
+from parley.server.rows.position_rows import Positions
 from parley.server.rows.vote_rows import vote_row
 
 
 def cited(memory: Memory) -> set[int]:
     """The entries whose words the minutes quote."""
+    ledger = ledger_of(memory)
     numbers: set[int] = set()
-    for item in _items(memory):
-        numbers.update(item_entries(item))
+    for item in firm_items(memory):
+        numbers.update(item_entries(memory, item))
+    origins = [task.origin for task in ledger.tasks] + [right.origin for right in ledger.grants]
+    numbers.update(cite.n for cite in cites_of(*origins))
     for participant in memory.participants.values():
         numbers.update(cite.n for cite in participant.contributions)
-    return numbers | cited_entries(overlay_claims(memory))
+    return numbers
+
+
+def firm_items(memory: Memory) -> Iterator[LedgerItem]:
+    """The proposals and then the decisions that everybody is shown, the oldest first."""
+    ledger = ledger_of(memory)
+    for item in (*ledger.proposals(), *ledger.decisions()):
+        if item.shelf == "firm":
+            yield item
 
 
 def digest(memory: Memory, records: RecordsByNumber) -> Row:
     """The whole report. `records` holds at least the entries that `cited` asks for;
     what it lacks is cited by number without a quote."""
-    read = overlay_claims(memory)
-    decisions = [d for d in memory.decisions.values() if d.stands]
-    proposals = [p for p in memory.proposals.values() if p.stands]
-    listed = [proposal_row(memory, proposal, records, read) for proposal in proposals]
+    ledger, positions = ledger_of(memory), Positions(memory)
+    items = [*firm_items(memory)]
+    listed = [proposal_row(memory, item, records) for item in items if item.kind == "proposal"]
     return {
         "title": memory.title,
         "closed": memory.closed,
         "messages": memory.messages,
         "participants": len(memory.participants),
-        "decisions": [decision_row(memory, decision, records, read) for decision in decisions],
+        "rulers": ruler_rows(memory, records),
+        "decisions": [
+            decision_row(memory, item, records) for item in items if item.kind == "decision"
+        ],
         "open": [row for row in listed if row["status"] == "active"],
         "settled": [row for row in listed if row["status"] != "active"],
-        "reading": claim_rows(read, records),
+        "candidates": [candidate_row(memory, item) for item in ledger.candidates()],
+        "tasks": [task_row(task, records) for task in ledger.tasks],
         "votes": [vote_row(memory, vote) for vote in memory.votes.by_ref.values()],
-        "echoes": [echo_row(p, memory) for p in proposals if p.echoes is not None],
+        "echoes": echo_rows(memory),
         "positions": [
-            participant_row(p, records) for p in memory.participants.values() if p.messages
+            participant_row(p, positions, records)
+            for p in memory.participants.values()
+            if p.messages
         ],
         "summaries": summary_rows(memory),
         "statistics": count_memory(memory),
+    }
+
+
+def ruler_rows(memory: Memory, records: RecordsByNumber) -> list[Row]:
+    """Who may rule: the chairs, then those whom another gave the right, as a model reads it.
+
+    `on` are handles, empty for everything; a chair has `by` and `evidence` null.
+    """
+    rows: list[Row] = [
+        {"participant": name, "as_read": False, "by": None, "on": [], "evidence": None}
+        for name in sorted(memory.chairs)
+    ]
+    rows += [
+        {
+            "participant": grant.who,
+            "as_read": True,
+            "by": grant.by,
+            "on": list(grant.targets),
+            "evidence": origin_row(grant.origin, records),
+        }
+        for grant in ledger_of(memory).grants
+        if grant.by != grant.who
+    ]
+    return rows
+
+
+def task_row(task: Task, records: RecordsByNumber) -> Row:
+    """Work that somebody took on, or reports as done, as a model reads it; `on` are handles."""
+    return {
+        "who": task.who,
+        "what": task.what,
+        "when": task.when or None,
+        "done": task.done,
+        "on": list(task.targets),
+        "as_read": True,
+        "evidence": origin_row(task.origin, records),
     }
 
 
@@ -79,18 +132,16 @@ def summary_row(summary: Summary) -> SummaryRow:
     }
 
 
-def _items(memory: Memory) -> Iterator[Proposal | Decision]:
-    yield from memory.proposals.values()
-    yield from memory.decisions.values()
-
-
-def participant_row(participant: Participant, records: RecordsByNumber) -> Row:
+def participant_row(
+    participant: Participant, positions: Positions, records: RecordsByNumber
+) -> Row:
     """One participant's positions and key contributions."""
+    rows = positions.of(participant.name)
     return {
         "participant": participant.name,
         "messages": participant.messages,
-        "last": participant.last,
-        "positions": [position_row(position) for position in participant.positions.values()],
+        "last": rows[-1]["on"] if rows else None,
+        "positions": rows,
         "contributions": [
             {"n": cite.n, "quote": quote(cite, records)} for cite in participant.contributions
         ],

@@ -1,18 +1,18 @@
-"""Proposals, decisions and positions as rows: of minutes and routes, of the page, of tools. Pure.
+"""Proposals and decisions of the ledger as rows: of minutes and routes, of the page, of tools.
 
-What all rows of an item say is spelled out once; each form adds voices and cites as its readers
-have them: word for word (`proposal_row`), as places (`page_…`), or by the names alone (`tool_…`).
-`read` is what a model says of the items; without it an item has the status that the fold gave it.
+What all rows of an item say is written once; each form adds sides and cites as its readers have
+them: with the words (`proposal_row`), as places (`page_…`), or by names only (`tool_…`). Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from parley.memory.extraction.model_claims.item_overlay import ClaimOverlay, listed_status
 from parley.memory.items import echoes
-from parley.memory.state.item_state import Decision, Origin, Position, Proposal, Reaction
+from parley.memory.ledger.ledger_rows import Ending, LedgerItem, Side
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.item_state import Decision, Origin, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip
 from parley.server.rows.cite_rows import (
@@ -27,233 +27,291 @@ from parley.server.rows.cite_rows import (
     origin_row,
     origin_terms,
     pick,
-    voice_row,
 )
 from parley.server.rows.entry_times import time_row
 from parley.server.rows.item_shapes import (
+    CandidateRow,
     DecisionRow,
     DecisionTerms,
+    Denial,
+    EndingRow,
+    ItemTerms,
     ProposalRow,
     ProposalTerms,
-    ReactionRow,
-    Stand,
-    VoiceRow,
+    Shown,
+    SideRow,
 )
 from parley.server.verdicts.basis_words import basis_words
-from parley.server.verdicts.decision_words import decision_text, list_objections
-from parley.server.verdicts.plain_words import item_words
-from parley.server.verdicts.tallies import item_sides, item_tally, settling_decision
+from parley.server.verdicts.decision_words import decision_text, item_text, list_objections
+from parley.server.verdicts.status_words import candidate_words, denial_words, status_words
+from parley.server.verdicts.tallies import item_sides, item_tally, settling_decision, shown_sides
 
 SHORT: Final = 240  # characters of a proposal on the page
+SIDES: Final = {"supporters": "support", "dissenters": "oppose", "abstainers": "neutral"}
 
 
-def decision_row(
-    memory: Memory,
-    decision: Decision,
-    records: RecordsByNumber,
-    read: ClaimOverlay | None = None,
-) -> DecisionRow:
+def decision_row(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> DecisionRow:
     """One decision with its supporters, its dissent and its evidence."""
+    sides = side_rows(memory, item, records)
+    supporters, dissenters, abstainers = (
+        [row for row in sides if row["stance"] == stance] for stance in SIDES.values()
+    )
+    known = item.item if isinstance(item.item, Decision) else None
     return {
-        "handle": decision.handle,
-        **_decision(decision, read, records),
-        "text": decision_text(memory, decision),
-        "basis": basis_words(decision.ratified or decision.origin),
-        "supporters": _voices(decision.supporters, records),
-        "dissenters": _voices(decision.dissenters, records),
-        "abstainers": _voices(decision.abstainers, records),
-        "tally": item_tally(memory, decision),
-        "evidence": origin_row(decision.origin, records),
-        "ratified": late_origin_row(decision.ratified, records),
-        "disputed": late_origin_row(decision.disputed, records),
+        **_decision(item, records),
+        **_shown(memory, item, records),
+        "text": decision_text(memory, item),
+        "supporters": supporters,
+        "dissenters": dissenters,
+        "abstainers": abstainers,
+        "ratified": late_origin_row(known.ratified if known else None, records),
+        "disputed": late_origin_row(known.disputed if known else None, records),
     }
 
 
-def _voices(voices: dict[str, Origin], records: RecordsByNumber) -> list[VoiceRow]:
-    return [voice_row(name, origin, records) for name, origin in voices.items()]
+def proposal_row(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> ProposalRow:
+    """One proposal with each side on it, in the words that say so."""
+    settled = item.item.settled if isinstance(item.item, Proposal) else None
+    return {
+        **_proposal(item, records),
+        **_shown(memory, item, records),
+        "reactions": side_rows(memory, item, records),
+        "settled": late_origin_row(settled, records),
+    }
+
+
+def _shown(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> Shown:
+    return {
+        "handle": item.handle,
+        "basis": basis_words(item_basis(item)),
+        "tally": item_tally(memory, item),
+        "evidence": origin_row(item.origin, records),
+        "confirmed": late_origin_row(item.confirmed, records),
+        "denied": denial_row(item, records),
+    }
+
+
+def item_basis(item: LedgerItem) -> Origin:
+    """What it rests on: what ratified it, else where it was found."""
+    ratified = item.item.ratified if isinstance(item.item, Decision) else None
+    return ratified or (item.outcomes[-1].origin if item.outcomes else item.origin)
+
+
+def denial_row(item: LedgerItem, records: RecordsByNumber) -> Denial | None:
+    """Who says that it is no item, and why; None if nobody does."""
+    if item.denied is None:
+        return None
+    row = origin_row(item.denied, records)
+    return {**row, "reason": item.doubt, "says": denial_words(item)}
+
+
+def side_rows(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> list[SideRow]:
+    """Each side on it, with the words that say so."""
+    edited = item.item.edited if isinstance(item.item, Proposal) else 0
+    return [
+        {
+            "participant": side.participant,
+            "stance": side.stance,
+            "as_read": side.as_read,
+            "counted": side.counted,
+            "conditional": side.conditional,
+            "condition": side.condition or None,
+            "before_edit": side.n < edited,
+            **origin_row(side.origin, records),
+        }
+        for side in shown_sides(memory, item).values()
+    ]
 
 
 def page_decision_row(
-    memory: Memory,
-    decision: Decision,
-    read: ClaimOverlay,
-    records: RecordsByNumber = NO_RECORDS,
+    memory: Memory, item: LedgerItem, records: RecordsByNumber = NO_RECORDS
 ) -> Row:
     """One decision with the names on each side, the dissent, and what it replaced.
 
     What is against it comes with the words that say so, who says most first; whole sentences,
-    where `records` has their entries.
+    if `records` has their entries.
     """
-    row = _decision(decision, read, records)
+    row = _decision(item, records)
+    sides, basis = item_sides(memory, item), item_basis(item)
+    known = item.item if isinstance(item.item, Decision) else None
+    late = (known.ratified, known.disputed) if known else ()
     return {
-        "ref": decision.handle,
-        "text": decision_text(memory, decision),
-        **pick(row, "status", "topic", "outcome", "participant", "n", "at", "at_from"),
-        "cites": cite_list(decision.origin, decision.ratified, decision.disputed),
-        **pick(row, "resolves", "superseded_by"),
-        **{side: list(voices) for side, voices in decision_sides(decision).items()},
-        "tally": item_tally(memory, decision),
-        "dissent": dissent_rows(memory, decision, records),
-        "tentative": decision.candidate,
-        "basis": basis_words(decision.ratified or decision.origin),
-        **origin_terms(decision.ratified or decision.origin),
+        "ref": item.handle,
+        "text": decision_text(memory, item),
+        **pick(row, "status", "status_text", "as_read", "shelf", "topic", "outcome", "statement"),
+        **pick(row, "participant", "n", "at", "at_from"),
+        "cites": cite_list(item.origin, *late),
+        **pick(row, "resolves", "settles", "superseded_by", "ending"),
+        **{name: sides[stance] for name, stance in SIDES.items()},
+        "read_sides": read_names(memory, item),
+        "tally": item_tally(memory, item),
+        "dissent": dissent_rows(memory, item, records),
+        "basis": basis_words(basis),
+        **origin_terms(basis),
     }
 
 
-def dissent_rows(memory: Memory, item: Proposal | Decision, records: RecordsByNumber) -> list[Row]:
+def read_names(memory: Memory, item: LedgerItem) -> list[str]:
+    """Whose sides on it a model read."""
+    return [name for name, side in shown_sides(memory, item).items() if side.as_read]
+
+
+def dissent_rows(memory: Memory, item: LedgerItem, records: RecordsByNumber) -> list[Row]:
     """Who is against it in their words, who says most first."""
     return [
         {
             "participant": objection.participant,
             "text": objection.text,
-            "n": objection.origin.cites[0].n,
-            "cites": cite_list(objection.origin),
+            "n": objection.side.n,
+            "as_read": objection.side.as_read,
+            "cites": cite_list(objection.side.origin),
         }
         for objection in list_objections(memory, item, records)
     ]
 
 
-def tool_decision_row(decision: Decision, read: ClaimOverlay) -> Row:
+def tool_decision_row(memory: Memory, item: LedgerItem) -> Row:
     """One decision with the names on each side in order, and every place that it rests on."""
-    row = _decision(decision, read)
+    row, sides = _decision(item), item_sides(memory, item)
+    known = item.item if isinstance(item.item, Decision) else None
+    late = (known.ratified, known.disputed) if known else ()
     return {
-        "ref": decision.handle,
-        **pick(row, "status", "tentative", "topic", "outcome", "participant", "n", "resolves"),
-        **{side: sorted(voices) for side, voices in decision_sides(decision).items()},
-        "cites": cite_places(cites_of(decision.origin, decision.ratified, decision.disputed)),
+        "ref": item.handle,
+        **pick(row, "status", "status_text", "as_read", "topic", "outcome", "statement"),
+        **pick(row, "participant", "n", "resolves", "settles"),
+        **{name: sorted(sides[stance]) for name, stance in SIDES.items()},
+        "read_sides": sorted(read_names(memory, item)),
+        "cites": cite_places(cites_of(item.origin, *late)),
     }
 
 
-def decision_sides(decision: Decision) -> dict[str, dict[str, Origin]]:
-    """Who stands on each side, by name, with where they say so."""
+def _decision(item: LedgerItem, records: RecordsByNumber = NO_RECORDS) -> DecisionTerms:
+    known = item.item if isinstance(item.item, Decision) else None
+    later = handle_of("D", known.superseded_by if known else None)
     return {
-        "supporters": decision.supporters,
-        "dissenters": decision.dissenters,
-        "abstainers": decision.abstainers,
+        **_terms(item, later, records),
+        "outcome": item.text,
+        "resolves": item.settles[0] if item.settles else None,
+        "settles": list(item.settles),
+        "supersedes": handle_of("D", known.supersedes if known else None),
     }
 
 
-def _decision(
-    decision: Decision, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
-) -> DecisionTerms:
-    return {
-        "status": decision.status if read is None else listed_status(read, decision),
-        "tentative": decision.candidate,
-        "topic": decision.topic,
-        "outcome": decision.outcome,
-        "participant": decision.participant,
-        "n": decision.born,
-        **time_row(decision.at, records.get(decision.born)),
-        "resolves": handle_of("P", decision.resolves),
-        "supersedes": handle_of("D", decision.supersedes),
-        "superseded_by": handle_of("D", decision.superseded_by),
-    }
-
-
-def proposal_row(
-    memory: Memory,
-    proposal: Proposal,
-    records: RecordsByNumber,
-    read: ClaimOverlay | None = None,
-) -> ProposalRow:
-    """One proposal with who stands where on it, in their words."""
-    return {
-        "handle": proposal.handle,
-        **_proposal(proposal, read, records),
-        "reactions": [
-            _reaction_row(proposal, name, reaction, records)
-            for name, reaction in proposal.reactions.items()
-        ],
-        "tally": item_tally(memory, proposal),
-        "evidence": origin_row(proposal.origin, records),
-        "settled": late_origin_row(proposal.settled, records),
-    }
-
-
-def _reaction_row(
-    proposal: Proposal, name: str, reaction: Reaction, records: RecordsByNumber
-) -> ReactionRow:
-    return {
-        "participant": name,
-        "stance": reaction.stance,
-        "conditional": reaction.conditional,
-        "counted": reaction.counted,
-        "before_edit": _is_before_edit(proposal, reaction),
-        **origin_row(reaction.origin, records),
-    }
-
-
-def _is_before_edit(proposal: Proposal, reaction: Reaction) -> bool:
-    return reaction.origin.cites[0].n < proposal.edited
-
-
-def page_proposal_row(memory: Memory, proposal: Proposal, read: ClaimOverlay) -> Row:
+def page_proposal_row(memory: Memory, item: LedgerItem) -> Row:
     """One proposal with the names on each side, and why it is as it is."""
-    row = _proposal(proposal, read)
-    why = echoes.find_reason(memory, proposal)
+    row = _proposal(item)
+    known = item.item if isinstance(item.item, Proposal) else None
+    why = None if known is None else echoes.find_reason(memory, known)
+    edited = known.edited if known else 0
+    settled = echoes.settling_entry(known) if known else None
     return {
-        "ref": proposal.handle,
-        "status": row["status"],
-        "text": clip(item_words(proposal.text or proposal.topic, proposal.origin.rule), SHORT),
-        **pick(row, "topic", "participant", "n"),
-        "cites": cite_list(proposal.origin),
-        "stances": item_sides(memory, proposal),
-        "before_edit": [
-            name
-            for name, reaction in proposal.reactions.items()
-            if _is_before_edit(proposal, reaction)
-        ],
-        "tally": item_tally(memory, proposal),
-        **pick(row, "at", "tentative", "amends", "echoes"),
-        **_settled_by(memory, proposal),
-        "settled_n": echoes.settling_entry(proposal),
+        "ref": item.handle,
+        **pick(row, "status", "status_text", "as_read", "shelf"),
+        "text": clip(item_text(memory, item), SHORT),
+        **pick(row, "topic", "statement", "participant", "n"),
+        "cites": cite_list(item.origin),
+        "stances": item_sides(memory, item),
+        "read_sides": read_names(memory, item),
+        "before_edit": [name for name, side in item.sides.items() if side.n < edited],
+        "tally": item_tally(memory, item),
+        **pick(row, "at", "relation", "related", "question", "echoes", "ending"),
+        **_settled_by(memory, item),
+        "settled_n": item.ending.n if item.ending else settled,
         "because": None if why is None else why._asdict(),
     }
 
 
-def _settled_by(memory: Memory, proposal: Proposal) -> Row:
-    """The decision that accepted it, and what has taken the place of that since."""
-    decision = settling_decision(memory, proposal)
-    return {
-        "decision": None if decision is None else decision.handle,
-        "replaced_by": None if decision is None else handle_of("D", decision.superseded_by),
-    }
+def _settled_by(memory: Memory, item: LedgerItem) -> Row:
+    """The decision that settled it, and what has taken the place of that since."""
+    decision = settling_decision(memory, item)
+    if decision is None or not isinstance(decision.item, Decision):
+        return {"decision": (item.ending and item.ending.decision) or None, "replaced_by": None}
+    later = handle_of("D", decision.item.superseded_by)
+    return {"decision": decision.handle, "replaced_by": later}
 
 
-def tool_proposal_row(proposal: Proposal, read: ClaimOverlay) -> Row:
+def tool_proposal_row(memory: Memory, item: LedgerItem) -> Row:
     """One proposal with the names on each side in order, and every place that it rests on."""
-    row = _proposal(proposal, read)
+    row, sides = _proposal(item), item_sides(memory, item)
+    settled = item.item.settled if isinstance(item.item, Proposal) else None
     return {
-        "ref": proposal.handle,
-        **pick(row, "status", "tentative", "topic", "text", "participant", "n", "amends"),
-        **_stances(sorted(proposal.reactions.items())),
-        "cites": cite_places(cites_of(proposal.origin, proposal.settled)),
+        "ref": item.handle,
+        **pick(row, "status", "status_text", "as_read", "topic", "text", "statement"),
+        **pick(row, "participant", "n", "relation", "related"),
+        **{stance: sorted(names) for stance, names in sides.items()},
+        "read_sides": sorted(read_names(memory, item)),
+        "cites": cite_places(cites_of(item.origin, settled)),
     }
 
 
-def _proposal(
-    proposal: Proposal, read: ClaimOverlay | None, records: RecordsByNumber = NO_RECORDS
-) -> ProposalTerms:
+def _proposal(item: LedgerItem, records: RecordsByNumber = NO_RECORDS) -> ProposalTerms:
+    known = item.item if isinstance(item.item, Proposal) else None
+    later = handle_of("P", known.superseded_by if known else None)
     return {
-        "status": proposal.status if read is None else listed_status(read, proposal),
-        "tentative": proposal.candidate,
-        "topic": proposal.topic,
-        "text": proposal.text,
-        "participant": proposal.participant,
-        "n": proposal.born,
-        **time_row(proposal.at, records.get(proposal.born)),
-        "amends": handle_of("P", proposal.amends),
-        "echoes": handle_of("P", proposal.echoes),
-        "superseded_by": handle_of("P", proposal.superseded_by),
+        **_terms(item, later, records),
+        "text": item.text,
+        "relation": item.relation,
+        "related": list(item.related),
+        "question": item.question or None,
+        "echoes": handle_of("P", known.echoes if known else None),
     }
 
 
-def _stances(reactions: Iterable[tuple[str, Reaction]]) -> dict[str, list[str]]:
-    """The names on each side, in the order of `reactions`."""
-    names: dict[str, list[str]] = {"support": [], "oppose": [], "neutral": []}
-    for name, reaction in reactions:
-        names[reaction.stance].append(name)
-    return names
+def _terms(item: LedgerItem, later: str | None, records: RecordsByNumber) -> ItemTerms:
+    ending = item.ending or (item.outcomes[-1] if item.outcomes else None)
+    replaced = ending is not None and ending.word == "replaced" and item.kind == "proposal"
+    return {
+        "status": item.status,
+        "status_text": status_words(item),
+        "as_read": item.as_read,
+        "shelf": item.shelf,
+        "topic": item.topic,
+        "statement": item.statement or None,
+        "participant": item.participant,
+        "n": item.born,
+        **time_row(item.item.at if item.item else None, records.get(item.born)),
+        "superseded_by": (ending.detail or None) if ending and replaced else later,
+        "ending": None if ending is None else _ending_row(ending),
+    }
+
+
+def _ending_row(ending: Ending) -> EndingRow:
+    return {
+        "word": ending.word,
+        "by": ending.by,
+        "right": ending.right,
+        "reporter": ending.reporter or None,
+        "detail": ending.detail or None,
+        "n": ending.n,
+        "decision": ending.decision or None,
+    }
+
+
+def candidate_row(memory: Memory, item: LedgerItem) -> CandidateRow:
+    """What may be an item, how it was found, and how often that is right."""
+    return {
+        "ref": item.handle,
+        "kind": item.kind,
+        "text": item_text(memory, item),
+        "participant": item.participant,
+        "n": item.born,
+        "cites": cite_list(item.origin),
+        "basis": basis_words(item.origin),
+        "why": candidate_words(item),
+        **origin_terms(item.origin),
+    }
+
+
+def echo_rows(memory: Memory) -> list[Row]:
+    """The firm proposals that repeat an earlier one, oldest first."""
+    ledger = ledger_of(memory)
+    rows = []
+    for item in ledger.proposals():
+        if item.shelf == "firm" and isinstance(item.item, Proposal) and item.item.echoes:
+            earlier = ledger.item(f"P{item.item.echoes}")
+            if earlier is not None and earlier.shelf != "denied":
+                rows.append(echo_row(item.item, memory))
+    return rows
 
 
 def echo_row(proposal: Proposal, memory: Memory) -> Row:
@@ -277,9 +335,8 @@ def echo_row(proposal: Proposal, memory: Memory) -> Row:
     }
 
 
-def page_echo_row(proposal: Proposal, memory: Memory) -> Row:
-    """`echo_row` for the page: slim."""
-    row = echo_row(proposal, memory)
+def page_echo_row(row: Row) -> Row:
+    """A row of `echo_rows` for the page: slim."""
     return {
         "ref": row["handle"],
         **pick(row, "n", "participant", "repeats", "repeats_n", "status", "settled_n"),
@@ -287,43 +344,21 @@ def page_echo_row(proposal: Proposal, memory: Memory) -> Row:
     }
 
 
-def position_row(position: Position) -> Stand:
-    """Where somebody stands on one thing, and where they stood before."""
-    return {
-        "on": position.on,
-        "stance": position.stance,
-        "n": position.cite.n,
-        "text": position.text,
-        "was": position.was,
-        "was_n": position.was_cite.n if position.was_cite else None,
-        "moved_by": position.moved_by or None,
-        "moved_n": position.moved_n or None,
-    }
-
-
-def tool_position_row(name: str, position: Position) -> Row:
-    """Where `name` stands on one thing, and the places where they said so."""
-    return {
-        "participant": name,
-        **pick(position_row(position), "on", "stance", "text", "was", "n"),
-        "cites": cite_places(filter(None, (position.cite, position.was_cite))),
-    }
-
-
-def item_entries(item: Proposal | Decision) -> set[int]:
+def item_entries(memory: Memory, item: LedgerItem) -> set[int]:
     """The entries that a row of `item` quotes, or has its time from."""
-    return {item.born, *(cite.n for cite in cites_of(*origins(item)))}
+    return {item.born, *(cite.n for cite in cites_of(*origins(memory, item)))}
 
 
-def origins(item: Proposal | Decision) -> Iterator[Origin]:
-    """Where it comes from, and every stance and change of state on it."""
+def origins(memory: Memory, item: LedgerItem) -> Iterator[Origin]:
+    """Where it comes from, then every side on it and every change of its state."""
+    sides: dict[str, Side] = shown_sides(memory, item)
+    endings = [item.ending, *item.outcomes]
+    late: list[Origin | None] = [item.confirmed, item.denied]
+    if isinstance(item.item, Proposal):
+        late.append(item.item.settled)
+    elif isinstance(item.item, Decision):
+        late += [item.item.ratified, item.item.disputed]
     yield item.origin
-    late: Iterable[Origin | None]
-    if isinstance(item, Proposal):
-        yield from (reaction.origin for reaction in item.reactions.values())
-        late = (item.settled,)
-    else:
-        for voices in decision_sides(item).values():
-            yield from voices.values()
-        late = (item.ratified, item.disputed)
+    yield from (side.origin for side in sides.values())
+    yield from (ending.origin for ending in endings if ending is not None)
     yield from (origin for origin in late if origin is not None)

@@ -26,86 +26,137 @@ class Evidence(OriginTerms):
     cites: list[list[int]]  # [n, start, end], characters of the message
 
 
-class VoiceRow(Evidence):
-    """Somebody on one side of a decision."""
+class SideRow(Evidence):
+    """The side of one participant on an item. `as_read`: a model read it in prose.
+
+    `counted` sides count toward a quorum; `condition` is in a model's words.
+    """
 
     participant: str
-
-
-class ReactionRow(VoiceRow):
-    """Where somebody stands on a proposal."""
-
     stance: Stance
-    conditional: bool
+    as_read: bool
     counted: bool
+    conditional: bool
+    condition: str | None
     before_edit: bool  # to other words than those that the proposal has now
 
 
+class EndingRow(TypedDict):
+    """How an item ended according to a model's reading, by whose ruling and what right.
+
+    `reporter` wrote the message if it reports somebody else's ruling; `detail` are the changes,
+    or until when it is put off; `decision` is the handle of the ruling.
+    """
+
+    word: str
+    by: str
+    right: str | None
+    reporter: str | None
+    detail: str | None
+    n: int
+    decision: str | None
+
+
+class Denial(Evidence):
+    """Who says that it is no item: `says` has the reason in words."""
+
+    reason: str | None
+    says: str
+
+
 class Time(TypedDict):
-    """When something was said, RFC 3339, and by whom that is."""
+    """When something was said, RFC 3339, and whose clock that is."""
 
     at: str | None
     at_from: Literal["sender", "receipt"] | None
 
 
-class ProposalTerms(Time):
-    """What every row of a proposal says."""
+class ItemTerms(Time):
+    """What every row of an item says.
+
+    `status_text` is the status in words: "accepted (as read)". `as_read` is True if a model's
+    reading sets it. `shelf`: firm, candidate or denied. `statement` is in a model's words.
+    """
 
     status: str
-    tentative: bool
+    status_text: str
+    as_read: bool
+    shelf: str
     topic: str
-    text: str
+    statement: str | None
     participant: str
     n: int
-    amends: str | None
-    echoes: str | None
     superseded_by: str | None
+    ending: EndingRow | None
 
 
-class ProposalRow(ProposalTerms):
-    """A proposal, with who stands where on it in their words."""
+class ProposalTerms(ItemTerms):
+    """What every row of a proposal says: `relation` to the items `related`."""
+
+    text: str
+    relation: str
+    related: list[str]
+    question: str | None
+    echoes: str | None
+
+
+class DecisionTerms(ItemTerms):
+    """What every row of a decision says. `resolves` is the first of what it `settles`."""
+
+    outcome: str
+    resolves: str | None
+    settles: list[str]
+    supersedes: str | None
+
+
+class Shown(TypedDict):
+    """What the whole row of an item has."""
 
     handle: str
-    reactions: list[ReactionRow]
+    basis: str  # what it rests on, in words
     tally: Tally
     evidence: Evidence
+    confirmed: Evidence | None  # by a model
+    denied: Denial | None
+
+
+class ProposalRow(ProposalTerms, Shown):
+    """A proposal, with each side on it in the words that say so."""
+
+    reactions: list[SideRow]
     settled: Evidence | None
 
 
-class DecisionTerms(Time):
-    """What every row of a decision says."""
+class DecisionRow(DecisionTerms, Shown):
+    """A decision, with each side on it and the words that it rests on."""
 
-    status: str
-    tentative: bool
-    topic: str
-    outcome: str
-    participant: str | None
-    n: int
-    resolves: str | None
-    supersedes: str | None
-    superseded_by: str | None
-
-
-class DecisionRow(DecisionTerms):
-    """A decision, with its supporters, its dissent and the words that it rests on."""
-
-    handle: str
     text: str  # what is decided
-    basis: str  # by what it stands, in words
-    supporters: list[VoiceRow]
-    dissenters: list[VoiceRow]
-    abstainers: list[VoiceRow]
-    tally: Tally
-    evidence: Evidence
+    supporters: list[SideRow]
+    dissenters: list[SideRow]
+    abstainers: list[SideRow]
     ratified: Evidence | None
     disputed: Evidence | None
 
 
+class CandidateRow(OriginTerms):
+    """What may be an item; `why` tells how often such a finding is right."""
+
+    ref: str
+    kind: str
+    text: str
+    participant: str
+    n: int
+    cites: list[list[int]]
+    basis: str
+    why: str
+
+
 class Stand(TypedDict):
-    """Where somebody stands on one thing, and where they stood before."""
+    """The side that somebody has on one thing, and the one before."""
 
     on: str
     stance: str
+    as_read: bool
     n: int
     text: str
     was: str | None

@@ -9,12 +9,15 @@ from msgspec import to_builtins
 
 from parley.memory.exchanges.tool_cache import list_live_results, remaining_exchanges
 from parley.memory.goals.lessons import list_lessons
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.episode_state import Episode
 from parley.memory.state.memory import Memory
 from parley.memory.state.store import StateTree
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.summaries.short_forms import result_text
-from parley.server.rows.cite_rows import handle_of
+from parley.server.rows.cite_rows import NO_RECORDS, handle_of
+from parley.server.rows.digest_rows import ruler_rows, task_row
+from parley.server.rows.item_rows import candidate_row, decision_row, denial_row, proposal_row
 
 
 def conversation(memory: Memory) -> dict[str, Any]:
@@ -93,13 +96,21 @@ def lessons(memory: Memory) -> dict[str, Any]:
 
 
 def ledger(memory: Memory) -> dict[str, Any]:
-    rows = []
-    for decision in memory.decisions.values():
-        if decision.stands:
-            tree = {key: value for key, value in _plain(decision).items() if key != "fingerprint"}
-            resolves = handle_of("P", decision.resolves)
-            rows.append({"handle": decision.handle, **tree, "resolves": resolves})
-    return {"decisions": rows}
+    """The whole ledger, what was denied included; without the words of messages."""
+    view = ledger_of(memory)
+    proposals, decisions = [*view.proposals()], [*view.decisions()]
+    return {
+        "proposals": [proposal_row(memory, i, NO_RECORDS) for i in proposals if i.shelf == "firm"],
+        "decisions": [decision_row(memory, i, NO_RECORDS) for i in decisions if i.shelf == "firm"],
+        "candidates": [candidate_row(memory, item) for item in view.candidates()],
+        "denied": [
+            {**candidate_row(memory, item), "denied": denial_row(item, NO_RECORDS)}
+            for item in (*proposals, *decisions)
+            if item.shelf == "denied"
+        ],
+        "tasks": [task_row(task, NO_RECORDS) for task in view.tasks],
+        "rulers": ruler_rows(memory, NO_RECORDS),
+    }
 
 
 def kept_result_rows(memory: Memory) -> Iterator[dict[str, Any]]:

@@ -10,24 +10,24 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
 from parley.server.rows.brief_rows import brief_index
 from parley.server.rows.cite_rows import Row, pick
-from parley.server.rows.claim_rows import page_claim_row
 from parley.server.rows.digest_rows import summary_row
 from parley.server.rows.floor_rows import floor_row, person_rows
 from parley.server.rows.goal_rows import page_goal_rows
 from parley.server.rows.item_rows import (
     SHORT,
+    echo_rows,
     page_decision_row,
     page_echo_row,
     page_proposal_row,
-    position_row,
 )
 from parley.server.rows.item_shapes import SummaryRow
+from parley.server.rows.position_rows import Positions
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
@@ -37,17 +37,17 @@ _One = TypeVar("_One")
 def page_row(memory: Memory) -> Row:
     """The whole board. `status` knows open and closed alone."""
     more: dict[str, int] = {}
-    read = overlay_claims(memory)
+    ledger = ledger_of(memory)
 
     def listed(name: str, items: Sequence[_One], row: Callable[[_One], Row]) -> list[Row]:
         if len(items) > MOST:
             more[name] = len(items) - MOST
         return [row(item) for item in islice(items, MOST)]
 
-    proposals = [p for p in reversed(memory.proposals.values()) if p.stands]
-    decisions = [d for d in reversed(memory.decisions.values()) if d.stands]
+    proposals = [item for item in ledger.proposals() if item.shelf == "firm"][::-1]
+    decisions = [item for item in ledger.decisions() if item.shelf == "firm"][::-1]
     votes = list(reversed(memory.votes.by_ref.values()))
-    repeats = [p for p in proposals if p.echoes is not None]
+    repeats = echo_rows(memory)[::-1]
     return {
         "n": memory.n,
         "seq": memory.seq,
@@ -56,21 +56,18 @@ def page_row(memory: Memory) -> Row:
         "status": "open" if memory.closed is None else "closed",
         "closed": memory.closed,
         "participants": listed("participants", _participant_rows(memory), dict),
-        "brief": brief_index(memory, read),
+        "brief": brief_index(memory),
         "proposals": listed(
-            "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal, read)
+            "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal)
         ),
-        "decisions": listed(
-            "decisions", decisions, lambda item: page_decision_row(memory, item, read)
-        ),
-        "reading": listed("reading", list(reversed(read.items.values())), page_claim_row),
+        "decisions": listed("decisions", decisions, lambda item: page_decision_row(memory, item)),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
         "votes": listed("votes", votes, lambda vote: vote_row(memory, vote)),
         "goals": listed("goals", page_goal_rows(memory), dict),
         "floor": floor(memory),
         "usage": usage(memory),
-        "circling": listed("circling", repeats, lambda proposal: page_echo_row(proposal, memory)),
+        "circling": listed("circling", repeats, page_echo_row),
         "edited": {str(n): [edit.n, edit.by] for n, edit in memory.edited.items()},
         "more": more,
     }
@@ -112,15 +109,9 @@ def _by_talk(memory: Memory) -> list[str]:
 
 def _lanes(memory: Memory) -> list[Row]:
     """Who stood where, whoever spoke most first."""
-    spoken = memory.participants
-    return [
-        {
-            "participant": name,
-            "positions": [position_row(position) for position in positions.values()],
-        }
-        for name in _by_talk(memory)
-        if (positions := spoken[name].positions)
-    ]
+    positions = Positions(memory)
+    rows = [{"participant": name, "positions": positions.of(name)} for name in _by_talk(memory)]
+    return [row for row in rows if row["positions"]]
 
 
 def _summaries(memory: Memory, more: dict[str, int]) -> list[SummaryRow]:

@@ -7,7 +7,7 @@ from typing import Any
 from parley.bus.contract.drafts import Draft, Receipt
 from parley.bus.entries import ItemCorrected
 from parley.memory.errors import UnknownRef
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.server.runtime.backend import Backend
 from parley.server.services.publication import find_published, publish_entry
@@ -29,4 +29,4 @@ async def correct_item(
 
 
 def _is_known(memory: Memory, ref: Any) -> bool:
-    return ref in overlay_claims(memory).items or bool(ref and memory.item(ref) is not None)
+    return bool(ref) and ledger_of(memory).item(ref) is not None

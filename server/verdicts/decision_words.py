@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from parley.bus.entries import Record
-from parley.memory.state.item_state import Cite, Decision, Origin, Proposal
+from parley.memory.ledger.ledger_rows import LedgerItem, Side
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.text.sentences import sentence_span
 from parley.server.verdicts.plain_words import is_question, item_words
+from parley.server.verdicts.tallies import shown_sides
 
 QUOTE: Final = 240  # characters of a reason
 Records = Mapping[int, Record]  # entries by n
@@ -27,46 +30,50 @@ _WORD: Final = re.compile(r"\w+")
 _FEW: Final = 4  # words: fewer name a proposal ("P3 it is", "Agreed") rather than say it
 
 
-def decision_text(memory: Memory, decision: Decision) -> str:
+def decision_text(memory: Memory, decision: LedgerItem) -> str:
     """What is decided, in words: never a mere handle, nor a mere yes to a proposal.
 
-    A claim that only the course of the talk shows is told by the proposal that it settles.
+    A model's statement says it best. A claim that only the course of the talk shows is told by the
+    proposal that it settles.
     """
-    proposal = memory.proposals.get(decision.resolves or 0)
-    offered = "" if proposal is None else proposal.text or proposal.topic
-    says_it = len(_WORD.findall(_HANDLE.sub("", decision.outcome))) >= _FEW
+    if decision.statement:
+        return decision.statement
+    offer = ledger_of(memory).item(decision.settles[0]) if decision.settles else None
+    offered = "" if offer is None else offer.words
+    says_it = len(_WORD.findall(_HANDLE.sub("", decision.text))) >= _FEW
     if not says_it or (decision.origin.how in _BY_COURSE and not is_question(offered)):
-        words = item_words(offered, proposal.origin.rule if proposal else None)
-        return words or decision.outcome or decision.topic
-    return decision.outcome or decision.topic
+        words = item_words(offered, offer.origin.rule if offer else None)
+        return words or decision.text or decision.topic
+    return decision.text or decision.topic
+
+
+def item_text(memory: Memory, item: LedgerItem) -> str:
+    """What is proposed, or decided, in words: without what only leads up to it."""
+    if item.kind == "decision":
+        return decision_text(memory, item)
+    return item.statement or item_words(item.words, item.origin.rule)
 
 
 class Objection(NamedTuple):
-    """Who is against an item, why, where that is known, and where they say so."""
+    """Who is against an item, why, if that is known, and the side that they take."""
 
     participant: str
     text: str | None
-    origin: Origin
+    side: Side
 
 
-def list_objections(memory: Memory, item: Proposal | Decision, records: Records) -> list[Objection]:
+def list_objections(memory: Memory, item: LedgerItem, records: Records) -> list[Objection]:
     """Who is against it; who says most of why first, of equals the latest."""
     objections = [
-        Objection(name, _objection(memory, item, name, origin, records), origin)
-        for name, origin in _opponents(item)
+        Objection(name, _objection(memory, item, side, records), side)
+        for name, side in shown_sides(memory, item).items()
+        if side.stance == "oppose"
     ]
     return sorted(objections, key=_weight)
 
 
-def _opponents(item: Proposal | Decision) -> Iterable[tuple[str, Origin]]:
-    if isinstance(item, Decision):
-        return item.dissenters.items()
-    opposed = (each for each in item.reactions.items() if each[1].stance == "oppose")
-    return ((name, reaction.origin) for name, reaction in opposed)
-
-
 def _weight(objection: Objection) -> tuple[int, int]:
-    return -len(objection.text or ""), -objection.origin.cites[0].n
+    return -len(objection.text or ""), -objection.side.n
 
 
 def reason_words(cite: Cite, records: Records) -> str | None:
@@ -82,14 +89,12 @@ def reason_words(cite: Cite, records: Records) -> str | None:
     return None if _BARE.fullmatch(said) else clip(said, QUOTE)
 
 
-def _objection(
-    memory: Memory, item: Proposal | Decision, name: str, origin: Origin, records: Records
-) -> str | None:
-    """As the entry has it, else as the position of `name` keeps it; None where neither does."""
-    words = reason_words(origin.cites[0], records)
-    if words is not None or (person := memory.participants.get(name)) is None:
-        return words
-    settles = f"P{item.resolves}" if isinstance(item, Decision) else ""
-    kept = (person.positions.get(on) for on in (item.handle, settles))
+def _objection(memory: Memory, item: LedgerItem, side: Side, records: Records) -> str | None:
+    """As the entry has it, else as a model quotes it or a position keeps it; else None."""
+    words = reason_words(side.origin.cites[0], records) or side.text
+    person = memory.participants.get(side.participant)
+    if words or person is None:
+        return words or None
+    kept = (person.positions.get(on) for on in (item.handle, *item.settles))
     against = (position for position in kept if position and position.stance == "oppose")
     return next((_STAND.sub("", position.text) for position in against), None)

@@ -1,14 +1,17 @@
-"""How many stand where on an item: the one count that every view of it shows. Pure.
+"""How many are on each side of an item: the one count that every view of it shows. Pure.
 
-Reactions count on a proposal until it is decided; from then on the proposal shows what its
-decision does: everybody on record there, once. A secret vote puts nobody on record: what it
-decided is counted as that vote was, or as many as have taken a side by name, where those are more.
+The sides on a proposal count until it is decided; from then on the proposal shows what its
+decision does: everybody on record there, once. Sides that a model reads are among them. A secret
+vote puts nobody on record: what it decided is counted as that vote was, or as many as have taken a
+side by name, if those are more.
 """
 
 from __future__ import annotations
 
 from typing import Final, TypedDict
 
+from parley.memory.ledger.ledger_rows import LedgerItem, Side
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
@@ -16,54 +19,71 @@ from parley.memory.voting.counting_rules import ABSTAIN
 
 _STANCES: Final = ("support", "oppose", "neutral")
 
+Counts = tuple[int, int, int]
 Sides = dict[str, list[str]]  # names by stance
 
 
 class Tally(TypedDict):
-    """How many stand where."""
+    """How many are on each side."""
 
     support: int
     oppose: int
     neutral: int
 
 
-def item_tally(memory: Memory, item: Proposal | Decision) -> Tally:
-    """How many are for it, against it, and neither."""
+def shown_sides(memory: Memory, item: LedgerItem) -> dict[str, Side]:
+    """Who is on which side, by name: one side for each participant."""
     decision = settling_decision(memory, item)
-    if decision is None:
-        return _tally(*item.tally)
-    vote = _deciding_vote(memory, decision)
-    if vote is not None and (vote.secret or decision.shrunk):
-        return _tally(*map(max, _vote_counts(vote), decision.tally))
-    return _tally(*decision.tally)
-
-
-def item_sides(memory: Memory, item: Proposal | Decision) -> Sides:
-    """Who is for it, against it, and neither, as far as that is on record."""
-    decision = settling_decision(memory, item)
-    if decision is not None and (not decision.shrunk or isinstance(item, Decision)):
-        voices = (decision.supporters, decision.dissenters, decision.abstainers)
-        return dict(zip(_STANCES, map(list, voices), strict=True))
-    sides: Sides = {"support": [], "oppose": [], "neutral": []}
-    if isinstance(item, Proposal):
-        for name, reaction in item.reactions.items():
-            sides[reaction.stance].append(name)
+    ruling = item if item.kind == "decision" and item.as_read else decision
+    if ruling is None:
+        return item.sides
+    offer = ledger_of(memory).item(ruling.settles[0]) if ruling.settles else None
+    sides = {} if offer is None else {**offer.sides}
+    if ruling is decision and decision.sides:  # it took over what was counted
+        sides = {
+            name: side for name, side in sides.items() if side.as_read or name in decision.sides
+        }
+    for name, side in ruling.sides.items():
+        if name not in sides or sides[name].stance != side.stance:
+            sides[name] = side  # else the proposal's own says more: on what condition
     return sides
 
 
-def settling_decision(memory: Memory, item: Proposal | Decision) -> Decision | None:
-    """The decision itself; of a proposal that one accepted, the one that did. None of others."""
-    if isinstance(item, Decision):
-        return item
-    decision = memory.decisions.get(memory.resolving.get(item.ref, 0))
-    if decision is None or not decision.stands or decision.ratified is None:
+def item_tally(memory: Memory, item: LedgerItem) -> Tally:
+    """How many are for it, against it, and neither."""
+    decision = settling_decision(memory, item)
+    stances = [side.stance for side in shown_sides(memory, item).values()]
+    counted: Counts = (stances.count("support"), stances.count("oppose"), stances.count("neutral"))
+    known = item.item if decision is None else decision.item
+    if known is not None and known.shrunk:
+        counted = _most(counted, known.tally)
+    vote = None if decision is None else _deciding_vote(memory, decision)
+    if vote is not None and (vote.secret or (known is not None and known.shrunk)):
+        counted = _most(counted, _vote_counts(vote))
+    return dict(zip(_STANCES, counted, strict=True))  # type: ignore[return-value]  # its fields
+
+
+def item_sides(memory: Memory, item: LedgerItem) -> Sides:
+    """Who is for it, against it, and neither, as far as that is on record."""
+    sides: Sides = {stance: [] for stance in _STANCES}
+    for name, side in shown_sides(memory, item).items():
+        sides[side.stance].append(name)
+    return sides
+
+
+def settling_decision(memory: Memory, item: LedgerItem) -> LedgerItem | None:
+    """The ratified decision itself; of a proposal, the one that accepted it. None for others."""
+    known = item.item
+    if isinstance(known, Proposal):
+        known = memory.decisions.get(memory.resolving.get(known.ref, 0))
+    if not isinstance(known, Decision) or not known.stands or known.ratified is None:
         return None
-    return decision
+    return item if known is item.item else ledger_of(memory).item(known.handle)
 
 
-def _deciding_vote(memory: Memory, decision: Decision) -> Vote | None:
-    """The vote that ratified it, where one did and memory still has its row."""
-    ratified = decision.ratified
+def _deciding_vote(memory: Memory, decision: LedgerItem) -> Vote | None:
+    """The vote that ratified it, if one did and memory still has its row."""
+    ratified = decision.item.ratified if isinstance(decision.item, Decision) else None
     if ratified is None or not (ratified.rule or "").startswith("vote."):
         return None
     called = {cite.n for cite in ratified.cites}
@@ -71,11 +91,11 @@ def _deciding_vote(memory: Memory, decision: Decision) -> Vote | None:
     return next(votes, None)
 
 
-def _vote_counts(vote: Vote) -> tuple[int, int, int]:
+def _most(one: Counts, other: Counts) -> Counts:
+    return max(one[0], other[0]), max(one[1], other[1]), max(one[2], other[2])
+
+
+def _vote_counts(vote: Vote) -> Counts:
     support, neutral = vote.tally.get(vote.carried or "", 0), vote.tally.get(ABSTAIN, 0)
     oppose = sum(vote.tally.values()) - support - neutral
     return support, oppose, neutral
-
-
-def _tally(support: int, oppose: int, neutral: int) -> Tally:
-    return {"support": support, "oppose": oppose, "neutral": neutral}

@@ -20,19 +20,49 @@ class Person(Answer):
     aliases: list[str]
 
 
-class ProposalCard(Answer):
+class Ending(Answer):
+    """How an item ended as a model reads it: by whose ruling, by what right, in message `n`."""
+
+    word: str
+    by: str
+    right: str | None
+    reporter: str | None
+    detail: str | None
+    n: int
+    decision: str | None
+
+
+class ItemCard(Answer):
+    """`status_text` is the status in words, marked if a model reads it (`as_read`).
+
+    `read_sides`: whose sides a model read; `statement` is in a model's words.
+    """
+
     ref: str
     status: str
+    status_text: str
+    as_read: bool
+    shelf: str
     text: str
     topic: str
+    statement: str | None
     participant: str
     n: int
     cites: list[Cite]
-    stances: dict[str, list[str]]
+    read_sides: list[str]
     tally: dict[str, int]
     at: str | None
-    tentative: bool
-    amends: str | None
+    ending: Ending | None
+
+
+class ProposalCard(ItemCard):
+    """`relation` is how it relates to the items `related`."""
+
+    stances: dict[str, list[str]]
+    before_edit: list[str]
+    relation: str
+    related: list[str]
+    question: str | None
     echoes: str | None
     decision: str | None
     replaced_by: str | None
@@ -44,6 +74,7 @@ class Dissent(Answer):
     participant: str
     text: str | None
     n: int
+    as_read: bool
     cites: list[Cite]
 
 
@@ -53,27 +84,21 @@ class OpenProposal(ProposalCard):
     dissent: list[Dissent]
 
 
-class DecisionCard(Answer):
-    """`text` says what is decided, `basis` in words by what it stands."""
+class DecisionCard(ItemCard):
+    """`text` says what is decided, `basis` what it rests on, in words.
 
-    ref: str
-    text: str
-    status: str
-    topic: str
+    `resolves` is the first of the proposals that it `settles`.
+    """
+
     outcome: str
-    participant: str
-    n: int
-    at: str | None
     at_from: str | None
-    cites: list[Cite]
     resolves: str | None
+    settles: list[str]
     superseded_by: str | None
     supporters: list[str]
     dissenters: list[str]
     abstainers: list[str]
-    tally: dict[str, int]
     dissent: list[Dissent]
-    tentative: bool
     basis: str
     how: str
     rule: str | None
@@ -91,8 +116,8 @@ class Replaced(Answer):
     at_from: str | None
 
 
-class Possible(Answer):
-    """What may be a decision or a proposal, and how it was found."""
+class Candidate(Answer):
+    """What may be an item, and is counted nowhere; `why`: how often such a finding is right."""
 
     ref: str
     kind: str
@@ -101,6 +126,7 @@ class Possible(Answer):
     n: int
     cites: list[Cite]
     basis: str
+    why: str
     how: str
     rule: str | None
     confidence: int
@@ -122,11 +148,12 @@ class BriefIndex(Answer):
     waiting: list[Awaited]
     decided: list[str]
     disputed: list[str]
+    claimed: list[str]
     replaced: dict[str, list[Replaced]]
     open: list[str]
     votes: list[str]
     missed: list[str]
-    perhaps: list[Possible]
+    candidates: list[Candidate]
     more: dict[str, int]
 
 
@@ -138,7 +165,7 @@ class ActionRow(Answer):
     """What somebody said they, or `who`, would do; `known`: `who` takes part.
 
     `text` is the task, `words` the sentence; `done` the entry in which `who` says that it is done,
-    `amid` what was spoken of just before a task of few words.
+    `amid` what was spoken of just before a task of few words. `as_read`: a model reads it.
     """
 
     who: str | None
@@ -155,6 +182,7 @@ class ActionRow(Answer):
     decision: str | None
     done: int | None
     amid: list[str]
+    as_read: bool
 
 
 class BriefRow(Answer):
@@ -170,29 +198,19 @@ class BriefRow(Answer):
     waiting: list[Awaited]
     decided: list[DecidedCard]
     disputed: list[DecidedCard]
+    claimed: list[DecidedCard]
     open: list[OpenProposal]
     votes: list[VoteRow]
     missed: list[VoteRow]
     actions: list[ActionRow]
-    perhaps: list[Possible]
+    candidates: list[Candidate]
     more: dict[str, int]
-
-
-class ReadCard(Answer):
-    """What a model alone reads in a message."""
-
-    ref: str
-    kind: str
-    status: str
-    topic: str
-    participant: str
-    n: int
-    cites: list[Cite]
 
 
 class Stand(Answer):
     on: str
     stance: str
+    as_read: bool
     n: int
     text: str
     was: str | None
@@ -266,7 +284,6 @@ class Board(Answer):
     brief: BriefIndex
     proposals: list[ProposalCard]
     decisions: list[DecisionCard]
-    reading: list[ReadCard]
     lanes: list[Lane]
     summaries: list[SummaryRow]
     votes: list[VoteRow]

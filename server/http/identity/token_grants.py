@@ -7,10 +7,10 @@ from typing import Final
 
 from parley.bus.entries import Entry, EpisodeClosed, EpisodeOpened, ItemCorrected, Message
 from parley.listeners.sessions.turns import Muted
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
 from parley.memory.extraction.structure import scribes
 from parley.memory.floor.seats import is_allowed
 from parley.memory.fold.corrections import may_confirm
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.lookup import find_episode, innermost_open_episode
 from parley.memory.state.memory import Memory
 from parley.server.http.identity.authorization import Caller
@@ -92,8 +92,7 @@ def check_correction(memory: Memory, caller: Caller, by: str, entry: ItemCorrect
     A merge hands on what others said of one item to another, so it is held to what a
     change of names is. To confirm is for whoever may ratify: the fold takes it of nobody else.
     """
-    item = memory.item(entry.ref)
-    if entry.op == "confirm" and item and not may_confirm(memory, memory.named(by), item):
+    if entry.op == "confirm" and not _may_confirm(memory, memory.named(by), entry.ref):
         raise Problem("forbidden", detail=_NOT_RATIFIED)
     if caller.operator or memory.named(by) in memory.chairs:
         return
@@ -130,7 +129,15 @@ def _is_of_phase(memory: Memory, entry: Entry) -> bool:
     return entry.episode == "phase" or (named is not None and named.kind == "phase")
 
 
+def _may_confirm(memory: Memory, by: str, ref: str) -> bool:
+    """True if `by` may confirm the item; of one that is not there, True: it is refused later."""
+    if (known := memory.item(ref)) is not None:
+        return may_confirm(memory, by, known)
+    maker = _maker(memory, ref)
+    return maker is None or (by in memory.chairs if memory.chairs else by != maker)
+
+
 def _maker(memory: Memory, ref: str) -> str | None:
     """Whose item `ref` is; None of one that is not there."""
-    item = overlay_claims(memory).items.get(ref) or memory.item(ref)
+    item = ledger_of(memory).item(ref)
     return None if item is None else memory.named(item.participant)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from parley.memory.arbitration.obstacles import find_stopping_vote
-from parley.memory.extraction.model_claims.item_overlay import overlay_claims
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.item_state import Cite
 from parley.memory.state.memory import Memory
 from parley.memory.text.fences import escape_invisible
 from parley.server.mcp.tools.tool_arguments import Part
 from parley.server.mcp.tools.tool_results import FactRow, Floor, MessageRow
 from parley.server.render.events.fact_text import fact_line
-from parley.server.rows.cite_rows import RecordsByNumber, quote
-from parley.server.rows.item_rows import (
-    tool_decision_row,
-    tool_position_row,
-    tool_proposal_row,
-)
+from parley.server.rows.cite_rows import RecordsByNumber, pick, quote
+from parley.server.rows.digest_rows import firm_items
+from parley.server.rows.item_rows import candidate_row, tool_decision_row, tool_proposal_row
+from parley.server.rows.position_rows import tool_position_rows
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a part
@@ -81,17 +80,18 @@ def fact_row(fact: Mapping[str, Any]) -> FactRow:
 
 def memory_tree(memory: Memory, part: Part) -> Tree:
     """The rows of `part` as data, cites without their words."""
-    read = overlay_claims(memory)
+    items = [*firm_items(memory)][::-1]
+    proposals = [item for item in items if item.kind == "proposal"]
+    decisions = [item for item in items if item.kind == "decision"]
     parts: dict[str, Callable[[], list[Tree]]] = {
-        "decisions": lambda: [tool_decision_row(item, read) for item in _newest(memory.decisions)],
-        "proposals": lambda: [tool_proposal_row(item, read) for item in _newest(memory.proposals)],
-        "positions": lambda: _positions(memory),
+        "decisions": lambda: [tool_decision_row(memory, item) for item in decisions[:MOST]],
+        "proposals": lambda: [tool_proposal_row(memory, item) for item in proposals[:MOST]],
+        "candidates": lambda: _candidates(memory),
+        "positions": lambda: tool_position_rows(memory)[:MOST],
         "votes": lambda: [vote_row(memory, item) for item in _last(memory.votes.by_ref.values())],
     }
-    return {
-        "n": memory.n,
-        **{name: rows() if part in (name, "all") else [] for name, rows in parts.items()},
-    }
+    asked = {*parts} - {"candidates"} if part == "all" else {part}
+    return {"n": memory.n, **{name: parts[name]() if name in asked else [] for name in parts}}
 
 
 def cited_messages(tree: Tree) -> set[int]:
@@ -112,20 +112,10 @@ def _rows(tree: Tree) -> Iterator[Tree]:
         yield from tree[part]
 
 
-def _newest(items: Mapping[int, Any]) -> list[Any]:
-    standing = (item for item in items.values() if item.stands)
-    return sorted(standing, key=lambda item: -item.ref)[:MOST]
+def _candidates(memory: Memory) -> list[Tree]:
+    rows = map(partial(candidate_row, memory), ledger_of(memory).candidates()[:MOST])
+    return [pick(row, "ref", "kind", "text", "participant", "n", "why") for row in rows]
 
 
 def _last(items: Iterable[Any]) -> list[Any]:
     return list(items)[: -MOST - 1 : -1]
-
-
-def _positions(memory: Memory) -> list[Tree]:
-    rows = [
-        (position.cite.n, name, position)
-        for name, participant in memory.participants.items()
-        for position in participant.positions.values()
-    ]
-    rows.sort(key=lambda row: (-row[0], row[1]))
-    return [tool_position_row(name, position) for _, name, position in rows[:MOST]]

@@ -7,8 +7,8 @@ pose as the server's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from parley.memory.context.item_lines import FRAME
 from parley.memory.text.fences import FENCE, escape_invisible, fence_lines
@@ -126,20 +126,28 @@ def joined_text(joined: results.Joined) -> str:
 def memory_text(memory: results.Memory) -> str:
     lines = [f"As of message {memory.n}."]
     for row in memory.decisions:
-        lines += [f"{row.ref} {row.status}, {_by(row)}:", _words(row.outcome or row.topic)]
-        lines += _sides(("for", row.supporters), ("against", row.dissenters))
+        words = row.statement or row.outcome or row.topic
+        lines += [f"{row.ref} {_line(row.status_text)}, {_by(row)}:", _words(words)]
+        sides = (("for", row.supporters), ("against", row.dissenters))
+        lines += _sides(*sides, read=row.read_sides)
     for proposal_row in memory.proposals:
+        words = proposal_row.statement or proposal_row.text or proposal_row.topic
         lines += [
-            f"{proposal_row.ref} {proposal_row.status}, {_by(proposal_row)}:",
-            _words(proposal_row.text or proposal_row.topic),
+            f"{proposal_row.ref} {_line(proposal_row.status_text)}, {_by(proposal_row)}:",
+            _words(words),
         ]
         lines += _sides(
             ("for", proposal_row.support),
             ("against", proposal_row.oppose),
             ("neutral", proposal_row.neutral),
+            read=proposal_row.read_sides,
         )
+    for candidate in memory.candidates:
+        head = f"{candidate.ref} a {candidate.kind}? of {_line(candidate.participant)}"
+        lines += [f"{head} (#{candidate.n}; {candidate.why}):", _words(candidate.text)]
     for stand in memory.positions:
-        on = f"{_line(stand.participant)}: {stand.stance} on {_line(stand.on)}"
+        read = " (as read)" if stand.as_read else ""
+        on = f"{_line(stand.participant)}: {stand.stance}{read} on {_line(stand.on)}"
         lines += [f"{on} (#{stand.n}):", _words(stand.text)]
     for vote in memory.votes:
         lines += [f"{vote.ref} {vote.status}, the question and the options, besides abstain:"]
@@ -153,30 +161,41 @@ def memory_text(memory: results.Memory) -> str:
 
 def brief_text(brief: results.Brief) -> str:
     lines = [f"As of message {brief.n}. {brief.sentence}"]
-    for row in (*brief.decided, *brief.disputed):
-        lines += [f"{row['ref']} {row['status']}, {_count(row['tally'])}:", _words(row["text"])]
+    for row in (*brief.decided, *brief.disputed, *brief.claimed):
+        lines += [f"{row['ref']} {_line(row['status_text'])}, {_counted(row)}:"]
+        lines += [_words(row["text"])]
         for dissent in row["dissent"][:1]:
             lines += _said_by("against it", dissent["participant"], dissent["text"] or "")
     for row in brief.open:
-        lines += [f"{row['ref']} open, {_count(row['tally'])}:", _words(row["text"])]
+        read = " (as read)" if row["as_read"] else ""
+        lines += [f"{row['ref']} open{read}, {_counted(row)}:", _words(row["text"])]
     for vote in brief.votes:
         lines += [f"{vote.ref} {vote.status}:", _words(vote.question)]
         lines += _sides(("waits for", vote.waiting))
     for vote in brief.missed:
         lines += [f"{vote.ref} came to nothing ({vote.status}):", _words(vote.question)]
     for row in brief.actions:
+        read = " (as read)" if row["as_read"] else ""
         lines += [
-            f"{_line(row['who'] or 'nobody named')} is to, by #{row['n']}:",
+            f"{_line(row['who'] or 'nobody named')} is to, by #{row['n']}{read}:",
             _words(row["text"]),
         ]
-    for row in brief.perhaps:
-        lines += [f"{row['ref']} perhaps a {row['kind']}:", _words(row["text"])]
+    if brief.candidates:
+        left = brief.more.get("candidates", 0)
+        count = count_of(len(brief.candidates) + left, "candidate")
+        lines.append(f"{count}, counted nowhere: read_memory part=candidates lists them.")
     return "\n".join(lines)
 
 
 def _said_by(label: str, name: str, words: str) -> list[str]:
     """Who, and behind the fence what; a ballot may have come without a word."""
     return [f"{label}, {_line(name)}:", _words(words)] if words else [f"{label}: {_line(name)}"]
+
+
+def _counted(row: Mapping[str, Any]) -> str:
+    """The sides in numbers, and how many of them a model read."""
+    read = f", {len(row['read_sides'])} of them as read" if row["read_sides"] else ""
+    return f"{_count(row['tally'])}{read}"
 
 
 def _count(tally: Mapping[str, int]) -> str:
@@ -201,7 +220,10 @@ def _is_own(line: str) -> bool:
 
 
 def explained_text(explained: results.Explained) -> str:
-    lines = [f"{_line(explained.handle)}, {_line(str(getattr(explained, 'status', '')))}:"]
+    status = getattr(explained, "status_text", None) or getattr(explained, "status", "")
+    lines = [f"{_line(explained.handle)}, {_line(str(status))}:"]
+    if (denied := getattr(explained, "denied", None)) is not None:
+        lines.append(f"{denied['says']} (#{denied['n']}).")
     for word in explained.words:
         lines += [f"#{word['n']} {_line(str(word['by']))}:", _words(str(word["text"]))]
     for event in explained.history:
@@ -218,8 +240,13 @@ def _by(row: results.Row) -> str:
     return f"{_line(row.participant)} ({cites or f'#{row.n}'})"
 
 
-def _sides(*sides: tuple[str, Sequence[str]]) -> Iterable[str]:
-    sides_text = [f"{word} {', '.join(map(_line, names))}" for word, names in sides if names]
+def _sides(*sides: tuple[str, Sequence[str]], read: Collection[str] = ()) -> Iterable[str]:
+    """Who is on each side; those of `read`, whom a model read so, are marked."""
+
+    def named(names: Sequence[str]) -> str:
+        return ", ".join(_line(name) + (" (as read)" if name in read else "") for name in names)
+
+    sides_text = [f"{word} {named(names)}" for word, names in sides if names]
     return [f"  {'; '.join(sides_text)}"] if sides_text else []
 
 

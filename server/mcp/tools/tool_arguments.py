@@ -25,7 +25,7 @@ from parley.server.http.requests.message_requests import KEY, ONCE
 
 WAIT_SECONDS: Final = 25  # the longest wait: clients give up on a tool after a minute
 
-Part = Literal["decisions", "proposals", "positions", "votes", "all"]
+Part = Literal["decisions", "proposals", "positions", "votes", "candidates", "all"]
 Topic = Annotated[str, Field(max_length=500)]
 Why = Annotated[str, Field(max_length=100_000)]
 Seconds = Annotated[float, Field(ge=0, le=WAIT_SECONDS, allow_inf_nan=False)]
@@ -184,7 +184,7 @@ class Pass(InSession):
 
 
 class ReadMemory(InSession):
-    part: Part = Field("all", description="what to read of it")
+    part: Part = Field("all", description="what to read of it; all but the candidates")
     at: Whole | None = Field(None, description="as it stood after message n; left out: now")
 
 

@@ -122,33 +122,57 @@ class Row(Result):
     cites: list[Cite]
 
 
-class ProposalRow(Row):
+class ItemRow(Row):
+    """`status_text` is the status in words; `as_read`: a model read it, so participants may say
+    otherwise. `read_sides`: whose sides a model read; `statement` is in its words.
+    """
+
     ref: str
     status: str
-    tentative: bool
+    status_text: str
+    as_read: bool
     topic: str
+    statement: str | None
+    read_sides: list[str]
+
+
+class ProposalRow(ItemRow):
+    """`relation` is how it relates to the items `related`."""
+
     text: str
-    amends: str | None
+    relation: str
+    related: list[str]
     support: list[str]
     oppose: list[str]
     neutral: list[str]
 
 
-class DecisionRow(Row):
-    ref: str
-    status: str
-    tentative: bool
-    topic: str
+class DecisionRow(ItemRow):
+    """`resolves` is the first of the proposals that it `settles`."""
+
     outcome: str
     resolves: str | None
+    settles: list[str]
     supporters: list[str]
     dissenters: list[str]
     abstainers: list[str]
 
 
+class CandidateRow(Result):
+    """What may be an item: it is counted nowhere; `why` tells how often such a finding is right."""
+
+    ref: str
+    kind: str
+    text: str
+    participant: str
+    n: int
+    why: str
+
+
 class PositionRow(Row):
     on: str
     stance: str
+    as_read: bool
     text: str
     was: str | None
 
@@ -177,6 +201,7 @@ class Memory(Result):
     n: int
     decisions: list[DecisionRow]
     proposals: list[ProposalRow]
+    candidates: list[CandidateRow]
     positions: list[PositionRow]
     votes: list[VoteRow]
 
@@ -188,18 +213,19 @@ class Awaited(Result):
 
 
 class Brief(Result):
-    """Newest first; `perhaps` may be decisions or proposals, and bind nobody."""
+    """Newest first; `claimed` is said to be decided, unconfirmed; `candidates` bind nobody."""
 
     n: int
     sentence: str
     waiting: list[Awaited]
     decided: list[dict[str, Any]]
     disputed: list[dict[str, Any]]
+    claimed: list[dict[str, Any]]
     open: list[dict[str, Any]]
     votes: list[VoteRow]
     missed: list[VoteRow]
     actions: list[dict[str, Any]]
-    perhaps: list[dict[str, Any]]
+    candidates: list[dict[str, Any]]
     more: dict[str, int]
 
 

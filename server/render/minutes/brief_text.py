@@ -13,6 +13,7 @@ from parley.memory.text.plain_text import clip
 from parley.server.basics.durations import local_minute
 from parley.server.basics.output import escape
 from parley.server.render.minutes.row_lines import tally as tally_words
+from parley.server.render.minutes.standing import read_words
 from parley.server.render.vote_text import vote_headline
 
 Row = Mapping[str, Any]
@@ -48,13 +49,14 @@ def _parts(row: Row) -> Iterator[tuple[str, list[Placed]]]:
     questions = [vote for vote in row["votes"] if vote["proposal"] is None]
     yield "Decided", _listed(row, "decided", _decision)
     yield "Disputed", _listed(row, "disputed", _decision)
+    yield "Said to be decided, unconfirmed", _listed(row, "claimed", _decision)
     yield (
         "Open",
         [*_listed(row, "open", _proposal), *(line for vote in questions for line in _vote(vote))],
     )
     yield "Came to nothing", [line for vote in row["missed"] for line in _vote(vote)]
     yield "Who does what", _listed(row, "actions", _action)
-    yield "Perhaps", _listed(row, "perhaps", _perhaps)
+    yield "Candidates, counted nowhere", _listed(row, "candidates", _candidate)
 
 
 def _listed(row: Row, part: str, tell: Callable[[Row], Iterator[Placed]]) -> list[Placed]:
@@ -68,7 +70,8 @@ def _listed(row: Row, part: str, tell: Callable[[Row], Iterator[Placed]]) -> lis
 
 def _decision(row: Row) -> Iterator[Placed]:
     yield _item(row, "" if row["status"] == "ratified" else "red"), 2
-    yield Text(_joined(tally_words(row["tally"]), row["basis"], _day(row)), "dim"), 6
+    basis = read_words(row) or row["basis"]
+    yield Text(_flat(_joined(_tally(row), basis, _day(row))), "dim"), 6
     yield from _dissent(row)
     for earlier in row["replaces"]:
         yield Text(_flat(f"instead of {earlier['ref']}: {clip(earlier['text'], TEXT)}"), "dim"), 6
@@ -76,8 +79,9 @@ def _decision(row: Row) -> Iterator[Placed]:
 
 def _proposal(row: Row) -> Iterator[Placed]:
     yield _item(row), 2
-    words = tally_words(row["tally"]) or "nobody has reacted"
-    yield Text(_flat(_joined(f"by {row['participant']}", words)), "dim"), 6
+    words = _tally(row) or "nobody has reacted"
+    read = "as read by a model" if row["as_read"] else ""
+    yield Text(_flat(_joined(f"by {row['participant']}", words, read)), "dim"), 6
     yield from _dissent(row)
 
 
@@ -85,7 +89,8 @@ def _dissent(row: Row) -> Iterator[Placed]:
     """The strongest objection, in its words."""
     for dissent in row["dissent"][:1]:
         words = f": “{dissent['text']}”" if dissent["text"] else ""
-        yield Text(_flat(f"against: {dissent['participant']}{words}"), "red"), 6
+        read = " (as read)" if dissent["as_read"] else ""
+        yield Text(_flat(f"against: {dissent['participant']}{read}{words}"), "red"), 6
 
 
 def _vote(row: Row) -> Iterator[Placed]:
@@ -97,13 +102,19 @@ def _vote(row: Row) -> Iterator[Placed]:
 
 def _action(row: Row) -> Iterator[Placed]:
     line = _named(f"{row['who'] or 'nobody named'}:", row["text"])
-    yield line.append(f" (by {_flat(row['due'])})" if row["due"] else "", "dim"), 2
+    notes = _joined(f"by {row['due']}" if row["due"] else "", "as read" if row["as_read"] else "")
+    yield line.append(f" ({_flat(notes)})" if notes else "", "dim"), 2
 
 
-def _perhaps(row: Row) -> Iterator[Placed]:
+def _candidate(row: Row) -> Iterator[Placed]:
     yield _item(row), 2
-    sure = f"{row['basis']}, {row['confidence'] // 10} % sure"
-    yield Text(_flat(_joined(f"a {row['kind']} of {row['participant']}", sure)), "dim"), 6
+    yield Text(_flat(_joined(f"a {row['kind']}? of {row['participant']}", row["why"])), "dim"), 6
+
+
+def _tally(row: Row) -> str:
+    """The sides in numbers, and how many of them a model read."""
+    read = f" ({len(row['read_sides'])} as read)" if row["read_sides"] else ""
+    return tally_words(row["tally"]) + read
 
 
 def _item(row: Row, style: str = "") -> Text:

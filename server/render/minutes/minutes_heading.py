@@ -17,6 +17,7 @@ from parley.server.render.minutes.standing import (
     lowered,
     open_proposals,
     poll_words,
+    ruler_words,
     standing_words,
     task_about,
     told_decisions,
@@ -68,6 +69,8 @@ def heading_lines(report: Row) -> Iterator[str]:
     if present := report["present"]:
         more = f" and {len(present) - NAMED} more" if len(present) > NAMED else ""
         yield f"Present ({len(present)}): {', '.join(map(_named, present[:NAMED]))}{more}"
+    if report["rulers"]:
+        yield f"May rule: {', '.join(map(ruler_words, report['rulers']))}"
     pairs = [subject for subject in report["subjects"] if " " in subject]
     if report["topics"]:
         yield f"Topics: {'; '.join(row['text'].rstrip('.') for row in report['topics'])}"
@@ -137,13 +140,20 @@ def _decided(report: Row) -> str:
     rows = told_decisions(report, "decided")
     if not rows:
         return "Nothing was decided." if not report["polls"] else ""  # the polls say so
-    named = [f"({row['handle']}) {short(row['wording'] or row['text'], _WHOLE)}" for row in rows]
+    named = [f"{_handle(row)} {short(row['wording'] or row['text'], _WHOLE)}" for row in rows]
     count = "One thing was" if len(rows) == 1 else f"{_count(len(rows))} things were"
     if len(rows) <= _ALL:
         return f"{count} decided: {'; '.join(named)}."
     weightiest = max(range(1, len(rows) - 1), key=lambda at: sum(rows[at]["tally"].values()))
     told = (("first", 0), ("with the most voices", weightiest), ("last", len(rows) - 1))
     return f"{count} decided: {'; '.join(f'{what} {named[at]}' for what, at in told)}."
+
+
+def _handle(row: Row) -> str:
+    """ "(D1)"; of what a model reads also how it ended: "(M9, rejected, as read)"."""
+    if not row["as_read"]:
+        return f"({row['handle']})"
+    return f"({row['handle']}, {row['status_text'].replace(' (as read)', ', as read')})"
 
 
 def _drawn_up(documents: Sequence[Row]) -> str:

@@ -26,7 +26,7 @@ class Line(NamedTuple):
     cites: tuple[Cite, ...] = ()
     mark: str = ""
     note: str = ""
-    kind: str = ""  # "", quote, against, firm, over, long (its line breaks stay)
+    kind: str = ""  # "", quote, against, firm, read, over, long (its line breaks stay)
     under: tuple[Line, ...] = ()
     of: Literal["", "item", "participant"] = ""  # what `mark` names; "": it is a word
     names: tuple[Span, ...] = ()  # where in `text` participants are named
@@ -40,7 +40,7 @@ class Line(NamedTuple):
     def numbers(self, at_hand: Container[int]) -> Iterator[int]:
         """The entries that a page names: those `at_hand` on it, and the one that decided it."""
         for n, *_ in self.cites:
-            if n in at_hand or (self.kind == "firm" and self.of == "item"):
+            if n in at_hand or (self.kind in ("firm", "read") and self.of == "item"):
                 yield n
 
     def row(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from parley.server.render.minutes.standing import (
     is_routine,
     open_proposals,
     told_decisions,
+    unconfirmed_decisions,
 )
 from parley.server.verdicts.plain_words import is_fragment
 
@@ -35,7 +36,7 @@ _OTHERS: Final = 12
 _SUMMARIES: Final = 6
 _DAY: Final = len("2026-03-02")
 _NUMBERS: Final = "[n] is the message that decided it."
-_SURE: Final = 600  # per mille: "I propose", not "maybe we could"
+_READ: Final = "What is marked “as read” was read by a model; people may correct it."
 
 
 class Section(NamedTuple):
@@ -56,7 +57,7 @@ def sections(report: Row) -> list[Section]:
         *_offered(report),
         *_discussed(report),
         *_people(report),
-        *_perhaps(report),
+        *_unconfirmed(report),
         *_settled(report),
         *_layers(report),
     ]
@@ -99,7 +100,8 @@ def _decided(report: Row) -> list[Section]:
             )
             for row, proposer in zip(kept, proposers, strict=True)
         ]  # fmt: skip
-        notes = [about, whose, _NUMBERS if part == "decided" else "", _older(older)]
+        read = _READ if any(row["as_read"] for row in kept) else ""
+        notes = [about, whose, _NUMBERS if part == "decided" else "", read, _older(older)]
         return Section(heading, lines, " ".join(filter(None, notes)))
 
     declared = "One person put it down; nobody is on record for or against it."
@@ -196,32 +198,21 @@ def _people(report: Row) -> list[Section]:
     return [Section("Who moved", [row_lines.moved(row) for row in moved], _older(flips))]
 
 
-def _perhaps(report: Row) -> list[Section]:
-    """What nobody confirmed: the surest, but for fragments, and for earlier words of what stands.
-
-    Where something was decided, only what sounds sure.
-    """
-    whole = {row["handle"]: row["wording"] for row in report["decisions"]}
-    declared = {row["handle"] for row in declared_decisions(report)}
+def _unconfirmed(report: Row) -> list[Section]:
+    """What is said to be decided and was not confirmed, but for fragments and what was told."""
     standing = [
         row["wording"] or row["text"] for row in report["decisions"] if row["status"] != "claimed"
     ]
     standing += [row["text"] for row in (*report["open"], *report["settled"]) if row["reactions"]]
     standing += [row["then"]["text"] for row in report["polls"] if row["then"]]
     known = [*map(_stems, standing), *map(_stems, _points(report))]
-    least = _SURE if report["brief"]["decided"] else 0
     rows = [
         row
-        for row in report["brief"]["perhaps"]
-        if row["ref"] not in declared
-        and row["confidence"] >= least
-        and not is_fragment(row["text"])
-        and not is_told(_stems(row["text"]), known)
+        for row in unconfirmed_decisions(report)
+        if not is_fragment(row["text"]) and not is_told(_stems(row["text"]), known)
     ]
-    lines = [row_lines.perhaps(row, whole.get(row["ref"])) for row in rows[:_SUGGESTED]]
-    about = (
-        "It sounds as if somebody decided or proposed this; nobody confirmed it, and nothing binds."
-    )
+    lines = [*map(row_lines.unconfirmed, rows[:_SUGGESTED])]
+    about = "Somebody says that this was decided; nobody confirmed it, and nothing binds."
     return [Section("Unconfirmed", lines, about + _older(max(0, len(rows) - _SUGGESTED), " "))]
 
 
@@ -240,7 +231,7 @@ def is_told(stems: set[str], known: Sequence[set[str]]) -> bool:
 
 def _settled(report: Row) -> list[Section]:
     """What became of the other proposals; those that a decision tells of are told there."""
-    resolved = {row["resolves"] for row in report["decisions"]} - {None}
+    resolved = {handle for row in report["decisions"] for handle in row["settles"]}
     votes = {row["proposal"]: row for row in report["votes"] if row["proposal"]}
     others = [
         row
@@ -269,16 +260,13 @@ def _layers(report: Row) -> list[Section]:
 
 
 def _heard(row: Row) -> bool:
-    """Whether a proposal is more than what it sounds like: said to be one, or spoken to."""
-    if row["reactions"] or any(row["tally"].values()):
-        return True
-    how, sure = row["evidence"]["how"], row["evidence"]["confidence"]
-    return not row["tentative"] and how != "structure" and sure >= _SURE
+    """True for a proposal that somebody took a side on."""
+    return bool(row["reactions"]) or any(row["tally"].values())
 
 
 def _shown_votes(report: Row) -> set[str]:
     """The votes that stand with what they decided."""
-    settled = {row["resolves"] for row in report["decisions"]}
+    settled = {handle for row in report["decisions"] for handle in row["settles"]}
     settled |= {row["handle"] for row in report["settled"]}
     last = {row["proposal"]: row["ref"] for row in report["votes"]}
     return {ref for proposal, ref in last.items() if proposal in settled}

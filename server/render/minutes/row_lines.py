@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
+from parley.server.render.item_text import relation_words
 from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.minutes.standing import (
@@ -17,6 +18,7 @@ from parley.server.render.minutes.standing import (
     document_standing,
     join_notes,
     poll_words,
+    read_words,
     standing_words,
     task_about,
 )
@@ -55,7 +57,7 @@ def decision(row: Row, votes: Mapping[str, Row], proposer: str, day: str, gone: 
     ]
     before = [item["ref"] for item in gone if item["status"] != "superseded"]
     reworded = f"rewords {', '.join(before)}" if before else ""
-    kind = "firm" if row["status"] == "ratified" else ""
+    kind = "firm" if row["status"] == "ratified" else "read" if row["as_read"] else ""
     note = join_notes(decision_words(row, proposer), day, reworded, likeness(row))
     text = begun(row["wording"] or row["text"])
     return Line(text, cited(_born(row))[-1:], row["handle"], note, kind, tuple(under), of="item")
@@ -71,7 +73,8 @@ def _dissent(row: Row) -> Iterator[Line]:
     voices, count = row["dissenters"], row["tally"]["oppose"]
     for voice in voices[:_VOICES]:
         text = join_words(Name(voice["participant"]), _in_words(voice))
-        yield Line.of_words(text, cited(voice), "against", kind="against")
+        read = "as read" if voice["as_read"] else ""
+        yield Line.of_words(text, cited(voice), "against", read, kind="against")
     if voices and count > len(voices[:_VOICES]):
         yield Line("", (), f"{count - len(voices[:_VOICES])} more against")
 
@@ -83,9 +86,10 @@ def proposal(row: Row, day: str, grouped: bool) -> Line:
     """
     note = join_notes(
         "" if grouped else f"by {row['participant']}",
+        "as read by a model" if row["as_read"] else "",
         standing_words(row),
         day,
-        f"amends {row['amends']}" if row["amends"] else "",
+        relation_words(row),
         f"repeats {row['echoes']}" if row["echoes"] else "",
     )
     text = begun(row["asked"]) + (f" [{row['meaning']}]" if row["meaning"] else "")
@@ -105,7 +109,8 @@ def offers_of(name: str, lines: Sequence[Line]) -> Line:
 
 def _objection(reaction: Row) -> Line:
     notes = [
-        "with conditions" if reaction["conditional"] else "",
+        "as read" if reaction["as_read"] else "",
+        reaction["condition"] or ("with conditions" if reaction["conditional"] else ""),
         "before the edit" if reaction["before_edit"] else "",
     ]
     text = join_words(Name(reaction["participant"]), _in_words(reaction))
@@ -126,11 +131,12 @@ def declared(row: Row) -> Line:
     return Line(text, cited(_born(row)), row["handle"], f"by {row['participant']}", of="item")
 
 
-def perhaps(row: Row, wording: str | None) -> Line:
-    """What may be a decision or a proposal, and whose it would be."""
-    note = f"a {row['kind']}? {row['participant']}"
-    text = begun(clip(one_line(wording or row["text"]), _SETTLED))
-    return Line(text, cited(row), row["ref"], note, of="item")
+def unconfirmed(row: Row) -> Line:
+    """What is said to be decided, and by whom."""
+    read = "as read by a model" if row["as_read"] else ""
+    note = join_notes(f"says {row['participant']}", read)
+    text = begun(clip(one_line(row["wording"] or row["text"]), _SETTLED))
+    return Line(text, cited(_born(row)), row["handle"], note, of="item")
 
 
 def document(row: Row) -> Line:
@@ -177,15 +183,16 @@ def poll(row: Row) -> Line:
 def settled(row: Row, votes: Mapping[str, Row]) -> Line:
     cites = cited(_born(row))
     now = f", now {row['superseded_by']}" if row["superseded_by"] else ""
+    status = read_words(row) or row["status"]
     notes = [
         f"by {row['participant']}",
-        count_words(row["tally"]) if any(row["tally"].values()) else "",
-        f"{row['status']}{now}",
+        count_words(row["tally"], (), row["reactions"]) if any(row["tally"].values()) else "",
+        f"{status}{now}",
         f"repeats {row['echoes']}" if row["echoes"] else "",
     ]
     decisive_vote = votes.get(row["handle"])
     under = (vote(decisive_vote, asked=False),) if decisive_vote is not None else ()
-    text = begun(clip(row["text"] or row["topic"], _SETTLED))
+    text = begun(clip(row["statement"] or row["text"] or row["topic"], _SETTLED))
     remarks = "; ".join(filter(None, notes))
     return Line(text, cites, row["handle"], remarks, "", under, of="item")
 
@@ -207,7 +214,8 @@ def _of_vote(row: Row, headline: str, *under: Line) -> Line:
 def moved(row: Row) -> Line:
     on = row["on"] + (f" ({row['topic']})" if row["topic"] else "")
     after = (", after ", Name(row["after"])) if row["after"] else ()
-    text = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}", *after)
+    read = " (as read)" if row["as_read"] else ""
+    text = join_words(f"from {_STANCES[row['from']]} to {_STANCES[row['to']]} {on}{read}", *after)
     says_why = len((row["text"] or "").split()) > _WHY
     lines = (Line(f"“{row['text']}”", (), "", "", "quote"),) if says_why else ()
     cites = cited(row["from_n"], row["after_n"], row["n"])
@@ -219,7 +227,8 @@ def action(row: Row, decided: Collection[str]) -> Line:
     named: Literal["participant", ""] = "participant" if row["who"] and row["known"] else ""
     done = f" (done [{row['done']}])" if row["done"] else ""
     task = without_date(clip(row["text"], _DEED), row["due"])
-    text, who = begun(task) + task_about(row, decided) + done, row["who"] or "nobody named"
+    read = " (as read)" if row["as_read"] else ""
+    text, who = begun(task) + task_about(row, decided) + done + read, row["who"] or "nobody named"
     return Line(text, cited(row), who, row["due"] or "", of=named)
 
 

@@ -19,12 +19,31 @@ def told_decisions(report: Row, part: str) -> list[Row]:
 
 def declared_decisions(report: Row) -> list[Row]:
     """What somebody put down as decided, by a mark, and nobody is on record for."""
-    marked = {
-        row["ref"]
-        for row in report["brief"]["perhaps"]
-        if row["kind"] == "decision" and row["how"] in ("act", "tag")
-    }
-    return [row for row in report["decisions"] if row["handle"] in marked]
+    return [row for row in told_decisions(report, "claimed") if _is_marked(row)]
+
+
+def unconfirmed_decisions(report: Row) -> list[Row]:
+    """What prose says to be decided, and nobody confirmed."""
+    return [row for row in told_decisions(report, "claimed") if not _is_marked(row)]
+
+
+def _is_marked(row: Row) -> bool:
+    return row["evidence"]["how"] in ("act", "tag")
+
+
+def ruler_words(row: Row) -> str:
+    """ "Ana (chair)", "Bo (says Cy, as read)": who may rule, and by whose word."""
+    if row["by"] is None:
+        return f"{row['participant']} (chair)"
+    on = f" on {', '.join(row['on'])}" if row["on"] else ""
+    return f"{row['participant']}{on} (says {row['by']}, as read)"
+
+
+def read_words(row: Row) -> str:
+    """ "accepted (as read by a model)"; "" for what participants settled themselves."""
+    if not row["as_read"]:
+        return ""
+    return str(row["status_text"]).replace("(as read)", "(as read by a model)")
 
 
 _APPROVAL: Final = re.compile(
@@ -61,7 +80,9 @@ def decision_words(row: Row, proposer: str = "") -> str:
     by = f"proposed by {proposer}" if proposer else ""
     names = [voice["participant"] for voice in row["abstainers"]]
     drawn_up = "in the document below" if row["drawn_up"] else ""
-    return "; ".join(filter(None, (by, count_words(row["tally"], names), basis, drawn_up)))
+    sides = [*row["supporters"], *row["dissenters"], *row["abstainers"]]
+    count = count_words(row["tally"], names, sides)
+    return "; ".join(filter(None, (read_words(row), by, count, basis, drawn_up)))
 
 
 def standing_words(row: Row) -> str:
@@ -72,16 +93,17 @@ def standing_words(row: Row) -> str:
     if voices == {row["participant"]}:
         return "no votes but the proposer's own"
     names = [each["participant"] for each in row["reactions"] if each["stance"] == "neutral"]
-    return f"{count_words(row['tally'], names)}; no decision was recorded"
+    return f"{count_words(row['tally'], names, row['reactions'])}; no decision was recorded"
 
 
-def count_words(tally: Row, abstainers: Sequence[str] = ()) -> str:
-    """How many are for and against, and who abstains."""
+def count_words(tally: Row, abstainers: Sequence[str] = (), sides: Sequence[Row] = ()) -> str:
+    """How many are for and against, who abstains, and how many of the `sides` a model read."""
     words = f"{tally['support']} for, {tally['oppose']} against"
-    if not tally["neutral"]:
-        return words
-    names = f": {', '.join(abstainers)}" if 0 < len(abstainers) <= _NAMED else ""
-    return f"{words}, {tally['neutral']} abstaining{names}"
+    if tally["neutral"]:
+        names = f": {', '.join(abstainers)}" if 0 < len(abstainers) <= _NAMED else ""
+        words = f"{words}, {tally['neutral']} abstaining{names}"
+    read = sum(side["as_read"] for side in sides)
+    return f"{words} ({read} as read)" if read else words
 
 
 def poll_words(row: Row) -> str:

@@ -83,7 +83,7 @@ def test_items_are_rows_with_their_words() -> None:
     (proposal,) = memory.proposals
     assert (proposal["handle"], proposal["status"]) == ("P1", "accepted")
     assert [(r["participant"], r["stance"]) for r in proposal["reactions"]] == [
-        ("Ben", "oppose"), ("Cy", "support"),
+        ("Ben", "oppose"), ("Cy", "support"), ("Ana", "support"),
     ]  # fmt: skip
     (decision,) = memory.decisions
     assert (decision["handle"], decision["resolves"]) == ("D1", "P1")

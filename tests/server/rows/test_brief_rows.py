@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from parley.bus.entries import BallotCast, ItemCorrected, ParticipantJoined, VoteInitiated
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.memory.voting.votes import compute_result
 from parley.server.http.bodies.page_responses import Board
@@ -17,7 +18,7 @@ from parley.server.rows.brief_rows import brief_row, brief_sentence, waiting_for
 from parley.server.rows.digest_rows import digest
 from parley.server.rows.page_rows import page_row
 from parley.server.verdicts.decision_words import reason_words
-from parley.server.verdicts.tallies import item_tally
+from parley.server.verdicts.tallies import Tally, item_tally
 from tests.support.logs.logs import PACKS, folded, talk
 
 IDEA = ("ana", "I propose that we move the index to the second disk before Friday.")
@@ -37,7 +38,7 @@ def test_what_is_in_force_says_what_how_many_and_by_what() -> None:
     assert row["tally"] == {"support": 3, "oppose": 0, "neutral": 0}
     assert row["basis"] == "adopted"
     assert brief["sentence"] == "Decided 1, nothing open."
-    assert (brief["open"], brief["perhaps"]) == ([], [])
+    assert (brief["open"], brief["claimed"], brief["candidates"]) == ([], [], [])
 
 
 def test_a_replaced_decision_stands_beneath_what_replaced_it_and_nowhere_else() -> None:
@@ -52,18 +53,21 @@ def test_a_replaced_decision_stands_beneath_what_replaced_it_and_nowhere_else() 
     brief = brief_row(memory)
     (row,) = brief["decided"]
     assert [earlier["ref"] for earlier in row["replaces"]] == ["D1"]
-    assert brief["counts"] == {"decided": 1, "disputed": 0, "open": 0, "perhaps": 0}
+    assert [count for count in brief["counts"].values() if count] == [1]
+    assert brief["counts"]["decided"] == 1
 
 
-def test_claims_wait_in_the_drawer_until_somebody_confirms_them() -> None:
+def test_claims_wait_apart_until_somebody_confirms_them() -> None:
     """Confirmed they bind, by that word; dismissed they are gone."""
-    claim = ("ana", "We decided to keep the night ferry.")
-    (row,) = brief_of(claim)["perhaps"]
-    assert (row["ref"], row["kind"], row["basis"]) == ("D1", "decision", "it sounds like one")
+    claim = ("ana", "[DECISION] We keep the night ferry.")
+    brief = brief_of(claim)
+    (row,) = brief["claimed"]
+    assert (row["ref"], row["status_text"], row["basis"]) == ("D1", "claimed", "marked")
+    assert brief["sentence"] == "Nothing is decided yet, unconfirmed 1."
     confirmed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="confirm"))
     assert [row["basis"] for row in confirmed["decided"]] == ["confirmed by a person"]
     dismissed = brief_of(claim, ItemCorrected(ref="D1", by="bo", op="retract"))
-    assert (dismissed["decided"], dismissed["perhaps"]) == ([], [])
+    assert (dismissed["decided"], dismissed["claimed"]) == ([], [])
 
 
 def test_the_strongest_dissent_comes_first_in_its_own_words() -> None:
@@ -77,46 +81,6 @@ def test_the_strongest_dissent_comes_first_in_its_own_words() -> None:
     )  # fmt: skip
 
 
-LONG = (
-    " The harbour has been as it is for as long as anybody of us can think back, and the people "
-    "who use it every day have got used to much that others would find odd, which does not mean "
-    "that it has to stay that way for another twenty years."
-)
-HARBOUR = [
-    ("ida", f"Thank you for coming. The piers are dark, and nobody knows who mends what.{LONG}"),
-    ("bo", f"I understand. We can pay for two lamps on the north pier out of what is left.{LONG}"),
-    ("ida", f"I'd appreciate that! It's a step in the right direction.{LONG}"),
-    ("cy", f"Excellent! Let's draft this harbour proposal with two lamps on the north pier.{LONG}"),
-    ("bo", f"Agreed. We'll see that it is paid for.{LONG}"),
-]
-PLAN = """**Output: Harbour Plan**
-
-1. **Lamps:** Two lamps on the north pier, paid out of what is left from the wall.
-2. **Boats:** The boats lie on the south side, in the order in which they came.
-3. **Repairs:** Whoever breaks something tells the harbour master, who has a list of who mends what.
-
-This plan looks after the piers and after the people who use them."""
-
-
-def test_what_prose_suggested_is_open_until_a_document_sets_down_what_was_decided() -> None:
-    """It is in the document or was let go; what says the same in the same words stands once."""
-    before = brief_of(*HARBOUR)
-    assert [row["text"][:20] for row in before["open"]][-1] == "pay for two lamps on"
-    after = brief_of(*HARBOUR, ("dee", PLAN))
-    assert after["open"] == []
-    words = [row["text"] for row in after["perhaps"]]
-    assert len(words) == len({*words}) == after["counts"]["perhaps"]
-    assert sum(text.startswith("draft this harbour proposal") for text in words) == 1
-    assert sum(text.startswith("pay for two lamps on") for text in words) == 1
-
-
-def test_a_fragment_is_the_last_of_what_may_be_one() -> None:
-    """However sure it is: nobody could tell what it is about."""
-    claims = [("ana", "We agreed to not do that."), ("bo", "We decided to keep the night ferry.")]
-    rows = brief_of(*claims)["perhaps"]
-    assert [row["text"] for row in rows] == ["keep the night ferry", "not do that"]
-
-
 def test_an_item_has_one_count_wherever_it_is_shown() -> None:
     """On the proposal, the decision, the board, the minutes; who spoke before the vote is in it."""
     joined = [ParticipantJoined(participant=name) for name in ("ana", "bo", "cy")]
@@ -128,13 +92,18 @@ def test_an_item_has_one_count_wherever_it_is_shown() -> None:
     lines: list[Any] = [*joined, IDEA, ("zoe", "I support P1."), called, *ballots]
     memory, _ = folded(talk(*lines))
     memory, _ = folded(talk(*lines, compute_result(memory, 1)))
-    proposal, decision = memory.proposals[1], memory.decisions[1]
     expected = {"support": 3, "oppose": 1, "neutral": 0}
-    assert item_tally(memory, proposal) == item_tally(memory, decision) == expected
+    assert tally_of(memory, "P1") == tally_of(memory, "D1") == expected
     board, minutes = page_row(memory), digest(memory, {})
     shown = [*board["proposals"], *board["decisions"], *minutes["settled"], *minutes["decisions"]]
     assert [row["tally"] for row in shown] == [expected] * 4
     assert next(iter(ledger(memory))).startswith("D1 ratified +3 -1 ~0, ")
+
+
+def tally_of(memory: Memory, handle: str) -> Tally:
+    item = ledger_of(memory).item(handle)
+    assert item is not None
+    return item_tally(memory, item)
 
 
 def test_an_open_proposal_is_told_with_who_is_against_it() -> None:
@@ -193,25 +162,25 @@ def test_a_question_that_came_to_nothing_is_kept_until_it_is_asked_again() -> No
 @pytest.mark.parametrize(
     ("counts", "sentence"),
     [
-        ((3, 1, 1, 4), "Decided 3, disputed 1, open 1."),
-        ((4, 0, 0, 2), "Decided 4, nothing open."),
-        ((0, 0, 2, 4), "Nothing is decided yet, open 2, perhaps 4."),
-        ((0, 0, 0, 0), "Nothing is decided yet."),
+        ((3, 1, 0, 1, 4), "Decided 3, disputed 1, open 1."),
+        ((4, 0, 2, 0, 2), "Decided 4, unconfirmed 2, nothing open."),
+        ((0, 0, 0, 2, 4), "Nothing is decided yet, open 2."),
+        ((0, 0, 0, 0, 3), "Nothing is decided yet."),
     ],
 )
 def test_the_sentence_tells_the_counts(counts: tuple[int, ...], sentence: str) -> None:
-    """None is left out, but for what is open; what may be is told where nothing is decided."""
-    names = ("decided", "disputed", "open", "perhaps")
+    """None is left out but what is 0; candidates are counted nowhere but in their drawer."""
+    names = ("decided", "disputed", "claimed", "open", "candidates")
     assert brief_sentence(dict(zip(names, counts, strict=True))) == sentence
 
 
 def test_the_board_has_the_brief_by_handles() -> None:
     """The page has the rows already."""
-    memory, _ = folded(talk(IDEA, *FOR, ("dee", "We decided to keep the night ferry.")))
+    memory, _ = folded(talk(IDEA, *FOR, ("dee", "[DECISION] We keep the night ferry.")))
     board = page_row(memory)
     Board.model_validate(board)
     assert board["brief"]["decided"] == ["D1"]
-    assert [row["ref"] for row in board["brief"]["perhaps"]] == ["D2"]
+    assert board["brief"]["claimed"] == ["D2"]
     assert page_row(Memory(PACKS))["brief"]["sentence"] == "Nothing is decided yet."
 
 
@@ -234,9 +203,9 @@ def test_who_takes_a_side_after_the_vote_is_counted_too(secret: bool) -> None:
     memory, _ = folded(talk(*lines))
     later = [("dan", "I support D1."), ("cy", "I support D1, now that I see it.")]
     memory, _ = folded(talk(*lines, compute_result(memory, 1), *later))
-    tally = item_tally(memory, memory.decisions[1])
+    tally = tally_of(memory, "D1")
     assert tally == {"support": 3 if secret else 4, "oppose": 1 if secret else 0, "neutral": 0}
-    assert item_tally(memory, memory.proposals[1]) == tally
+    assert tally_of(memory, "P1") == tally
     report = digest(memory, {})
     (row,) = report["decisions"]
     assert row["tally"] == tally

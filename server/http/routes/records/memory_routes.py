@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 
-from parley.memory.extraction.model_claims.item_overlay import listed_status, overlay_claims
 from parley.memory.fold import canonical_bytes
-from parley.memory.state.item_state import Decision, Participant, Proposal
+from parley.memory.ledger.ledger_rows import LedgerItem
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.shelves import Shelf
+from parley.memory.state.item_state import Participant
+from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
 from parley.server.http.bodies.session_responses import Page
@@ -28,7 +31,7 @@ from parley.server.render.memory_layers import find_layer
 from parley.server.rows.cite_rows import RecordsByNumber
 from parley.server.rows.digest_rows import participant_row, summary_rows
 from parley.server.rows.item_rows import decision_row, item_entries, proposal_row
-from parley.server.rows.item_shapes import DecisionRow, ProposalRow
+from parley.server.rows.position_rows import Positions
 
 router = APIRouter(tags=["memory"])
 
@@ -37,12 +40,18 @@ LayerName = Literal[
     "episodes", "insights", "lessons", "ledger",
 ]  # fmt: skip
 Offered = Literal[
-    "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed", "retracted"
+    "active", "accepted", "adopted", "rejected", "withdrawn", "modified", "lapsed", "put_off"
 ]
-Decided = Literal["claimed", "ratified", "disputed", "superseded", "retracted"]
+Decided = Literal[
+    "claimed", "ratified", "disputed", "superseded", "accepted", "rejected", "put_off",
+    "withdrawn", "modified",
+]  # fmt: skip
+OnShelf = Annotated[
+    Shelf,
+    Query(description="firm; candidates, which are counted nowhere; what was denied to be one"),
+]
 After = Annotated[int, Query(ge=0, le=MAX_INTEGER, description="`next` of the part before")]
 Limit = Annotated[int, Query(ge=1, le=500, description="rows at most")]
-_One = TypeVar("_One")
 
 _PAST = problem_responses("no-session", "not-yet")
 
@@ -73,35 +82,31 @@ async def get_layer(
 @router.get("/v1/sessions/{session}/decisions", responses={**_PAST, 200: {"model": Rows}})
 async def list_decisions(
     session: SessionId, caller: Reader, deps: DependenciesOf,
-    at: At = None, status: Decided | None = None, after: After = 0, limit: Limit = 100,
+    at: At = None, status: Decided | None = None, shelf: OnShelf = "firm",
+    after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
-    """Decisions with their supporters, their dissent and their evidence, by handle."""
+    """Decisions with their supporters, their dissent and their evidence, the oldest first.
+
+    Those that only a model reads are among them, with `as_read` true.
+    """
     memory = await read_memory(deps, session, at)
-    read = overlay_claims(memory)
-
-    def row(decision: Decision, records: RecordsByNumber) -> DecisionRow:
-        return decision_row(memory, decision, records, read)
-
-    decisions = [d for d in memory.decisions.values() if d.stands and d.ref > after]
-    shown = [d for d in decisions if status in (None, listed_status(read, d))]
-    return await _items(deps, session, shown, limit, row)
+    items = _listed(ledger_of(memory).decisions(), shelf, status)
+    return await _items(deps, session, memory, items, after, limit, decision_row)
 
 
 @router.get("/v1/sessions/{session}/proposals", responses={**_PAST, 200: {"model": Rows}})
 async def list_proposals(
     session: SessionId, caller: Reader, deps: DependenciesOf,
-    at: At = None, status: Offered | None = None, after: After = 0, limit: Limit = 100,
+    at: At = None, status: Offered | None = None, shelf: OnShelf = "firm",
+    after: After = 0, limit: Limit = 100,
 ) -> Response:  # fmt: skip
-    """Proposals with who stands where on them, by handle."""
+    """Proposals with each side on them, the oldest first.
+
+    Those that only a model reads are among them, with `as_read` true.
+    """
     memory = await read_memory(deps, session, at)
-    read = overlay_claims(memory)
-
-    def row(proposal: Proposal, records: RecordsByNumber) -> ProposalRow:
-        return proposal_row(memory, proposal, records, read)
-
-    proposals = [p for p in memory.proposals.values() if p.stands and p.ref > after]
-    shown = [p for p in proposals if status in (None, listed_status(read, p))]
-    return await _items(deps, session, shown, limit, row)
+    items = _listed(ledger_of(memory).proposals(), shelf, status)
+    return await _items(deps, session, memory, items, after, limit, proposal_row)
 
 
 @router.get("/v1/sessions/{session}/positions", responses={**_PAST, 200: {"model": Rows}})
@@ -115,7 +120,8 @@ async def list_positions(
     everybody = [participant for participant in spoken if participant.messages]
     shown = everybody[after : after + limit]
     records = await deps.moments.records(session, _contributed(shown))
-    rows = [participant_row(participant, records) for participant in shown]
+    positions = Positions(memory)
+    rows = [participant_row(participant, positions, records) for participant in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
 
@@ -166,19 +172,25 @@ async def get_usage(
     )
 
 
+def _listed(items: Iterable[LedgerItem], shelf: Shelf, status: str | None) -> list[LedgerItem]:
+    return [item for item in items if item.shelf == shelf and status in (None, item.status)]
+
+
 async def _items(
     deps: Dependencies,
     session: str,
-    items: Sequence[_One],
+    memory: Memory,
+    items: Sequence[LedgerItem],
+    after: int,
     limit: int,
-    row: Callable[[_One, RecordsByNumber], Mapping[str, Any]],
+    row: Callable[[Memory, LedgerItem, RecordsByNumber], Mapping[str, Any]],
 ) -> Response:
-    """The first of them, with the words that they rest on."""
-    shown: Any = items[:limit]
-    numbers = {n for item in shown for n in item_entries(item)}
+    """A part of them, with the words that they rest on."""
+    shown = items[after : after + limit]
+    numbers = {n for item in shown for n in item_entries(memory, item)}
     records = await deps.moments.records(session, numbers)
-    rows = [row(item, records) for item in shown]
-    return _part(rows, shown[-1].ref if len(items) > limit else None)
+    rows = [row(memory, item, records) for item in shown]
+    return _part(rows, after + limit if len(items) > after + limit else None)
 
 
 def _contributed(shown: Iterable[Participant]) -> set[int]:

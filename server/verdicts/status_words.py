@@ -1,0 +1,72 @@
+"""How an item stands, in words: what a model read is marked, and never called ratified. Pure."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from parley.bus.entries import Doubt
+from parley.memory.ledger.ledger_rows import LedgerItem
+from parley.memory.shelves import FIRM, PRECISION, family_of
+
+AS_READ: Final = "as read"
+_ENDED: Final = {
+    "accepted_with_changes": "accepted with changes",
+    "carried_out": "carried out",
+    "put_off": "put off",
+}
+_SHOWN: Final = {"modified": "replaced", "active": "open"}
+_DOUBTS: Final[dict[Doubt, str]] = {
+    "question": "it asks, and proposes nothing",
+    "report": "it reports what was said or done",
+    "irony": "it is not meant in earnest",
+    "hypothesis": "it only supposes",
+    "procedure": "it is about how the talk is run",
+    "repeat": "it repeats an earlier item",
+    "part": "it is part of another item",
+    "reason": "it is a reason for another item",
+    "agreement": "it agrees with another item",
+    "quoted": "it quotes somebody else",
+    "task": "it says who does what",
+    "other": "it is no such item",
+}
+_RULES: Final = {
+    "writing": "the rules for documents",
+    "structure": "the rules for the course of a talk",
+    "chat": "the rules for wording",
+}
+
+
+def status_words(item: LedgerItem) -> str:
+    """ "accepted", "accepted with changes (as read)", "put off until May (as read)"."""
+    if item.shelf != "firm":
+        return item.shelf
+    if not item.as_read:
+        return item.status
+    ending = item.ending or (item.outcomes[-1] if item.outcomes else None)
+    words = _SHOWN.get(item.status, item.status)
+    if ending is not None and item.status != "claimed":
+        words = _ENDED.get(ending.word, words)
+    if item.status == "put_off" and ending is not None and ending.detail:
+        words = f"{words} until {ending.detail.removeprefix('until ')}"
+    return f"{words} ({AS_READ})"
+
+
+def denial_words(item: LedgerItem) -> str:
+    """Who says that it is no item, and why; "" if nobody does."""
+    if item.denied is None:
+        return ""
+    if item.denied.how == "person":
+        return "a person retracted it"
+    return f"a model reads it otherwise: {_DOUBTS[item.doubt or 'other']}"
+
+
+def candidate_words(item: LedgerItem) -> str:
+    """Why it is a candidate: how often rules like the one that found it are right."""
+    family = family_of(item.origin)
+    precision = PRECISION.get((item.kind, family))
+    rules = f"found by {_RULES.get(family.partition(' ')[0], f'the rules for {family}')}"
+    if precision is None:
+        return f"{rules}, which were not measured often enough"
+    if precision >= FIRM:
+        return f"{rules}, in a talk that marks its {item.kind}s"
+    return f"{rules}, which are right about {round(precision / 10)} times in 100"
