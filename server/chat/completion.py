@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.memory import Memory
 from parley.server.chat_commands.command_parser import names
 
@@ -26,7 +27,9 @@ def _beginning(word: str, known: list[str]) -> list[str]:
 
 
 def _handles(memory: Memory) -> list[str]:
-    decisions = [f"D{ref}" for ref, decision in memory.decisions.items() if decision.stands]
+    ledger = ledger_of(memory)
+    shown = [item for item in ledger.decisions() if item.shelf == "firm" and item.item]
+    decisions = [item.handle for item in shown]
     votes = [f"V{ref}" for ref, vote in memory.votes.by_ref.items() if vote.status == "open"]
     return [*votes, *(f"P{ref}" for ref in sorted(memory.live)), *decisions[-20:]]
 

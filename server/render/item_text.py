@@ -164,7 +164,7 @@ def _votes(tally: Row) -> str:
 
 def _stance(reaction: Row) -> str:
     notes = [
-        _condition(reaction),
+        condition_words(reaction),
         "as read" if reaction["as_read"] else "" if reaction["counted"] else "not counted",
     ]
     remarks = ", ".join(filter(None, notes))
@@ -173,7 +173,8 @@ def _stance(reaction: Row) -> str:
     )
 
 
-def _condition(side: Row) -> str:
+def condition_words(side: Row) -> str:
+    """ "if the backup is done"; "" for a side without a condition."""
     if side["condition"]:
         return f"if {side['condition'].removeprefix('if ')}"
     return "with conditions" if side["conditional"] else ""

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from parley.memory.arbitration.obstacles import find_stopping_vote
+from parley.memory.ledger.ledger_rows import LedgerItem, Side
+from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.state.floor_state import Seat
-from parley.memory.state.item_state import Decision, Proposal
 from parley.memory.state.memory import Memory
 from parley.memory.state.vote_state import Vote
 from parley.memory.text.fences import escape_invisible
 from parley.memory.text.plain_text import clip, one_line
 from parley.memory.voting.counting_rules import ABSTAIN
 from parley.server.basics.output import count_of
+from parley.server.verdicts.status_words import status_words
 
 _TEXT: Final = 120  # characters of an item
 _BIDS: Final = 3  # in the status line, the most urgent: what is voted on is to be seen as well
@@ -25,8 +27,8 @@ def status_line(memory: Memory) -> str:
     if memory.closed is not None:
         return f"closed: {memory.closed}"
     parts = [_floor(memory)]
-    if memory.live:
-        parts.append("open: " + " ".join(f"P{ref}" for ref in sorted(memory.live)[-8:]))
+    if opened := ledger_of(memory).open_proposals():
+        parts.append("open: " + " ".join(item.handle for item in opened[:8][::-1]))
     parts += [_vote(vote) for vote in memory.votes.by_ref.values() if vote.status == "open"]
     return escape_invisible(" | ".join(parts))
 
@@ -56,24 +58,27 @@ def _vote(vote: Vote) -> str:
 
 
 def _memory(memory: Memory) -> Iterator[str]:
-    proposals = [p for p in memory.proposals.values() if p.stands and p.status == "active"]
-    decisions = [d for d in memory.decisions.values() if d.stands and d.status != "superseded"]
+    ledger = ledger_of(memory)
+    proposals = ledger.open_proposals()[::-1]
+    firm = [item for item in ledger.decisions() if item.shelf == "firm"]
+    decisions = [item for item in firm if item.status != "superseded"]
     if not proposals and not decisions:
         yield "nothing was proposed or decided yet"
     yield from map(_proposal, proposals[-_ITEMS:])
-    yield from map(_decision, decisions[-_ITEMS:])
+    for item in decisions[-_ITEMS:]:
+        text = clip(one_line(item.words), _TEXT)
+        yield f"{item.handle} {status_words(item)}: {text}"
 
 
-def _proposal(proposal: Proposal) -> str:
-    sides = [f"{name} {reaction.stance}" for name, reaction in sorted(proposal.reactions.items())]
+def _proposal(item: LedgerItem) -> str:
+    read = " (as read)" if item.as_read else ""
+    sides = [_side(side) for _, side in sorted(item.sides.items())]
     stood = f" [{', '.join(sides)}]" if sides else ""
-    text = clip(one_line(proposal.text or proposal.topic), _TEXT)
-    return f"{proposal.handle} {proposal.participant}: {text}{stood}"
+    return f"{item.handle} {item.participant}{read}: {clip(one_line(item.words), _TEXT)}{stood}"
 
 
-def _decision(decision: Decision) -> str:
-    text = clip(one_line(decision.outcome or decision.topic), _TEXT)
-    return f"D{decision.ref} {decision.status}: {text}"
+def _side(side: Side) -> str:
+    return f"{side.participant} {side.stance}" + (" as read" if side.as_read else "")
 
 
 def _who(memory: Memory) -> Iterator[str]:

@@ -35,8 +35,9 @@ def cited(memory: Memory) -> set[int]:
         numbers.update(item_entries(memory, item))
     origins = [task.origin for task in ledger.tasks] + [right.origin for right in ledger.grants]
     numbers.update(cite.n for cite in cites_of(*origins))
+    positions = Positions(memory)
     for participant in memory.participants.values():
-        numbers.update(cite.n for cite in participant.contributions)
+        numbers.update(cite.n for cite in positions.contributions(participant))
     return numbers
 
 
@@ -143,6 +144,7 @@ def participant_row(
         "last": rows[-1]["on"] if rows else None,
         "positions": rows,
         "contributions": [
-            {"n": cite.n, "quote": quote(cite, records)} for cite in participant.contributions
+            {"n": cite.n, "quote": quote(cite, records)}
+            for cite in positions.contributions(participant)
         ],
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
-from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.ledger.ledger_view import Ledger, ledger_of
 from parley.memory.state.memory import Memory
 from parley.memory.summaries.range_summaries import uncovered_summaries
 from parley.memory.text.plain_text import clip
@@ -31,6 +31,7 @@ from parley.server.rows.position_rows import Positions
 from parley.server.rows.vote_rows import vote_row
 
 MOST: Final = 200  # rows of a list
+_APART: Final = 1000  # handles
 _One = TypeVar("_One")
 
 
@@ -61,6 +62,7 @@ def page_row(memory: Memory) -> Row:
             "proposals", proposals, lambda proposal: page_proposal_row(memory, proposal)
         ),
         "decisions": listed("decisions", decisions, lambda item: page_decision_row(memory, item)),
+        "apart": _apart(ledger),
         "lanes": listed("lanes", _lanes(memory), dict),
         "summaries": _summaries(memory, more),
         "votes": listed("votes", votes, lambda vote: vote_row(memory, vote)),
@@ -71,6 +73,12 @@ def page_row(memory: Memory) -> Row:
         "edited": {str(n): [edit.n, edit.by] for n, edit in memory.edited.items()},
         "more": more,
     }
+
+
+def _apart(ledger: Ledger) -> list[str]:
+    """The handles of what is no firm item, the newest: the talk shows no marks of them."""
+    items = [item for item in (*ledger.proposals(), *ledger.decisions()) if item.shelf != "firm"]
+    return [item.handle for item in sorted(items, key=lambda item: -item.born)[:_APART]]
 
 
 def _participant_rows(memory: Memory) -> list[Row]:

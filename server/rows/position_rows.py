@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from parley.memory.ledger.ledger_rows import LedgerItem, Side
-from parley.memory.ledger.ledger_view import Ledger, ledger_of
-from parley.memory.state.item_state import Position
+from parley.memory.ledger.ledger_view import ledger_of
+from parley.memory.state.item_state import Cite, Participant, Position
 from parley.memory.state.memory import Memory
 from parley.server.rows.cite_rows import Row, cite_places, pick
 from parley.server.rows.item_shapes import PositionRow, Stand
@@ -19,7 +17,12 @@ class Positions:
     def __init__(self, memory: Memory) -> None:
         self._memory, self._ledger = memory, ledger_of(memory)
         self._read: dict[str, list[tuple[LedgerItem, Side]]] = {}
-        for item in _firm(self._ledger):
+        struck = (*memory.proposals.values(), *memory.decisions.values())
+        self._apart = {cite for item in struck if item.struck for cite in item.origin.cites}
+        for item in (*self._ledger.proposals(), *self._ledger.decisions()):
+            if item.shelf != "firm":
+                self._apart.update(item.origin.cites)
+                continue
             for side in item.sides.values():
                 if side.as_read:
                     self._read.setdefault(side.participant, []).append((item, side))
@@ -31,6 +34,10 @@ class Positions:
         rows = [_row(position) for position in kept if self._stands(name, position)]
         rows += [_read_row(item, side) for item, side in self._read.get(name, ())]
         return sorted(rows, key=lambda row: row["n"])
+
+    def contributions(self, participant: Participant) -> list[Cite]:
+        """What somebody said that mattered, without candidates and what was denied."""
+        return [cite for cite in participant.contributions if cite not in self._apart]
 
     def _stands(self, name: str, position: Position) -> bool:
         """True unless the ledger has another side of `name` on that item, or no firm one."""
@@ -44,11 +51,6 @@ class Positions:
         if side is None:
             return item.item is not None and item.item.shrunk
         return not side.as_read
-
-
-def _firm(ledger: Ledger) -> Iterator[LedgerItem]:
-    items = (*ledger.proposals(), *ledger.decisions())
-    return (item for item in items if item.shelf == "firm")
 
 
 def _row(position: Position) -> Stand:

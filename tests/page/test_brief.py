@@ -19,7 +19,7 @@ TALK = (
     ("Bo", "oppose", "I oppose D2. Two systems for two weeks, and I answer the phone.", "D2"),
     ("Di", "ratify", "I ratify D2 all the same.", "D2"),
     ("Ana", "propose", "We print a paper stub for every sale.", None),
-    ("Cy", None, "We decided to paint the sheds.", None),
+    ("Cy", None, "[DECISION] We paint the sheds.", None),
     ("Di", None, "I will ask the port by Friday.", None),
 )
 
@@ -58,7 +58,6 @@ def test_five_seconds_tell_what_stands(visits: Visits) -> None:
     expect(page.locator(".brief-item[data-ref=D1]")).to_have_count(0)
     expect(page.locator(".action-who")).to_have_text("Di")
     expect(page.locator(".action-when")).to_have_text("by Friday")
-    page.locator(".brief-perhaps > summary").click()
     expect(item(page, "D3")).to_contain_text("paint the sheds")
     assert violations(page) == []
     visits.shot(page, "brief")
@@ -82,7 +81,6 @@ def test_a_press_is_said_after_some_seconds_or_taken_back(visits: Visits) -> Non
 def test_a_claim_is_confirmed_or_dismissed_by_one_press(visits: Visits) -> None:
     """Confirmed it is in force by that word."""
     page = told(visits)
-    page.locator(".brief-perhaps > summary").click()
     item(page, "D3").get_by_role("button", name="Confirm").click()
     expect(page.locator(".brief-decided .brief-item[data-ref=D3]")).to_contain_text(
         "confirmed by a person"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from parley.bus import Bus
-    from parley.memory.state.item_state import Decision, Proposal
 
 SECONDS: Final = 2.0  # for a Redis that hangs, at most
 _MOST: Final = 100  # sessions, those that were active last; handles, the newest
@@ -43,16 +42,17 @@ def complete_handles(ctx: Any, incomplete: str) -> list[str]:
     """Proposals, decisions and votes of the session that was typed, the newest first."""
     from parley.listeners.cache.memory_reader import MemoryReader
     from parley.listeners.sessions.shipped_packs import known_packs
+    from parley.memory.ledger.ledger_view import ledger_of
 
     # Behind an option that waits for its value, what came before is not told apart yet.
     session = ctx.params.get("session") or next(iter(ctx.args), None)
 
     async def read(bus: Bus) -> list[str]:
         memory = await MemoryReader(bus, known_packs()).current(str(session))
-        items: list[Proposal | Decision] = []
-        items += memory.proposals.values()
-        items += memory.decisions.values()
-        standing = sorted((item for item in items if item.stands), key=lambda item: -item.born)
+        ledger = ledger_of(memory)
+        items = (*ledger.proposals(), *ledger.decisions())
+        known = [item for item in items if item.shelf != "denied"]
+        standing = sorted(known, key=lambda item: -item.born)
         votes = [vote.handle for vote in memory.votes.by_ref.values()]
         return [*[item.handle for item in standing][:_MOST], *votes]
 

@@ -272,7 +272,10 @@ class GoalCard(Answer):
 
 
 class Board(Answer):
-    """A memory for a page: lists newest first, 200 rows of each; `more` counts the rest."""
+    """A memory for a page: lists newest first, 200 rows of each; `more` counts the rest.
+
+    `apart` are handles of candidates, and of what was denied to be an item.
+    """
 
     n: int
     seq: int
@@ -284,6 +287,7 @@ class Board(Answer):
     brief: BriefIndex
     proposals: list[ProposalCard]
     decisions: list[DecisionCard]
+    apart: list[str]
     lanes: list[Lane]
     summaries: list[SummaryRow]
     votes: list[VoteRow]

@@ -5,16 +5,16 @@ import { many, visible } from "/static/text.js";
 import { cite, cites } from "./citations.js";
 import { hands } from "./hands.js";
 import { growing } from "./keyed.js";
-import { readings } from "./model.js";
-import { ENDED, SIGNS, ending, following, found, handle, maySpeak, nothing, person, said, sign, tag, whole, why } from "./parts.js";
+import { ENDED, SIGNS, asRead, ending, following, found, handle, maySpeak, nothing, person, said, sign, spokenTo, tag, whole, why } from "./parts.js";
 import { pending } from "./pending.js";
 
 const COLUMNS = [
   { name: "open", title: "Open", glyph: "○", holds: ["active"] },
   { name: "accepted", title: "Accepted", glyph: "✓", holds: ["accepted", "adopted"] },
   { name: "rejected", title: "Rejected", glyph: "✕", holds: ["rejected"] },
-  { name: "aside", title: "Set aside", glyph: "–", holds: ["withdrawn", "modified", "lapsed", "retracted"] },
+  { name: "aside", title: "Set aside", glyph: "–", holds: ["put_off", "withdrawn", "modified", "lapsed"] },
 ];
+const RELATIONS = { amends: "rewords", alternative: "alternative to" };
 const PAGE = 16; // cards of a column that are drawn at first
 const FEW = 4; // names that stand in full
 const BADGES = 10;
@@ -24,10 +24,9 @@ export function mount(root, ctx) {
   const board = el("div", { class: "columns" }, ...columns.map((one) => one.section));
   const propose = el("p", { class: "row center" }, button("Write a proposal", { onclick: () => ctx.go({ view: "write", act: "propose" }) }, "plus"));
   const empty = el("div", {}, nothing("Nothing is proposed yet", "What somebody proposes in the talk stands here, with who is for and against it."), propose);
-  const read = readings(ctx, "proposal");
   const more = el("p", { class: "soft more" });
   const jump = el("div", { class: "jump", role: "group", "aria-label": "Go to a column" }, ...columns.map((one) => one.jump));
-  root.append(el("div", { class: "board" }, empty, jump, board, more, read.node));
+  root.append(el("div", { class: "board" }, empty, jump, board, more));
   const draw = () => {
     const held = ctx.store.get("board");
     const rows = held?.proposals ?? [];
@@ -36,7 +35,6 @@ export function mount(root, ctx) {
     board.hidden = rows.length === 0;
     for (const one of columns) show(ctx, one, rows, held, draw);
     jump.hidden = columns.filter((one) => !one.jump.hidden).length < 2;
-    read.show(held);
     const left = held?.more?.proposals ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older proposal")} not shown`;
@@ -83,7 +81,7 @@ function card(ctx, row, board, draw) {
     row.status !== "active" && row.because && el("p", { class: "reasoned" }, reason(ctx, row.because)),
     bar(row),
   );
-  if (row.status === "active" && maySpeak(ctx)) node.append(hands(ctx, row, vote(board, row), draw));
+  if (row.status === "active" && spokenTo(row) && maySpeak(ctx)) node.append(hands(ctx, row, vote(board, row), draw));
   return node;
 }
 
@@ -91,9 +89,8 @@ function marks(row) {
   return el(
     "span",
     { class: "tags" },
-    ENDED[row.status] ? tag(row.status, ENDED[row.status]) : null,
-    row.tentative ? tag("tentative", "it sounds like one") : null,
-    row.amends ? tag("amends", "rewords ", whole("P", row.amends)) : null,
+    row.as_read ? asRead(row) : ENDED[row.status] ? tag(row.status, ENDED[row.status]) : null,
+    row.related.length > 0 && tag("amends", RELATIONS[row.relation] ?? row.relation, " ", row.related.join(", ")),
   );
 }
 
@@ -128,6 +125,7 @@ function bar(row) {
     { class: "reactions" },
     el("div", { class: "reaction-bar", role: "img", "aria-label": words.join(", ") }, ...sides.filter(([, names]) => names.length).map(segment)),
     el("ul", { class: "stands", role: "list" }, ...sides.filter(([, names]) => names.length).map(([stance, names]) => side(stance, names))),
+    row.read_sides.length > 0 && el("p", { class: "soft small" }, `as read by a model: ${row.read_sides.map(visible).join(", ")}`),
     row.before_edit?.length > 0 && el("p", { class: "soft small" }, `before the edit: ${row.before_edit.map(visible).join(", ")}`),
   );
 }

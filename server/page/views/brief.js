@@ -1,6 +1,5 @@
-/** The Brief: in a column what was decided, what is open, who does what, and what may be one. */
+/** The Brief: in a column what was decided, what is open, who does what, and the candidates. */
 
-import { newKey, Problem } from "/static/api.js";
 import { button, el, fill } from "/static/el.js";
 import { count, many } from "/static/text.js";
 import { awaited } from "./awaited.js";
@@ -8,13 +7,13 @@ import { actions } from "./brief_actions.js";
 import { decided, lost, open, question } from "./brief_items.js";
 import { changes } from "./brief_changes.js";
 import { cites } from "./citations.js";
+import { corrections } from "./corrections.js";
 import { growing, keyed } from "./keyed.js";
 import { ending, following, found, linked, maySpeak, person, said, why } from "./parts.js";
 import { pending } from "./pending.js";
-import { correct } from "./source.js";
 
 const PAGE = 12; // items that are drawn at first where all are to be shown
-const FEW = { decided: 3, disputed: 3, open: 5 }; // the newest, which stand before anything is pressed
+const FEW = { decided: 3, disputed: 3, claimed: 3, open: 5 }; // the newest, which stand before anything is pressed
 
 export function mount(root, ctx) {
   const sentence = el("p", { class: "brief-sentence", role: "status" });
@@ -25,9 +24,10 @@ export function mount(root, ctx) {
     part("Open", "open", draw, { make: (row, board, then) => (row.question === undefined ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
     part("Came to nothing", "lost", draw, { make: (row) => lost(ctx, row) }),
     part("Disputed", "disputed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
+    part("Said to be decided, unconfirmed", "claimed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
   ];
   const doing = actions(ctx);
-  const drawer = perhaps(ctx, draw);
+  const drawer = candidates(ctx);
   const propose = el("p", { class: "row" }, button("Write a proposal", { onclick: () => ctx.go({ view: "write", act: "propose" }) }, "plus"));
   const begin = el("div", { class: "brief-begin" }, el("p", { class: "soft" }, "What is proposed in the talk stands here, with who is for and against it; what is decided moves to the top."), propose);
   root.append(el("article", { class: "brief", "aria-label": "Brief" }, sentence, key, since, ...parts.map((one) => one.section), begin, doing.section, drawer.section));
@@ -45,7 +45,7 @@ export function mount(root, ctx) {
     key.hidden = parts.every((one) => one.section.hidden);
     begin.hidden = parts.some((one) => !one.section.hidden);
     propose.hidden = !maySpeak(ctx);
-    drawer.show(board, rows.decided.length === 0);
+    drawer.show(board);
   }
   const ends = [following(ctx, ["awaiting", "board", "at", "me"], draw), doing.end, ...parts.map((one) => one.items.end)];
   return { ...ending(root, ...ends), open: (where) => seek(root, where, parts, drawer) };
@@ -58,7 +58,7 @@ function listed(board) {
   const [decisions, proposals, votes] = [board.decisions, board.proposals, board.votes].map(by);
   const named = (refs, rows) => refs.map((ref) => rows.get(ref)).filter(Boolean);
   const asked = named(brief.votes, votes).filter((vote) => !brief.open.includes(vote.proposal));
-  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), open: [...asked, ...named(brief.open, proposals)], lost: named(brief.missed, votes) };
+  return { decided: named(brief.decided, decisions), disputed: named(brief.disputed, decisions), claimed: named(brief.claimed, decisions), open: [...asked, ...named(brief.open, proposals)], lost: named(brief.missed, votes) };
 }
 
 function part(title, name, draw, { make }) {
@@ -115,60 +115,32 @@ function news(ctx, board) {
 
 const inShort = (refs) => (refs.length > 4 ? `${refs.length}` : refs.join(", "));
 
-/** The drawer of what may be a decision or a proposal; open where nothing is decided. */
-function perhaps(ctx, redraw) {
+/** The drawer of candidates: closed until somebody opens it. */
+function candidates(ctx) {
   const list = el("ul", { class: "brief-items", role: "list" });
-  const head = el("summary", {}, el("h2", {}, "Perhaps, unconfirmed"), " ");
   const amount = el("span", { class: "count" });
-  const first = el("span", { class: "soft brief-first" });
-  head.append(amount, first);
-  const box = el("details", { class: "brief-perhaps" }, head, el("p", { class: "soft small" }, "Said in the talk, but nothing binds anybody to it yet. Confirm what is one, dismiss what is none."), list);
-  const section = el("section", { class: "brief-part", "aria-label": "Perhaps" }, box);
-  let touched = false;
-  head.addEventListener("click", () => (touched = true));
+  const box = el("details", { class: "brief-candidates" }, el("summary", {}, el("h2", {}, "Candidates"), " ", amount), el("p", { class: "soft small" }, "Found by rules that are often wrong, so counted nowhere and shown to no agent. Confirm what is one, dismiss what is none."), list);
+  const section = el("section", { class: "brief-part", "aria-label": "Candidates" }, box);
   const items = growing(list, PAGE);
   return {
     section, box, end: items.end,
-    show(board, bare) {
-      const rows = board.brief.perhaps;
+    show(board) {
+      const rows = board.brief.candidates;
       section.hidden = rows.length === 0;
-      amount.textContent = count(board.brief.counts.perhaps);
-      fill(first, rows.length > 0 && said(rows[0].text, 80));
-      if (!touched) box.open = bare;
-      items.show(rows, (row) => row.ref, (row) => maybe(ctx, row, redraw), (row) => JSON.stringify([row, maySpeak(ctx), ctx.store.get("me")?.name]));
+      amount.textContent = count(board.brief.counts.candidates);
+      items.show(rows, (row) => row.ref, (row) => candidate(ctx, row), (row) => JSON.stringify([row, maySpeak(ctx), ctx.store.get("me")?.name]));
     },
   };
 }
 
-function maybe(ctx, row, redraw) {
-  const told = el("p", { class: "refused", role: "alert", hidden: true });
-  const press = (label, op) => {
-    const node = el("button", { type: "button", class: "hand", data: { focus: `${op}-${row.ref}`, op }, "aria-label": `${label}: ${row.ref}` }, label);
-    node.addEventListener("click", async () => {
-      node.disabled = true;
-      told.hidden = true;
-      try {
-        await correct(ctx, row.ref, op, newKey());
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        told.textContent = error.message;
-        told.hidden = false;
-        node.disabled = false;
-      }
-      redraw();
-    });
-    return node;
-  };
-  const own = row.participant === ctx.store.get("me")?.name;
-  const sure = row.confidence < 1000 ? `, ${Math.round(row.confidence / 10)} % sure` : "";
-  return el(
+const candidate = (ctx, row) =>
+  el(
     "li",
     { class: "brief-item maybe", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text, 300)),
-    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, `${row.basis}${sure}`), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), cites(ctx, row.cites)),
-    maySpeak(ctx) && el("div", { class: "hands" }, el("div", { class: "hand-row" }, !own && /^[PD]/u.test(row.ref) && press("Confirm", "confirm"), press("Dismiss", "retract")), told),
+    el("p", { class: "brief-meta" }, `a ${row.kind}? `, person(row.participant, { plain: true }), el("span", {}, row.why), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), cites(ctx, row.cites)),
+    corrections(ctx, row),
   );
-}
 
 function seek(root, { ref }, parts, drawer) {
   if (ref && drawer.section.querySelector(`[data-ref="${CSS.escape(ref)}"]`)) drawer.box.open = true;

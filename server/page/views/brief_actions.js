@@ -57,5 +57,5 @@ const action = (ctx, row) =>
     { class: "brief-item action", data: { n: row.n } },
     el("span", { class: "action-who" }, row.who ? person(row.who, { plain: true }) : el("span", { class: "soft" }, "nobody named")),
     el("span", { class: "action-what" }, said(row.text), " ", cite(ctx, row.cites[0])),
-    el("span", { class: "action-when soft" }, row.due ? `by ${row.due}` : ""),
+    el("span", { class: "action-when soft" }, [row.due && `by ${row.due}`, row.as_read && "as read", row.done && "done"].filter(Boolean).join(", ")),
   );

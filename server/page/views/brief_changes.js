@@ -4,7 +4,7 @@ import { el } from "/static/el.js";
 import { handle } from "./parts.js";
 
 const MOST = 6; // items that came since, by name
-const PLACES = { decided: "decided", disputed: "disputed", open: "open" };
+const PLACES = { decided: "decided", disputed: "disputed", claimed: "unconfirmed", open: "open" };
 
 /** Gives `compare(board)`: `of(ref)` says what became of an item, `words` what came since. */
 export function changes(ctx) {

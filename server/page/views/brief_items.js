@@ -3,9 +3,10 @@
 import { el, fill } from "/static/el.js";
 import { named } from "/static/text.js";
 import { cite, cites } from "./citations.js";
+import { corrections } from "./corrections.js";
 import { countdown } from "./deadline.js";
 import { ballots, hands } from "./hands.js";
-import { SIGNS, handle, linked, person, said, sign, tag, why } from "./parts.js";
+import { SIGNS, asRead, handle, linked, person, said, sign, spokenTo, tag, why } from "./parts.js";
 import { message } from "./source.js";
 import { missed, tallied, tending } from "./tending.js";
 import { reason, whole } from "./wording.js";
@@ -21,12 +22,16 @@ export function decided(ctx, row, board, then) {
     "li",
     { class: `brief-item decision decision-${row.status}`, data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     wording(ctx, row),
-    el("p", { class: "brief-meta" }, counts(row.tally), el("span", {}, row.basis), date(ctx, row), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), cites(ctx, row.cites)),
+    el("p", { class: "brief-meta" }, counts(row.tally), read(row), asRead(row) || el("span", {}, row.basis), date(ctx, row), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), cites(ctx, row.cites)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     dissent(ctx, row),
     replaced(ctx, row, board),
+    row.status === "ratified" || row.status === "disputed" ? null : corrections(ctx, row),
   );
 }
+
+/** How many of the sides a model read. */
+const read = (row) => row.read_sides?.length > 0 && el("span", { class: "soft" }, `${row.read_sides.length} as read by a model`);
 
 function wording(ctx, row) {
   const words = el("p", { class: "brief-text outcome" }, said(row.text));
@@ -89,12 +94,12 @@ export function open(ctx, row, board, then, redraw) {
     "li",
     { class: "brief-item proposal", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text || row.topic)),
-    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), row.amends && el("span", {}, "rewords ", handle(row.amends)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites)),
+    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), asRead(row), row.related.length > 0 && el("span", {}, `${row.relation === "amends" ? "rewords" : row.relation} `, ...row.related.map(handle)), read(row), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     stands(row),
     nothingCame(board, row),
     vote ? running(ctx, vote, redraw) : null,
-    hands(ctx, row, vote, redraw),
+    spokenTo(row) ? hands(ctx, row, vote, redraw) : corrections(ctx, row),
   );
 }
 

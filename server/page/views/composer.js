@@ -5,6 +5,7 @@ import { button, el, fill, icon } from "/static/el.js";
 import { bdi, clip, named } from "/static/text.js";
 import { Draft } from "./draft.js";
 import { completion } from "./mentions.js";
+import { spokenTo } from "./parts.js";
 
 const ACTS = [
   ["", "Say"], ["propose", "Propose"], ["amend", "Amend"], ["support", "Support"], ["oppose", "Oppose"], ["abstain", "Abstain"], ["ask", "Ask"],
@@ -116,8 +117,8 @@ export function written(ctx) {
 function options(ctx, chosen, act) {
   const board = ctx.store.get("board");
   const settles = act === "decide";
-  const open = (board?.proposals ?? []).filter((one) => one.status === "active" || one.ref === chosen);
-  const decided = settles ? [] : (board?.decisions ?? []).filter((one) => one.status !== "superseded").slice(0, 20);
+  const open = (board?.proposals ?? []).filter((one) => (one.status === "active" && spokenTo(one)) || one.ref === chosen);
+  const decided = settles ? [] : (board?.decisions ?? []).filter((one) => one.status !== "superseded" && spokenTo(one)).slice(0, 20);
   const rows = [...open, ...decided].map((one) => [one.ref, `${settles ? "settles " : ""}${one.ref} ${clip(one.text || one.outcome || one.topic, 48)}`]);
   return [["", settles ? "settles nothing that is proposed" : "as it stands"], ...rows].map(([value, label]) => el("option", { value, selected: value === chosen }, bdi(label).textContent));
 }

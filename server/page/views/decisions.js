@@ -1,29 +1,31 @@
 /** Decisions: what was settled, how firmly, who was against it, and the words that show it. */
 
 import { el, fill } from "/static/el.js";
-import { count, many } from "/static/text.js";
+import { count, many, visible } from "/static/text.js";
 import { cite, cites } from "./citations.js";
 import { counts } from "./brief_items.js";
 import { growing, keyed } from "./keyed.js";
-import { readings } from "./model.js";
-import { SIGNS, ending, following, found, handle, nothing, person, said, sign, tag, whole as handled, why } from "./parts.js";
+import { SIGNS, asRead, ending, following, found, handle, nothing, person, said, sign, tag, whole as handled, why } from "./parts.js";
 import { reason, whole } from "./wording.js";
 
 const PAGE = 16; // cards that are drawn at first
 const SEALS = {
   ratified: ["✓", "Decided"],
-  claimed: ["?", "Perhaps decided"],
+  claimed: ["?", "Unconfirmed"],
   disputed: ["!", "Disputed"],
   superseded: ["⤳", "Replaced"],
-  retracted: ["✕", "Taken back"],
+  accepted: ["✓", "Accepted, as read"],
+  rejected: ["✕", "Rejected, as read"],
+  put_off: ["–", "Put off, as read"],
+  withdrawn: ["–", "Withdrawn, as read"],
+  modified: ["⤳", "Replaced, as read"],
 };
 export function mount(root, ctx) {
   const list = el("ol", { class: "cards decisions", role: "list" });
   const empty = el("div", {}, nothing("Nothing is decided yet", "A decision stands here with who carried it, who was against it, and the words that show it."));
   const votes = el("section", { class: "open-votes", "aria-label": "Votes" });
-  const read = readings(ctx, "decision");
   const more = el("p", { class: "soft more" });
-  root.append(el("div", {}, votes, empty, list, more, read.node));
+  root.append(el("div", {}, votes, empty, list, more));
   const cards = growing(list, PAGE);
   const end = following(ctx, ["board", "at"], () => {
     const board = ctx.store.get("board");
@@ -34,7 +36,6 @@ export function mount(root, ctx) {
     votes.hidden = running.length === 0;
     const seen = [board?.participants?.length, board?.votes?.length];
     cards.show(rows, (row) => row.ref, (row) => card(ctx, row, board), (row) => JSON.stringify([row, seen]));
-    read.show(board);
     const left = board?.more?.decisions ?? 0;
     more.hidden = !left;
     more.textContent = `${many(left, "older decision")} not shown`;
@@ -57,6 +58,7 @@ function card(ctx, row, board) {
       row.topic && !repeats(row.text, row.topic) ? el("p", { class: "soft topic" }, "on ", said(row.topic)) : null,
       el("p", { class: "brief-meta" }, counts(row.tally)),
       voices(row),
+      row.read_sides.length > 0 && el("p", { class: "soft small" }, `as read by a model: ${row.read_sides.map(visible).join(", ")}`),
       vote ? tally(vote) : null,
       ...(row.dissent ?? []).map((one) => dissent(ctx, one)),
     ),
@@ -76,7 +78,8 @@ function settled(row) {
   return el(
     "span",
     { class: "tags" },
-    row.resolves ? tag("resolves", "settles ", handled("P", row.resolves)) : null,
+    row.settles.length > 0 && tag("resolves", `settles ${row.settles.join(", ")}`),
+    asRead(row),
     tag("how", `${row.basis}${sure}`),
     row.superseded_by ? tag("superseded", "now ", handled("D", row.superseded_by)) : null,
   );

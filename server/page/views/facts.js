@@ -19,7 +19,7 @@ const KINDS = {
   "proposal.recalled": ["↻", "circling", ({ ref }) => `${ref} said again`],
   "proposal.settled": ["●", "settled", ({ ref, status }) => `${ref} ${ENDED[status] ?? status ?? "settled"}`],
   "reaction.changed": [null, null, ({ ref, stance }) => `${STANCES[stance] ?? "reacts to"} ${ref}`],
-  "decision.claimed": ["?", "claimed", ({ ref }) => `${ref} perhaps decided`],
+  "decision.claimed": ["?", "claimed", ({ ref }) => `${ref} said to be decided`],
   "decision.ratified": ["✓", "ratified", ({ ref }) => `${ref} decided`],
   "decision.disputed": ["!", "disputed", ({ ref }) => `${ref} disputed`],
   "decision.superseded": ["⤳", "settled", ({ ref, by }) => `${ref} replaced${by ? ` by ${by}` : ""}`],
@@ -60,8 +60,10 @@ const plain = (fact) => ({ kind: fact.kind, ...fact.data, ref: fact.ref ?? fact.
 
 /** Those rows as chips; where somebody else than `speaker` did it, their name stands first. */
 export function chips(ctx, rows, speaker) {
-  const shown = rows.slice(0, MOST).map((row) => chip(ctx, completed(ctx, row), speaker));
-  if (rows.length > MOST) shown.push(el("li", { class: "soft small" }, `and ${rows.length - MOST} more`));
+  const apart = new Set(ctx.store.get("board")?.apart);
+  const firm = rows.filter((row) => !apart.has(row.ref) || row.kind === "item.corrected");
+  const shown = firm.slice(0, MOST).map((row) => chip(ctx, completed(ctx, row), speaker));
+  if (firm.length > MOST) shown.push(el("li", { class: "soft small" }, `and ${firm.length - MOST} more`));
   return shown;
 }
 

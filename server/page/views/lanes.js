@@ -163,7 +163,7 @@ function told(ctx, detail, rows, button) {
 }
 
 function line(ctx, row) {
-  const item = /^[PDV]\d+$/.test(row.on);
+  const item = /^[PDVM]\d+(\.\d+)?$/.test(row.on);
   return el(
     "p",
     {},
@@ -171,6 +171,7 @@ function line(ctx, row) {
     row.flip && el("span", {}, sign("⇄"), ` turned from ${row.was} to`),
     el("span", { class: `spot ${row.stance}` }, SIGNS[row.stance]),
     `${row.stance} `,
+    row.as_read && el("span", { class: "soft" }, "(as read) "),
     item ? handle(row.on) : el("span", {}, "on ", said(row.on, 60)),
     row.text && el("q", {}, said(row.text, 120)),
     row.moved_by && el("span", { class: "soft" }, "after ", bdi(row.moved_by), " spoke ", row.moved_n && cite(ctx, [row.moved_n, 0, 0])),

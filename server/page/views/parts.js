@@ -21,7 +21,7 @@ export const handle = (ref) => el("span", { class: "handle", data: { kind: Strin
 /** The same as a link that can be sent: a press goes there, and the address with it. */
 export const linked = (ref) => el("a", { class: "handle", data: { kind: String(ref)[0] }, href: `#${ref}`, title: `${ITEMS[String(ref)[0]] ?? "The item"} ${ref}: its address` }, String(ref));
 
-const ITEMS = { P: "Proposal", D: "Decision", V: "Vote", E: "Goal or stage", M: "What a model read in message" };
+const ITEMS = { P: "Proposal", D: "Decision", V: "Vote", E: "Goal or stage", M: "What a model reads as" };
 
 /** A handle, which the server may give as a number alone. */
 export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref}` : ref);
@@ -30,7 +30,13 @@ export const whole = (letter, ref) => (typeof ref === "number" ? `${letter}${ref
 export const tag = (kind, ...children) => el("span", { class: "tag", data: { tag: kind } }, ...children);
 
 /** What became of a proposal, in words of the board. */
-export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", retracted: "taken back", ratified: "decided", claimed: "perhaps decided", superseded: "replaced" };
+export const ENDED = { withdrawn: "withdrawn", modified: "reworded", lapsed: "lapsed", put_off: "put off", ratified: "decided", claimed: "unconfirmed", superseded: "replaced" };
+
+/** That a model read it, in a word; what it says of how the item ended stands in `status_text`. */
+export const asRead = (row) => row.as_read && tag("as-read", row.status === "active" ? "as read by a model" : row.status_text);
+
+/** The handles that participants can speak to: what only a model reads has none in the talk. */
+export const spokenTo = (row) => !String(row.ref).startsWith("M");
 
 /** The button that asks why an item is here. */
 export const why = (ctx, ref) =>

@@ -49,7 +49,7 @@ export async function matchingItems(ctx, words, signal, found) {
 }
 
 const itemRow = (ctx, row) => ({
-  title: row.handle, text: textOf(row), detail: `${ENDED[row.status] ?? row.status}, ${row.participant} #${row.n}`,
+  title: row.handle, text: textOf(row), detail: `${row.as_read ? row.status_text : (ENDED[row.status] ?? row.status)}, ${row.participant} #${row.n}`,
   run: () => ctx.go({ view: shownOn(ctx, row.handle), ref: row.handle }),
 });
 

@@ -3,9 +3,11 @@
 /** Stances in the order of the talk, `{n, participant, on, stance, was, text, …}`, up to `at`. */
 export function stances(board, line, at) {
   const told = new Map(lanes(board).map((one) => [`${one.n} ${one.participant} ${one.on}`, one]));
-  const rows = (line?.stances ?? []).map(([n, participant, on, stance]) => ({ n, participant, on, stance }));
+  const shown = new Set([...told.values()].map((one) => `${one.participant} ${one.on}`));
+  const rows = (line?.stances ?? []).map(([n, participant, on, stance]) => ({ n, participant, on, stance })).filter((one) => shown.has(`${one.participant} ${one.on}`));
   const until = at ?? Infinity;
-  const all = rows.length ? rows : [...told.values()].flatMap((one) => [one, ...earlier(one)]);
+  const read = [...told.values()].filter((one) => one.as_read || !rows.length);
+  const all = [...rows, ...read.flatMap((one) => [one, ...(rows.length ? [] : earlier(one))])];
   const ordered = all.filter((one) => one.n <= until).sort((one, other) => one.n - other.n);
   return turned(ordered.map((one) => ({ ...one, ...told.get(`${one.n} ${one.participant} ${one.on}`) })));
 }

@@ -5,7 +5,7 @@ import { bdi, clip, many, named } from "/static/text.js";
 import { countdown, times, usual } from "./deadline.js";
 import { asked, field } from "./form.js";
 import { failed } from "./join.js";
-import { mayCall, maySpeak } from "./parts.js";
+import { mayCall, maySpeak, spokenTo } from "./parts.js";
 import { missed, tending } from "./tending.js";
 
 const RULES = { majority: "majority", two_thirds: "two thirds", unanimity: "unanimity", consent: "consent", ranked: "ranked" };
@@ -139,7 +139,7 @@ function ended(one) {
 
 /** Asks for a vote in a dialog; `on` is the proposal that it is meant for. */
 export function call(ctx, on = "") {
-  const open = (ctx.store.get("board").proposals ?? []).filter((one) => one.status === "active");
+  const open = (ctx.store.get("board").proposals ?? []).filter((one) => one.status === "active" && spokenTo(one));
   const about = el("select", { id: "vote-on" }, el("option", { value: "" }, "nothing that is proposed"), ...open.map((one) => el("option", { value: one.ref }, `${one.ref} ${bdi(clip(one.text || one.topic, 60)).textContent}`)));
   const question = el("input", { type: "text", id: "vote-question", maxlength: 1000, required: true, placeholder: "Shall we…?" });
   const options = el("textarea", { id: "vote-options", rows: 3, placeholder: "one a line; none: accept or reject" });

@@ -4,7 +4,7 @@ import { el, fill } from "/static/el.js";
 import { lines } from "/static/loading.js";
 import { counts } from "./brief_items.js";
 import { cite, passage } from "./citations.js";
-import { ENDED, SIGNS, handle, nothing, person, said, sign, tag, whole } from "./parts.js";
+import { ENDED, SIGNS, handle, nothing, person, said, sign, tag } from "./parts.js";
 import { explanation } from "./source.js";
 import { happened } from "./history.js";
 
@@ -48,16 +48,20 @@ function title(ref, found) {
     el(
       "p",
       { class: "tags" },
-      found.status && tag(found.status, found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status))),
-      found.tentative && tag("tentative", "it only sounds like one"),
+      found.status && tag(found.shelf === "firm" || !found.shelf ? found.status : found.shelf, status(found)),
       found.basis && tag("how", found.basis),
       origin?.confidence !== undefined && origin.confidence < 1000 && tag("how", `${Math.round(origin.confidence / 10)} % sure`),
-      found.resolves && tag("resolves", "settles ", whole("P", found.resolves)),
+      found.settles?.length > 0 && tag("resolves", `settles ${found.settles.join(", ")}`),
+      found.related?.length > 0 && tag("amends", `${found.relation} ${found.related.join(", ")}`),
       found.held === false && tag("gone", "memory let go of it; the log has not"),
     ),
-    found.retracted && el("p", { class: "dissent" }, el("strong", {}, "Doubted: "), said(found.retracted.reason ?? "", 240)),
+    found.statement && found.statement !== text && el("p", { class: "soft" }, "In a model's words: ", said(found.statement, 300)),
+    found.ending && el("p", { class: "soft" }, `${found.status_text}: says `, person(found.ending.by, { plain: true }), ` in #${found.ending.n}`, found.ending.reporter && [", as told by ", person(found.ending.reporter, { plain: true })], found.ending.detail && [": ", said(found.ending.detail, 200)]),
+    found.denied && el("p", { class: "dissent" }, el("strong", {}, "Denied: "), said(found.denied.says, 240)),
   );
 }
+
+const status = (found) => (found.shelf && found.shelf !== "firm" ? found.shelf : found.as_read ? found.status_text : found.status === "active" ? "open" : (ENDED[found.status] ?? String(found.status)));
 
 function quotes(ctx, words) {
   if (!words?.length) return null;
@@ -87,8 +91,8 @@ function stood(ctx, found) {
         el("span", { class: "unseen" }, one.stance),
         person(one.participant),
         one.quote && el("q", {}, said(one.quote, 160)),
-        one.counted === false && tag("tentative", "shown, not counted"),
-        one.conditional && tag("how", "on a condition"),
+        one.as_read ? tag("as-read", "as read by a model") : one.counted === false && tag("tentative", "not counted toward a quorum"),
+        one.conditional && tag("how", one.condition ? `if ${one.condition}` : "on a condition"),
         one.n && cite(ctx, one.cites?.[0] ?? [one.n, 0, 0]),
       ),
     )));

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from parley.memory.text.plain_text import clip, one_line
 from parley.server.basics.output import count_of
-from parley.server.render.item_text import relation_words
+from parley.server.render.item_text import condition_words, relation_words
 from parley.server.render.minutes.minutes_heading import short
 from parley.server.render.minutes.minutes_line import Line, Name, cited, join_names, join_words
 from parley.server.render.minutes.standing import (
@@ -110,7 +110,7 @@ def offers_of(name: str, lines: Sequence[Line]) -> Line:
 def _objection(reaction: Row) -> Line:
     notes = [
         "as read" if reaction["as_read"] else "",
-        reaction["condition"] or ("with conditions" if reaction["conditional"] else ""),
+        condition_words(reaction),
         "before the edit" if reaction["before_edit"] else "",
     ]
     text = join_words(Name(reaction["participant"]), _in_words(reaction))

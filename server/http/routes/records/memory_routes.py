@@ -11,7 +11,6 @@ from parley.memory.fold import canonical_bytes
 from parley.memory.ledger.ledger_rows import LedgerItem
 from parley.memory.ledger.ledger_view import ledger_of
 from parley.memory.shelves import Shelf
-from parley.memory.state.item_state import Participant
 from parley.memory.state.memory import Memory
 from parley.memory.statistics.statistics import count_table
 from parley.server.http.bodies.memory_responses import Row, Rows, SummaryRow, Usage
@@ -119,8 +118,9 @@ async def list_positions(
     spoken = sorted(memory.participants.values(), key=lambda participant: participant.name)
     everybody = [participant for participant in spoken if participant.messages]
     shown = everybody[after : after + limit]
-    records = await deps.moments.records(session, _contributed(shown))
     positions = Positions(memory)
+    cites = [cite for person in shown for cite in positions.contributions(person)]
+    records = await deps.moments.records(session, {cite.n for cite in cites})
     rows = [participant_row(participant, positions, records) for participant in shown]
     return _part(rows, after + limit if len(everybody) > after + limit else None)
 
@@ -191,10 +191,6 @@ async def _items(
     records = await deps.moments.records(session, numbers)
     rows = [row(memory, item, records) for item in shown]
     return _part(rows, after + limit if len(items) > after + limit else None)
-
-
-def _contributed(shown: Iterable[Participant]) -> set[int]:
-    return {cite.n for participant in shown for cite in participant.contributions}
 
 
 def _part(rows: Sequence[Mapping[str, Any]], more: int | None) -> Response:
