@@ -7,7 +7,18 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from parley.bus import Bus
+from parley.bus.contract.drafts import Draft
 from tests.page.browsers import Visits, violations
+from tests.support.logs.read_talk import (
+    CANDIDATE,
+    FIRM,
+    LINES,
+    RULING,
+    SETTINGS,
+    reading,
+)
+from tests.support.servers.patience import apart
 
 TALK = (
     ("Ana", "propose", "All five quays switch in one night, on Sunday.", None),
@@ -97,3 +108,45 @@ def test_a_moment_of_the_past_marks_what_differs_from_now(visits: Visits) -> Non
     expect(page.locator(".hand")).to_have_count(0)
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator(".brief-differs")).to_have_count(0)
+
+
+async def land(url: str, session: str, joke: str) -> None:
+    """A model's reading of the whole talk, as a worker would publish it."""
+    async with await Bus.connect(url) as bus:
+        await bus.publish(session, [Draft("extract:1:14:model", reading(joke))])
+
+
+def test_what_a_model_reads_is_marked_and_people_correct_it(visits: Visits, redis_url: str) -> None:
+    """A ruling as read is among the decisions until somebody dismisses it; candidates are apart."""
+    body = {"session": "read", "title": "The index", "settings": SETTINGS}
+    visits.ask("POST", "/v1/sessions", json=body)
+    for who, text in LINES:
+        body = {"as": who, "content": text}
+        visits.ask("POST", "/v1/sessions/read/messages", content=json.dumps(body))
+    found = visits.ask("GET", "/v1/sessions/read/proposals")["items"]
+    found += visits.ask("GET", "/v1/sessions/read/proposals?shelf=candidate")["items"]
+    joke = next(row["handle"] for row in found if "sail to the office" in row["text"])
+    apart(land(redis_url, "read", joke))
+    page = visits.person("eli", "read")
+    expect(item(page, RULING)).to_contain_text("accepted with changes (as read)")
+    expect(page.locator(f".fact[data-ref={joke}]")).to_have_count(0)
+    ruling = item(page, RULING)
+    expect(ruling).to_contain_text("accepted with changes (as read)")
+    expect(page.locator(".brief-sentence")).to_contain_text("Decided 1")
+    expect(item(page, FIRM)).to_contain_text("1 for bo (as read)")
+    expect(item(page, FIRM)).to_contain_text("1 against cy (as read)")
+    expect(page.locator(f".brief-item[data-ref={joke}]")).to_have_count(0)
+    expect(item(page, CANDIDATE)).not_to_be_visible()
+    assert violations(page) == []
+    visits.shot(page, "read-brief")
+    page.locator(".brief-candidates > summary").click()
+    item(page, CANDIDATE).get_by_role("button", name="Confirm").click()
+    expect(page.locator(f".brief-open .brief-item[data-ref={CANDIDATE}]")).to_be_visible()
+    ruling.get_by_role("button", name="Dismiss").click()
+    expect(ruling).to_have_count(0)
+    page.get_by_role("tab", name="Minutes").click()
+    expect(page.locator(".paper")).to_contain_text("May rule: eli (chair), dee (says eli, as read)")
+    for name in ("Proposals", "Decisions", "Positions", "Minutes"):
+        page.get_by_role("tab", name=name).click()
+        expect(page.get_by_role("tabpanel")).to_be_visible()
+        visits.shot(page, f"read-{name.lower()}")

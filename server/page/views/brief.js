@@ -21,7 +21,7 @@ export function mount(root, ctx) {
   const since = el("p", { class: "brief-since", hidden: true });
   const parts = [
     part("Decided", "decided", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
-    part("Open", "open", draw, { make: (row, board, then) => (row.question === undefined ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
+    part("Open", "open", draw, { make: (row, board, then) => (row.stances ? open(ctx, row, board, then, draw) : question(ctx, row, draw)) }),
     part("Came to nothing", "lost", draw, { make: (row) => lost(ctx, row) }),
     part("Disputed", "disputed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),
     part("Said to be decided, unconfirmed", "claimed", draw, { make: (row, board, then) => decided(ctx, row, board, then) }),

@@ -94,7 +94,7 @@ export function open(ctx, row, board, then, redraw) {
     "li",
     { class: "brief-item proposal", data: { ref: row.ref, n: row.n }, tabindex: "-1" },
     el("p", { class: "brief-text" }, said(row.text || row.topic)),
-    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), asRead(row), row.related.length > 0 && el("span", {}, `${row.relation === "amends" ? "rewords" : row.relation} `, ...row.related.map(handle)), read(row), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites)),
+    el("p", { class: "brief-meta" }, "by ", person(row.participant, { plain: true }), el("span", { class: "brief-ref" }, linked(row.ref), why(ctx, row.ref)), asRead(row), row.related.length > 0 && el("span", {}, `${row.relation === "amends" ? "rewords" : row.relation} `, ...row.related.map(handle)), row.echoes && tag("circling", "said before: ", handle(row.echoes)), cites(ctx, row.cites)),
     then.of(row.ref) && el("p", { class: "brief-differs" }, then.of(row.ref)),
     stands(row),
     nothingCame(board, row),
@@ -107,11 +107,12 @@ function stands(row) {
   const sides = SIDES.map(([side, word]) => [side, word, row.stances?.[side] ?? []]).filter(([, , names]) => names.length);
   if (!sides.length) return el("p", { class: "soft brief-stands" }, "nobody has reacted");
   return el("ul", { class: "brief-stands", role: "list" }, ...sides.map(([side, word, names]) =>
-    el("li", { class: `stand ${side}` }, sign(SIGNS[side]), el("span", { class: "names" }, el("b", {}, `${row.tally[side]} ${word}`), " ", some(names, row.before_edit)))));
+    el("li", { class: `stand ${side}` }, sign(SIGNS[side]), el("span", { class: "names" }, el("b", {}, `${row.tally[side]} ${word}`), " ", some(names, row)))));
 }
 
-function some(names, before = []) {
-  const shown = names.slice(0, NAMES).flatMap((name, at) => [at ? ", " : "", named(name), before.includes(name) && " (before the edit)"]);
+function some(names, { before_edit: before = [], read_sides: read = [] } = {}) {
+  const notes = (name) => [read.includes(name) && "as read", before.includes(name) && "before the edit"].filter(Boolean).join(", ");
+  const shown = names.slice(0, NAMES).flatMap((name, at) => [at ? ", " : "", named(name), notes(name) && ` (${notes(name)})`]);
   return [...shown, names.length > NAMES && ` and ${names.length - NAMES} more`];
 }
 

@@ -63,7 +63,8 @@ function show(ctx, { node, range, told, state, strip: drawing, playing, now, bac
   const [at, newest, line] = [ctx.store.get("at"), last(ctx), ctx.store.get("timeline")];
   if (line && state.line !== line) Object.assign(state, { line, made: marks(line.marks) });
   if (!line && at === null && state.board !== ctx.store.get("board")) Object.assign(state, { board: ctx.store.get("board"), made: ofBoard(ctx.store.get("board")) });
-  state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)];
+  const apart = new Set(ctx.store.get("board")?.apart);
+  state.marks = [...(state.made ?? []), ...heard(ctx.store.get("messages"), state.line?.n ?? newest)].filter((one) => !apart.has(one.ref));
   range.max = String(newest);
   if (document.activeElement !== range || Number(range.value) !== (at ?? newest)) range.value = String(at ?? newest);
   range.setAttribute("aria-valuetext", at === null ? `now, number ${newest}` : `number ${at} of ${newest}`);

@@ -43,8 +43,8 @@ def _claim(n: int, quote: str, label: str, *targets: str, **given: object) -> di
     return claim_in(LINES[n - 1][1], n, quote, label, *targets, **given)
 
 
-def reading() -> ItemsExtracted:
-    """What a model reads in all of it."""
+def reading(joke: str = DENIED) -> ItemsExtracted:
+    """What a model reads in all of it; `joke` is the handle of what fay says in message 13."""
     return ItemsExtracted.model_validate({
         "lead": 1, "first": 1, "last": 14,
         "claims": [
@@ -62,7 +62,7 @@ def reading() -> ItemsExtracted:
             _claim(12, "Cables are for dee to settle", "right", who="dee"),
             _claim(14, "Home by boat", "proposal", statement="Sail home."),
         ],
-        "checks": [{"ref": DENIED, "verdict": "wrong", "reason": "irony"}],
+        "checks": [{"ref": joke, "verdict": "wrong", "reason": "irony"}],
         "calls": 1,
     })  # fmt: skip
 
