@@ -14,7 +14,6 @@ _ENDED: Final = {
     "carried_out": "carried out",
     "put_off": "put off",
 }
-_SHOWN: Final = {"modified": "replaced", "active": "open"}
 _DOUBTS: Final[dict[Doubt, str]] = {
     "question": "it asks, and proposes nothing",
     "report": "it reports what was said or done",
@@ -43,7 +42,7 @@ def status_words(item: LedgerItem) -> str:
     if not item.as_read:
         return item.status
     ending = item.ending or (item.outcomes[-1] if item.outcomes else None)
-    words = _SHOWN.get(item.status, item.status)
+    words = "replaced" if item.status == "modified" else item.status
     if ending is not None and item.status != "claimed":
         words = _ENDED.get(ending.word, words)
     if item.status == "put_off" and ending is not None and ending.detail:
